@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { noSandboxError, URL_SOURCES } from "../../src/cli/sandbox-url.js";
 import { START } from "../support/api-client.js";
@@ -89,71 +89,67 @@ async function transcriptOf(section: string): Promise<string> {
   return `${lines.join("\n")}\n`;
 }
 
-describe("the output of client commands matches its snapshot", () => {
-  it.each([...SECTIONS.keys()])("%s", async (name) => {
-    const transcript = await transcriptOf(SECTIONS.get(name)!);
-    await expect(transcript).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.txt`, FOLDER)));
-  });
-
-  it("the sections contain every example and every verb, with exit code 0", () => {
-    const passed = [...SECTIONS.values()]
-      .flatMap((text) => text.split(/^\$ /m))
-      .filter((block) => !block.includes("\n[exit "))
-      .map((block) => block.split("\n")[0]!);
-    for (const { usage, example, verbs = {} } of CLIENT_COMMANDS) {
-      const [name, ...parameters] = usage.split(" ");
-      const place = 1 + parameters.findIndex((parameter) => /verb|what/.test(parameter));
-      const tried = passed.map(wordsOf).filter((words) => words[0] === name);
-      for (const verb of Object.keys(verbs))
-        if (!ENDLESS.includes(`${name} ${verb}`))
-          expect(
-            tried.map((words) => words[place]),
-            name,
-          ).toContain(verb);
-      const [program, ...words] = example.split(" ");
-      if (program === "payments-sandbox" && !ENDLESS.includes(words.join(" ")))
-        expect(passed).toContain(words.join(" "));
-    }
-  });
+it.each([...SECTIONS.keys()])("%s", async (name) => {
+  const transcript = await transcriptOf(SECTIONS.get(name)!);
+  await expect(transcript).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.txt`, FOLDER)));
 });
 
-describe("the sandbox of a client command", () => {
-  const OFF = REFUSING_URL.replace("/hooks", "");
-  const status = async (...args: string[]) => run(["status", ...args], { env: {} });
+it("the sections contain every example and every verb, with exit code 0", () => {
+  const passed = [...SECTIONS.values()]
+    .flatMap((text) => text.split(/^\$ /m))
+    .filter((block) => !block.includes("\n[exit "))
+    .map((block) => block.split("\n")[0]!);
+  for (const { usage, example, verbs = {} } of CLIENT_COMMANDS) {
+    const [name, ...parameters] = usage.split(" ");
+    const place = 1 + parameters.findIndex((parameter) => /verb|what/.test(parameter));
+    const tried = passed.map(wordsOf).filter((words) => words[0] === name);
+    for (const verb of Object.keys(verbs))
+      if (!ENDLESS.includes(`${name} ${verb}`))
+        expect(
+          tried.map((words) => words[place]),
+          name,
+        ).toContain(verb);
+    const [program, ...words] = example.split(" ");
+    if (program === "payments-sandbox" && !ENDLESS.includes(words.join(" ")))
+      expect(passed).toContain(words.join(" "));
+  }
+});
 
-  it("client commands use --url, with or without a scheme, before PAYMENTS_SANDBOX_URL", async () => {
-    const env = { PAYMENTS_SANDBOX_URL: OFF };
-    for (const url of [server.url, server.url.replace("http://", "")]) {
-      const { code, stdout } = await run(["status", "--json", "--url", url], { env });
-      expect([code, JSON.parse(stdout).namespace]).toEqual([0, "default"]);
-    }
-  });
+const OFF = REFUSING_URL.replace("/hooks", "");
+const status = async (...args: string[]) => run(["status", ...args], { env: {} });
 
-  it("client commands report an invalid or unreachable URL in one line", async () => {
-    expect(refusal(await status("--url", OFF))).toBe(
-      `there is no sandbox at ${OFF}; start one with: payments-sandbox start`,
-    );
-    expect(noSandboxError("http://127.0.0.1:4402", URL_SOURCES.default).message).toBe(
-      "there is no sandbox at http://127.0.0.1:4402, the default: name another with --url, or start one with: payments-sandbox start",
-    );
-    expect(refusal(await status("--url", receiver.url))).toContain("did not respond like a sandbox");
-    for (const url of ["http://", "foo bar", ""]) {
-      const fault = `${JSON.stringify(url)} is not a URL`;
-      const env = { PAYMENTS_SANDBOX_URL: url };
-      expect(refusal(await run(["charges"], { env }))).toBe(`PAYMENTS_SANDBOX_URL ${fault}`);
-      expect(refusal(await run(["charges", "--url", url], { env }))).toBe(`--url ${fault}`);
-    }
-  });
+it("client commands use --url, with or without a scheme, before PAYMENTS_SANDBOX_URL", async () => {
+  const env = { PAYMENTS_SANDBOX_URL: OFF };
+  for (const url of [server.url, server.url.replace("http://", "")]) {
+    const { code, stdout } = await run(["status", "--json", "--url", url], { env });
+    expect([code, JSON.parse(stdout).namespace]).toEqual([0, "default"]);
+  }
+});
 
-  it("wait ready polls until the sandbox responds or its timeout ends", async () => {
-    const url = `http://127.0.0.1:${await freePort()}`;
-    const never = await run(["wait", "ready", "--url", url, "--timeout", "100ms"]);
-    expect(refusal(never)).toBe(`no sandbox at ${url} within 100ms`);
-    const waiting = run(["wait", "ready", "--url", url, "--timeout", "20s"]);
-    const late = new Command(["start", "--json", "--port", new URL(url).port]);
-    expect((await waiting).code).toBe(0);
-    expect((await late.stop()).code).toBe(0);
-  });
+it("client commands report an invalid or unreachable URL in one line", async () => {
+  expect(refusal(await status("--url", OFF))).toBe(
+    `there is no sandbox at ${OFF}; start one with: payments-sandbox start`,
+  );
+  expect(noSandboxError("http://127.0.0.1:4402", URL_SOURCES.default).message).toBe(
+    "there is no sandbox at http://127.0.0.1:4402, the default: name another with --url, or start one with: payments-sandbox start",
+  );
+  expect(refusal(await status("--url", receiver.url))).toContain("did not respond like a sandbox");
+  for (const url of ["http://", "foo bar", ""]) {
+    const fault = `${JSON.stringify(url)} is not a URL`;
+    const env = { PAYMENTS_SANDBOX_URL: url };
+    expect(refusal(await run(["charges"], { env }))).toBe(`PAYMENTS_SANDBOX_URL ${fault}`);
+    expect(refusal(await run(["charges", "--url", url], { env }))).toBe(`--url ${fault}`);
+  }
+});
+
+it("wait ready polls until the sandbox responds or its timeout ends", async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const never = await run(["wait", "ready", "--url", url, "--timeout", "100ms"]);
+  expect(refusal(never)).toBe(`no sandbox at ${url} within 100ms`);
+  const waiting = run(["wait", "ready", "--url", url, "--timeout", "20s"]);
+  const late = new Command(["start", "--json", "--port", new URL(url).port]);
+  expect((await waiting).code).toBe(0);
+  expect((await late.stop()).code).toBe(0);
 });
 
 it("env --format github appends to the file of GITHUB_ENV", async () => {

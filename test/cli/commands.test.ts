@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command as Program } from "commander";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { addCommands } from "../../src/cli/commands.js";
 import { addStartOptions } from "../../src/cli/options.js";
@@ -48,39 +48,37 @@ function splitByShell(examples: readonly string[]): string[][] {
     .map((words) => words.split("\0").slice(0, -1));
 }
 
-describe("help", () => {
-  it("--help of every command matches its snapshot, within 80 columns", async () => {
-    const all: string[] = [];
-    for (const args of [["--help"], ...NAMES.map((name) => [name, "--help"])]) {
-      const { code, stdout, stderr } = await run(args);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
-      all.push(`$ payments-sandbox ${args.join(" ")}\n${stdout}`);
-    }
-    await expect(all.join("\n")).toMatchFileSnapshot("snapshots/help.txt");
-  });
+it("--help of every command matches its snapshot, within 80 columns", async () => {
+  const all: string[] = [];
+  for (const args of [["--help"], ...NAMES.map((name) => [name, "--help"])]) {
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+    all.push(`$ payments-sandbox ${args.join(" ")}\n${stdout}`);
+  }
+  await expect(all.join("\n")).toMatchFileSnapshot("snapshots/help.txt");
+});
 
-  it("--help of every command has examples that the command parses", async () => {
-    for (const name of NAMES) {
-      const whole = (await run([name, "--help"])).stdout.replace(/ \\\n +/g, " ");
-      const examples = /\nExamples?:\n((?: {2}\S.*\n)+)$/.exec(whole)?.[1]?.trimEnd().split("\n") ?? [];
-      expect(examples.length, name).toBeGreaterThan(0);
-      for (const words of splitByShell(examples)) {
-        const root = program();
-        let ran: string | undefined;
-        for (const command of root.commands) command.action(() => void (ran = command.name()));
-        await root.parseAsync(words, { from: "user" });
-        expect([words[0], ran]).toEqual([name, name]);
-      }
+it("--help of every command has examples that the command parses", async () => {
+  for (const name of NAMES) {
+    const whole = (await run([name, "--help"])).stdout.replace(/ \\\n +/g, " ");
+    const examples = /\nExamples?:\n((?: {2}\S.*\n)+)$/.exec(whole)?.[1]?.trimEnd().split("\n") ?? [];
+    expect(examples.length, name).toBeGreaterThan(0);
+    for (const words of splitByShell(examples)) {
+      const root = program();
+      let ran: string | undefined;
+      for (const command of root.commands) command.action(() => void (ran = command.name()));
+      await root.parseAsync(words, { from: "user" });
+      expect([words[0], ran]).toEqual([name, name]);
     }
-  });
+  }
+});
 
-  it("-h and help print the help; help COMMAND prints the help of a command", async () => {
-    const { stdout } = await run(["--help"]);
-    for (const args of [["-h"], ["help"]]) expect(await run(args)).toMatchObject({ code: 0, stdout });
-    expect((await run(["help", "clock"])).stdout).toBe((await run(["clock", "--help"])).stdout);
-    expect(errorLine(await run(["help", "clok"]))).toContain('unknown command "clok"; did you mean clock?');
-  });
+it("-h and help print the help; help COMMAND prints the help of a command", async () => {
+  const { stdout } = await run(["--help"]);
+  for (const args of [["-h"], ["help"]]) expect(await run(args)).toMatchObject({ code: 0, stdout });
+  expect((await run(["help", "clock"])).stdout).toBe((await run(["clock", "--help"])).stdout);
+  expect(errorLine(await run(["help", "clok"]))).toContain('unknown command "clok"; did you mean clock?');
 });
 
 it.each(["--version", "-V", "-v", "version"])("%s prints the version", async (flag) => {
@@ -88,70 +86,68 @@ it.each(["--version", "-V", "-v", "version"])("%s prints the version", async (fl
   expect(await run([flag])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: "" });
 });
 
-describe("each command refuses in one line", () => {
-  it.each(NAMES)(
-    "%s refuses an unknown option, an unknown action, and missing or surplus arguments",
-    async (name) => {
-      const command = COMMANDS.find((one) => one.name() === name)!;
-      const refused = async (...words: string[]) => errorLine(await run([name, ...words]), usageCode(name));
-      const hint = ` (run payments-sandbox ${name} --help)`;
-      expect(await refused("--hepl")).toBe(`unknown option '--hepl'; did you mean --help?${hint}`);
-      const { registeredArguments } = command;
-      const verb = registeredArguments.findIndex(({ argChoices }) => argChoices !== undefined);
-      if (verb >= 0) {
-        const known = registeredArguments[verb]!.argChoices!;
-        expect(await refused(...Array(verb).fill("last"), `${known[0]}x`)).toBe(
-          `unknown action "${known[0]}x" for ${name}; did you mean ${known[0]}? Use one of: ${known.join(", ")}`,
-        );
-      }
-      const [first] = registeredArguments;
-      if (first?.required) expect(await refused()).toBe(`missing required argument '${first.name()}'${hint}`);
-      if (registeredArguments.some(({ variadic }) => variadic)) return;
-      const count = registeredArguments.length;
-      const all = registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
-      expect(await refused(...all, "x")).toBe(
-        `too many arguments for '${name}': it takes ${count}, not ${count + 1}${hint}`,
+it.each(NAMES)(
+  "%s refuses an unknown option, an unknown action, and missing or surplus arguments",
+  async (name) => {
+    const command = COMMANDS.find((one) => one.name() === name)!;
+    const refused = async (...words: string[]) => errorLine(await run([name, ...words]), usageCode(name));
+    const hint = ` (run payments-sandbox ${name} --help)`;
+    expect(await refused("--hepl")).toBe(`unknown option '--hepl'; did you mean --help?${hint}`);
+    const { registeredArguments } = command;
+    const verb = registeredArguments.findIndex(({ argChoices }) => argChoices !== undefined);
+    if (verb >= 0) {
+      const known = registeredArguments[verb]!.argChoices!;
+      expect(await refused(...Array(verb).fill("last"), `${known[0]}x`)).toBe(
+        `unknown action "${known[0]}x" for ${name}; did you mean ${known[0]}? Use one of: ${known.join(", ")}`,
       );
-    },
-  );
-
-  it.each([
-    [["--prot", "1"], "unknown option '--prot'; did you mean --port? (run payments-sandbox start --help)"],
-    [["-x"], "unknown option '-x' (run payments-sandbox start --help)"],
-    [["--port"], "option '-p, --port <number>' needs a value (run payments-sandbox start --help)"],
-    [["--json=3"], "unknown option '--json=3'; did you mean --json? (run payments-sandbox start --help)"],
-    [["strat"], 'unknown command "strat"; did you mean start? (run payments-sandbox --help)'],
-    [["frobnicate"], 'unknown command "frobnicate" (run payments-sandbox --help)'],
-    // `reset` deletes the state, so it is never suggested.
-    [["rset"], 'unknown command "rset" (run payments-sandbox --help)'],
-    [["resett"], 'unknown command "resett" (run payments-sandbox --help)'],
-  ])("refuses %j", async (args, expected) => {
-    expect(errorLine(await run(args))).toBe(expected);
-  });
-
-  it.each([
-    [["listen", "--forward-to", "localhost:3000"], "listen", "start --webhook-url URL"],
-    [["resend", "evt_1"], "resend", "webhook redeliver ID"],
-    [["events", "resend", "evt_1"], "events resend", "webhook redeliver ID"],
-    [["logs", "tail"], "logs", "requests --follow"],
-    [["help", "listen"], "listen", "start --webhook-url URL"],
-  ])("%j of another tool is refused with the equivalent command", async (args, word, command) => {
-    expect(errorLine(await run(args))).toBe(
-      `unknown command "${word}"; here it is: payments-sandbox ${command} (run payments-sandbox --help)`,
+    }
+    const [first] = registeredArguments;
+    if (first?.required) expect(await refused()).toBe(`missing required argument '${first.name()}'${hint}`);
+    if (registeredArguments.some(({ variadic }) => variadic)) return;
+    const count = registeredArguments.length;
+    const all = registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
+    expect(await refused(...all, "x")).toBe(
+      `too many arguments for '${name}': it takes ${count}, not ${count + 1}${hint}`,
     );
-  });
+  },
+);
 
-  it.each([
-    [["charges", "--url", "127.0.0.1:1"], "NO_SANDBOX", "payments-sandbox start"],
-    [["charges", "--limt"], "USAGE", "payments-sandbox charges --help"],
-    [["chargs"], "USAGE", "payments-sandbox --help"],
-    [["run"], "USAGE", "payments-sandbox run --help"],
-  ])("%j --json prints the error as JSON with a fix", async (args, code, fix) => {
-    const { stdout, stderr } = await run([...args, "--json"]);
-    const { error } = JSON.parse(stdout);
-    expect(error).toMatchObject({ code, fix, doc: expect.stringMatching(/^docs\/[\w-]+\.md$/) });
-    expect(stderr).toBe(`payments-sandbox: ${error.message}\n`);
-  });
+it.each([
+  [["--prot", "1"], "unknown option '--prot'; did you mean --port? (run payments-sandbox start --help)"],
+  [["-x"], "unknown option '-x' (run payments-sandbox start --help)"],
+  [["--port"], "option '-p, --port <number>' needs a value (run payments-sandbox start --help)"],
+  [["--json=3"], "unknown option '--json=3'; did you mean --json? (run payments-sandbox start --help)"],
+  [["strat"], 'unknown command "strat"; did you mean start? (run payments-sandbox --help)'],
+  [["frobnicate"], 'unknown command "frobnicate" (run payments-sandbox --help)'],
+  // `reset` deletes the state, so it is never suggested.
+  [["rset"], 'unknown command "rset" (run payments-sandbox --help)'],
+  [["resett"], 'unknown command "resett" (run payments-sandbox --help)'],
+])("refuses %j", async (args, expected) => {
+  expect(errorLine(await run(args))).toBe(expected);
+});
+
+it.each([
+  [["listen", "--forward-to", "localhost:3000"], "listen", "start --webhook-url URL"],
+  [["resend", "evt_1"], "resend", "webhook redeliver ID"],
+  [["events", "resend", "evt_1"], "events resend", "webhook redeliver ID"],
+  [["logs", "tail"], "logs", "requests --follow"],
+  [["help", "listen"], "listen", "start --webhook-url URL"],
+])("%j of another tool is refused with the equivalent command", async (args, word, command) => {
+  expect(errorLine(await run(args))).toBe(
+    `unknown command "${word}"; here it is: payments-sandbox ${command} (run payments-sandbox --help)`,
+  );
+});
+
+it.each([
+  [["charges", "--url", "127.0.0.1:1"], "NO_SANDBOX", "payments-sandbox start"],
+  [["charges", "--limt"], "USAGE", "payments-sandbox charges --help"],
+  [["chargs"], "USAGE", "payments-sandbox --help"],
+  [["run"], "USAGE", "payments-sandbox run --help"],
+])("%j --json prints the error as JSON with a fix", async (args, code, fix) => {
+  const { stdout, stderr } = await run([...args, "--json"]);
+  const { error } = JSON.parse(stdout);
+  expect(error).toMatchObject({ code, fix, doc: expect.stringMatching(/^docs\/[\w-]+\.md$/) });
+  expect(stderr).toBe(`payments-sandbox: ${error.message}\n`);
 });
 
 it("every client command explains how to start a sandbox when none is running", async () => {

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { rmSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { dataFile } from "../support/kept.js";
 import { type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { startServer } from "../support/started.js";
@@ -26,36 +26,33 @@ function startArguments(data: string): string[] {
 const serve = (data: string, options?: CommandOptions) =>
   startServer(["--clock", "manual", "--data", data], options);
 
-describe("one data file and two containers", () => {
-  it.runIf(canMakeContainers())(
-    "a second container is refused, also after a kill, until the lock file is deleted",
-    async () => {
-      const data = dataFile();
-      const container = { through: CONTAINER };
-      const first = await serve(data, container);
-      const charge = await first.client.pay();
-      const isRefused = async (options?: CommandOptions) => {
-        const { code, stdout, stderr } = await run(startArguments(data), options);
-        expect(code).toBe(1);
-        expect(stderr).toContain(JSON.parse(stdout).error.message);
-        expect(stderr).toMatch(
-          /^payments-sandbox: .*d\.json is in use by process 1 on .+, another machine or container\. .* delete .*d\.json\.lock\.\n$/,
-        );
-      };
-      for (const options of [container, {}]) await isRefused(options);
-      await first.command.stop("SIGKILL");
-      await isRefused();
-      rmSync(`${data}.lock`);
-      const next = await serve(data);
-      expect((await next.client.charge(charge)).status).toBe(200);
-    },
-  );
-});
-
-describe("one data file and the library loaded twice in one process", () => {
-  it("two copies of the library in one process cannot open the same data file", async () => {
+it.runIf(canMakeContainers())(
+  "a second container is refused, also after a kill, until the lock file is deleted",
+  async () => {
     const data = dataFile();
-    const script = `
+    const container = { through: CONTAINER };
+    const first = await serve(data, container);
+    const charge = await first.client.pay();
+    const isRefused = async (options?: CommandOptions) => {
+      const { code, stdout, stderr } = await run(startArguments(data), options);
+      expect(code).toBe(1);
+      expect(stderr).toContain(JSON.parse(stdout).error.message);
+      expect(stderr).toMatch(
+        /^payments-sandbox: .*d\.json is in use by process 1 on .+, another machine or container\. .* delete .*d\.json\.lock\.\n$/,
+      );
+    };
+    for (const options of [container, {}]) await isRefused(options);
+    await first.command.stop("SIGKILL");
+    await isRefused();
+    rmSync(`${data}.lock`);
+    const next = await serve(data);
+    expect((await next.client.charge(charge)).status).toBe(200);
+  },
+);
+
+it("two copies of the library in one process cannot open the same data file", async () => {
+  const data = dataFile();
+  const script = `
       import { createRequire } from "node:module";
       import { createSandbox } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/index.js")).href)};
       const require = createRequire(import.meta.url);
@@ -71,62 +68,57 @@ describe("one data file and the library loaded twice in one process", () => {
       await createSandbox({ data }).catch(say);
       console.log(Object.getOwnPropertySymbols(globalThis).map(String).filter((name) => name.includes("sandbox")).join());
     `;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    let output = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-    // The second sandbox is never closed: it must not keep the process alive.
-    const code = await new Promise((resolve) => child.once("close", resolve));
-    const refused = `${data} is in use by process ${child.pid}\n`;
-    expect({ code, output }).toEqual({
-      code: 0,
-      output: `false\n${refused}${refused}Symbol(payments-sandbox.locks)\n`,
-    });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  // The second sandbox is never closed: it must not keep the process alive.
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  const refused = `${data} is in use by process ${child.pid}\n`;
+  expect({ code, output }).toEqual({
+    code: 0,
+    output: `false\n${refused}${refused}Symbol(payments-sandbox.locks)\n`,
   });
 });
 
-describe("a data folder that is removed while a server has it open", () => {
-  it("writes fail with 500 and change nothing after the data folder was removed", async () => {
-    const data = dataFile();
-    const { command, client } = await serve(data);
-    const charge = await client.pay();
-    const { quote_id } = (await client.quote()).json;
-    rmSync(dirname(data), { recursive: true });
-    // Writes of the few milliseconds before the next check are lost, too.
-    await expect.poll(async () => (await client.quote()).status, { interval: 20 }).toBe(500);
-    expect((await client.checkout(quote_id)).json).toEqual({
-      error: { code: "INTERNAL_ERROR", message: "Internal error" },
-    });
-    expect((await client.reset()).status).toBe(500);
-    expect((await client.charge(charge)).json.status).toBe("PENDING");
-    expect((await client.ask("GET /api/v1/payments/payins")).json.total).toBe(1);
-    const { code, stderr } = await command.stop();
-    expect(code).toBe(1);
-    expect(new Set(stderr.trimEnd().split("\n"))).toEqual(
-      new Set([
-        `payments-sandbox: ${data}.journal was removed, so no more changes are saved. Stop this process, restore the file from a backup if there is one, and start again.`,
-      ]),
-    );
+it("writes fail with 500 and change nothing after the data folder was removed", async () => {
+  const data = dataFile();
+  const { command, client } = await serve(data);
+  const charge = await client.pay();
+  const { quote_id } = (await client.quote()).json;
+  rmSync(dirname(data), { recursive: true });
+  // Writes of the few milliseconds before the next check are lost, too.
+  await expect.poll(async () => (await client.quote()).status, { interval: 20 }).toBe(500);
+  expect((await client.checkout(quote_id)).json).toEqual({
+    error: { code: "INTERNAL_ERROR", message: "Internal error" },
   });
+  expect((await client.reset()).status).toBe(500);
+  expect((await client.charge(charge)).json.status).toBe("PENDING");
+  expect((await client.ask("GET /api/v1/payments/payins")).json.total).toBe(1);
+  const { code, stderr } = await command.stop();
+  expect(code).toBe(1);
+  expect(new Set(stderr.trimEnd().split("\n"))).toEqual(
+    new Set([
+      `payments-sandbox: ${data}.journal was removed, so no more changes are saved. Stop this process, restore the file from a backup if there is one, and start again.`,
+    ]),
+  );
 });
 
-describe("an incomplete last line", () => {
-  it("an incomplete last line is dropped at the next start and reported once", async () => {
-    const data = dataFile();
-    const first = await serve(data);
-    const charge = await first.client.pay();
-    await first.client.quote();
-    await first.command.stop("SIGKILL");
-    truncateSync(`${data}.journal`, statSync(`${data}.journal`).size - 5);
-    const second = await serve(data);
-    expect((await second.client.charge(charge)).status).toBe(200);
-    expect(second.command.stderr).toMatch(
-      /^payments-sandbox: .*d\.json\.journal: dropped its last \d+ bytes, a change that was never finished when the process ended\n$/,
-    );
-    await second.command.stop("SIGKILL");
-    expect((await serve(data)).command.stderr).toBe("");
-  });
+it("an incomplete last line is dropped at the next start and reported once", async () => {
+  const data = dataFile();
+  const first = await serve(data);
+  const charge = await first.client.pay();
+  await first.client.quote();
+  await first.command.stop("SIGKILL");
+  truncateSync(`${data}.journal`, statSync(`${data}.journal`).size - 5);
+  const second = await serve(data);
+  expect((await second.client.charge(charge)).status).toBe(200);
+  expect(second.command.stderr).toMatch(
+    /^payments-sandbox: .*d\.json\.journal: dropped its last \d+ bytes, a change that was never finished when the process ended\n$/,
+  );
+  await second.command.stop("SIGKILL");
+  expect((await serve(data)).command.stderr).toBe("");
 });

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { Command } from "commander";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addExploreOptions } from "../../src/cli/options.js";
 import { PRESSES } from "../explore/support.js";
 import { run } from "../support/process-command.js";
@@ -32,61 +32,59 @@ it.each(addExploreOptions(new Command()).options)("exec refuses $long without --
   expect(stderr).toBe(`payments-sandbox: ${option.long} goes with --explore, which names the flow\n`);
 });
 
-describe("exec --explore", () => {
-  it("exec --explore starts the app, reports the findings, and stops the app", async () => {
-    const { code, stdout, stderr } = await exploring(APP);
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({
-      complete_depth: 2,
-      choices: 2,
-      findings: ["pressed_twice", "pressed_again"].map((kind) => ({
-        oracle: "money",
-        message: "done more than once: body.delivered is 2, not 1",
-        deviations: [{ kind }],
-      })),
-    });
-    const [, pid] = /^the app is (\d+)\n$/.exec(stderr)!;
-    expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
+it("exec --explore starts the app, reports the findings, and stops the app", async () => {
+  const { code, stdout, stderr } = await exploring(APP);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    complete_depth: 2,
+    choices: 2,
+    findings: ["pressed_twice", "pressed_again"].map((kind) => ({
+      oracle: "money",
+      message: "done more than once: body.delivered is 2, not 1",
+      deviations: [{ kind }],
+    })),
   });
+  const [, pid] = /^the app is (\d+)\n$/.exec(stderr)!;
+  expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
+});
 
-  it("exec --explore prints the report and keeps its exit code when JUnit cannot be written", async () => {
-    const { code, stdout, stderr } = await exploring(APP, "--junit", "/nope/x.xml");
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).findings).toHaveLength(2);
-    expect(stderr).toContain("payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n");
-  });
+it("exec --explore prints the report and keeps its exit code when JUnit cannot be written", async () => {
+  const { code, stdout, stderr } = await exploring(APP, "--junit", "/nope/x.xml");
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout).findings).toHaveLength(2);
+  expect(stderr).toContain("payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n");
+});
 
-  it("exec --explore reports how the app's process ended", async () => {
-    const crashing = APP.replace(
-      "orders[id] ?? 0) + 1;",
-      "$& if (Object.keys(orders).length === 4) process.exit(3);",
-    );
-    const { code, stdout } = await exploring(crashing);
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({
-      complete_depth: 0,
-      findings: [
-        {
-          oracle: "liveness",
-          message: expect.stringMatching(/the app did not respond .* had ended with 3$/),
-        },
-      ],
-    });
+it("exec --explore reports how the app's process ended", async () => {
+  const crashing = APP.replace(
+    "orders[id] ?? 0) + 1;",
+    "$& if (Object.keys(orders).length === 4) process.exit(3);",
+  );
+  const { code, stdout } = await exploring(crashing);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    complete_depth: 0,
+    findings: [
+      {
+        oracle: "liveness",
+        message: expect.stringMatching(/the app did not respond .* had ended with 3$/),
+      },
+    ],
   });
+});
 
-  it("exec --explore exits with 2 when the command does not listen, or another program does", async () => {
-    const taken = await listening(createServer());
-    const free = await freePort();
-    for (const [flags, message] of [
-      [["--app", `127.0.0.1:${free}`], "ended with 3 before it listened at http://127.0.0.1:"],
-      [["--app", `127.0.0.1:${taken}`], "something listens at http://127.0.0.1:"],
-      [["--app", "127.0.0.1:1", "--artifacts", "there"], "--artifacts cannot go with --explore"],
-    ] as const) {
-      const ends = words`-- ${process.execPath} -e process.exit(3)`;
-      const { code, stdout, stderr } = await run(words`exec --explore ${fileWith(PRESSES)} ${flags} ${ends}`);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
-      expect(stderr).toContain(message);
-    }
-  });
+it("exec --explore exits with 2 when the command does not listen, or another program does", async () => {
+  const taken = await listening(createServer());
+  const free = await freePort();
+  for (const [flags, message] of [
+    [["--app", `127.0.0.1:${free}`], "ended with 3 before it listened at http://127.0.0.1:"],
+    [["--app", `127.0.0.1:${taken}`], "something listens at http://127.0.0.1:"],
+    [["--app", "127.0.0.1:1", "--artifacts", "there"], "--artifacts cannot go with --explore"],
+  ] as const) {
+    const ends = words`-- ${process.execPath} -e process.exit(3)`;
+    const { code, stdout, stderr } = await run(words`exec --explore ${fileWith(PRESSES)} ${flags} ${ends}`);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
+    expect(stderr).toContain(message);
+  }
 });

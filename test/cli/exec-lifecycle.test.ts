@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { temporaryFile, temporaryFolder } from "../support/folders.js";
 import { Command, isAlive, ROOT, run } from "../support/process-command.js";
 
@@ -78,101 +78,95 @@ const lines = (file: string): string[] =>
 /** Starts the command in a new process group. */
 const job = (args: readonly string[]) => new Command(args, { isJob: true });
 
-describe("a signal", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
-    "%s to the process group reaches the command once",
-    async (signal) => {
-      const log = join(temporaryFolder(), "signals");
-      const command = job(["exec", ...script(stubborn(log))]);
-      await pidsOf(command);
-      command.signalGroup(signal);
-      await eventually(() => lines(log).length > 0);
-      // Signals arrive in order, so a forwarded copy of the first would have arrived before this one.
-      const other = signal === "SIGUSR2" ? "SIGHUP" : "SIGUSR2";
-      command.signal(other);
-      await eventually(() => lines(log).includes(other));
-      expect(lines(log)).toEqual([signal, other]);
-    },
-  );
-
-  it("a signal to the group that a wrapper also forwards reaches the command once", async () => {
+it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
+  "%s to the process group reaches the command once",
+  async (signal) => {
     const log = join(temporaryFolder(), "signals");
     const command = job(["exec", ...script(stubborn(log))]);
-    const [pid] = await pidsOf(command);
-    command.signalGroup("SIGINT");
+    await pidsOf(command);
+    command.signalGroup(signal);
     await eventually(() => lines(log).length > 0);
-    // A busy wrapper may forward the signal this late.
-    await aMoment(300);
-    command.signal("SIGINT");
-    command.signal("SIGUSR2");
-    await eventually(() => lines(log).includes("SIGUSR2"));
-    expect(lines(log)).toEqual(["SIGINT", "SIGUSR2"]);
-    expect(isRunning(pid!)).toBe(true);
-  });
+    // Signals arrive in order, so a forwarded copy of the first would have arrived before this one.
+    const other = signal === "SIGUSR2" ? "SIGHUP" : "SIGUSR2";
+    command.signal(other);
+    await eventually(() => lines(log).includes(other));
+    expect(lines(log)).toEqual([signal, other]);
+  },
+);
+
+it("a signal to the group that a wrapper also forwards reaches the command once", async () => {
+  const log = join(temporaryFolder(), "signals");
+  const command = job(["exec", ...script(stubborn(log))]);
+  const [pid] = await pidsOf(command);
+  command.signalGroup("SIGINT");
+  await eventually(() => lines(log).length > 0);
+  // A busy wrapper may forward the signal this late.
+  await aMoment(300);
+  command.signal("SIGINT");
+  command.signal("SIGUSR2");
+  await eventually(() => lines(log).includes("SIGUSR2"));
+  expect(lines(log)).toEqual(["SIGINT", "SIGUSR2"]);
+  expect(isRunning(pid!)).toBe(true);
 });
 
-describe("a second Ctrl-C", () => {
-  it("a second Ctrl-C kills the command and its children at once, with exit code 130", async () => {
-    const command = new Command(["exec", ...script(withChild())]);
-    const pids = await pidsOf(command);
-    command.signal("SIGINT");
-    await aMoment();
-    expect(pids.map(isRunning)).toEqual([true, true]);
-    await pressed(() => command.signal("SIGINT"), pids);
-    expect(await command.ended).toMatchObject({ code: 130, signal: null });
-    expect(pids.map(isRunning)).toEqual([false, false]);
-  });
-
-  it("a second Ctrl-C to the process group kills the command and its children", async () => {
-    const command = job(["exec", ...script(withChild())]);
-    const pids = await pidsOf(command);
-    command.signalGroup("SIGINT");
-    await aMoment();
-    expect(pids.map(isRunning)).toEqual([true, true]);
-    await pressed(() => command.signalGroup("SIGINT"), pids);
-    expect(await command.ended).toMatchObject({ code: 130, signal: null });
-    expect(pids.map(isRunning)).toEqual([false, false]);
-  });
+it("a second Ctrl-C kills the command and its children at once, with exit code 130", async () => {
+  const command = new Command(["exec", ...script(withChild())]);
+  const pids = await pidsOf(command);
+  command.signal("SIGINT");
+  await aMoment();
+  expect(pids.map(isRunning)).toEqual([true, true]);
+  await pressed(() => command.signal("SIGINT"), pids);
+  expect(await command.ended).toMatchObject({ code: 130, signal: null });
+  expect(pids.map(isRunning)).toEqual([false, false]);
 });
 
-describe("no process is left running", () => {
-  it.runIf(isLinux)("exec kills background processes of the command", async () => {
-    const file = join(temporaryFolder(), "pid");
-    const source = `sleep 1000 & echo $! > ${file}; until grep -q sleep /proc/$!/comm; do :; done; exit 3`;
-    const { code, stderr } = await run(["exec", "--", "/bin/sh", "-c", source]);
-    const pid = Number(readFileSync(file, "utf8"));
-    started.push(pid);
-    expect(code).toBe(3);
-    expect(stderr).toBe(`payments-sandbox: the command left running, ended now: ${pid} (sleep 1000)\n`);
-    expect(isRunning(pid)).toBe(false);
-  });
+it("a second Ctrl-C to the process group kills the command and its children", async () => {
+  const command = job(["exec", ...script(withChild())]);
+  const pids = await pidsOf(command);
+  command.signalGroup("SIGINT");
+  await aMoment();
+  expect(pids.map(isRunning)).toEqual([true, true]);
+  await pressed(() => command.signalGroup("SIGINT"), pids);
+  expect(await command.ended).toMatchObject({ code: 130, signal: null });
+  expect(pids.map(isRunning)).toEqual([false, false]);
+});
 
-  it.runIf(isLinux)("exec does not kill processes that have left the session", async () => {
-    const source = `
+it.runIf(isLinux)("exec kills background processes of the command", async () => {
+  const file = join(temporaryFolder(), "pid");
+  const source = `sleep 1000 & echo $! > ${file}; until grep -q sleep /proc/$!/comm; do :; done; exit 3`;
+  const { code, stderr } = await run(["exec", "--", "/bin/sh", "-c", source]);
+  const pid = Number(readFileSync(file, "utf8"));
+  started.push(pid);
+  expect(code).toBe(3);
+  expect(stderr).toBe(`payments-sandbox: the command left running, ended now: ${pid} (sleep 1000)\n`);
+  expect(isRunning(pid)).toBe(false);
+});
+
+it.runIf(isLinux)("exec does not kill processes that have left the session", async () => {
+  const source = `
       const child = require("node:child_process").spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
       child.unref();
       console.log("pid " + child.pid);
     `;
-    const { code, stdout, stderr } = await run(["exec", ...script(source)]);
-    const pid = Number(/pid (\d+)/.exec(stdout)![1]);
-    started.push(pid);
-    expect([code, stderr, isRunning(pid)]).toEqual([0, "", true]);
-  });
+  const { code, stdout, stderr } = await run(["exec", ...script(source)]);
+  const pid = Number(/pid (\d+)/.exec(stdout)![1]);
+  started.push(pid);
+  expect([code, stderr, isRunning(pid)]).toEqual([0, "", true]);
+});
 
-  it("the command ends when the parent of exec is killed", async () => {
-    const line = JSON.stringify([BIN, "exec", ...script(withChild())]);
-    const wrapper = `
+it("the command ends when the parent of exec is killed", async () => {
+  const line = JSON.stringify([BIN, "exec", ...script(withChild())]);
+  const wrapper = `
       const child = require("node:child_process").spawn(process.execPath, ${line}, { stdio: ["ignore", "inherit", "inherit"] });
       console.log("pid " + child.pid);
     `;
-    const parent = new Command([], { file: temporaryFile("wrapper.cjs", wrapper) });
-    await parent.printed(/pid \d+/);
-    await parent.printed(/pids \d+ \d+/);
-    const pids = parent.stdout.match(/\d+/g)!.map(Number);
-    started.push(...pids);
-    expect(pids).toHaveLength(3);
-    parent.signal("SIGKILL");
-    await eventually(() => !pids.some(isRunning));
-    expect(parent.stderr).toBe("payments-sandbox: the parent process has ended: stopping the command\n");
-  });
+  const parent = new Command([], { file: temporaryFile("wrapper.cjs", wrapper) });
+  await parent.printed(/pid \d+/);
+  await parent.printed(/pids \d+ \d+/);
+  const pids = parent.stdout.match(/\d+/g)!.map(Number);
+  started.push(...pids);
+  expect(pids).toHaveLength(3);
+  parent.signal("SIGKILL");
+  await eventually(() => !pids.some(isRunning));
+  expect(parent.stderr).toBe("payments-sandbox: the parent process has ended: stopping the command\n");
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { effectsText, listActiveScenarios } from "../../src/cli/exec/applied-rules.js";
 import { Matrix, type MatrixRun } from "../../src/cli/exec/matrix.js";
 import type { ScenarioView } from "../../src/core/schema/control-scenario-responses.js";
@@ -53,23 +53,21 @@ const MATRICES: Readonly<Record<string, [runs: readonly MatrixRun[], notRun?: re
   "--strict fails both runs": [[matrixRun("plain", 0, unmet), matrixRun("declined", 0, unmet)]],
 };
 
-describe("the matrix of exec --under", () => {
-  it("matches its snapshot as text and as JSON", async () => {
-    const texts = Object.entries(MATRICES).map(([name, [runs, notRun = []]]) => {
-      const matrix = new Matrix(["npm", "test"], runs, notRun);
-      const json = { ...matrix.toJson(), all_passed: matrix.isAllPassed };
-      return `# ${name}\n${matrix.toText(100, false)}${JSON.stringify(json)}\n`;
-    });
-    await expect(texts.join("\n")).toMatchFileSnapshot("snapshots/matrix.txt");
+it("the matrix of exec --under matches its snapshot as text and as JSON", async () => {
+  const texts = Object.entries(MATRICES).map(([name, [runs, notRun = []]]) => {
+    const matrix = new Matrix(["npm", "test"], runs, notRun);
+    const json = { ...matrix.toJson(), all_passed: matrix.isAllPassed };
+    return `# ${name}\n${matrix.toText(100, false)}${JSON.stringify(json)}\n`;
   });
+  await expect(texts.join("\n")).toMatchFileSnapshot("snapshots/matrix.txt");
+});
 
-  it("fits the terminal width, has colour on request, and contains no control characters", () => {
-    const runs = [matrixRun("plain", 0), matrixRun("declined", 1)];
-    expect(new Matrix(["x".repeat(200)], runs, []).toText(80, false).split("\n")[0]).toHaveLength(80);
-    const matrix = new Matrix(["x\u001b[2J"], runs, []);
-    expect(matrix.toText(100, false)).not.toContain("\u001b");
-    expect(matrix.toText(100, true)).toContain("\u001b[31m✗\u001b[39m");
-  });
+it("fits the terminal width, has colour on request, and contains no control characters", () => {
+  const runs = [matrixRun("plain", 0), matrixRun("declined", 1)];
+  expect(new Matrix(["x".repeat(200)], runs, []).toText(80, false).split("\n")[0]).toHaveLength(80);
+  const matrix = new Matrix(["x\u001b[2J"], runs, []);
+  expect(matrix.toText(100, false)).not.toContain("\u001b");
+  expect(matrix.toText(100, true)).toContain("\u001b[31m✗\u001b[39m");
 });
 
 const view = (part: Partial<ScenarioView>): ScenarioView => ({

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
@@ -16,32 +16,30 @@ const FAULT = fileWith(
 const required = (list: string, ...flags: string[]) =>
   run(["exec", "--quiet", ...flags, "--require", list, "--", process.execPath, "-e", SUITE]);
 
-describe("exec --require", () => {
-  it("exec --require passes for situations that occurred, also before a reset", async () => {
-    expect(await required("createQuote")).toMatchObject({ code: 0, stderr: "" });
-  });
+it("exec --require passes for situations that occurred, also before a reset", async () => {
+  expect(await required("createQuote")).toMatchObject({ code: 0, stderr: "" });
+});
 
-  it("exec --require fails and lists the situations that never occurred", async () => {
-    expect(await required("createQuote, charge.expired,response_lost")).toMatchObject({
-      code: 1,
-      stderr: "payments-sandbox: --require: never met: charge.expired, response_lost\n",
-    });
+it("exec --require fails and lists the situations that never occurred", async () => {
+  expect(await required("createQuote, charge.expired,response_lost")).toMatchObject({
+    code: 1,
+    stderr: "payments-sandbox: --require: never met: charge.expired, response_lost\n",
   });
+});
 
-  it("exec --require counts the runs of all mishaps together", async () => {
-    const { code, stderr } = await required("createQuote,response_lost", "--under", FAULT);
-    expect(code, stderr).toBe(0);
-  });
+it("exec --require counts the runs of all mishaps together", async () => {
+  const { code, stderr } = await required("createQuote,response_lost", "--under", FAULT);
+  expect(code, stderr).toBe(0);
+});
 
-  it.each([
-    ["reponse_lost", "--require: there is nothing called reponse_lost to meet; did you mean response_lost?"],
-    [",", "--require takes the names of what has to be met, separated by commas"],
-  ])("exec --require refuses %j before the command runs", async (list, message) => {
-    expect(await required(list)).toMatchObject({ code: 2, stderr: `payments-sandbox: ${message}\n` });
-  });
+it.each([
+  ["reponse_lost", "--require: there is nothing called reponse_lost to meet; did you mean response_lost?"],
+  [",", "--require takes the names of what has to be met, separated by commas"],
+])("exec --require refuses %j before the command runs", async (list, message) => {
+  expect(await required(list)).toMatchObject({ code: 2, stderr: `payments-sandbox: ${message}\n` });
+});
 
-  it("exec --require keeps the exit code of a failing suite", async () => {
-    const { code } = await run(words`exec --require duplicate -- ${process.execPath} -e process.exit(7)`);
-    expect(code).toBe(7);
-  });
+it("exec --require keeps the exit code of a failing suite", async () => {
+  const { code } = await run(words`exec --require duplicate -- ${process.execPath} -e process.exit(7)`);
+  expect(code).toBe(7);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
@@ -17,170 +17,163 @@ function script(source: string, ...args: string[]): string[] {
 /** Arguments of exec that run a shell, which starts in a tenth of the time. */
 const shell = (source: string): string[] => ["--", "/bin/sh", "-c", source];
 
-describe("the environment of the command", () => {
-  it("exec sets the sandbox's URL, key and secret in the environment", async () => {
-    const { code, stdout, stderr } = await run([
-      "exec",
-      ...script(
-        'call("GET", "/api/v1/accounts/balances").then(() => console.log(JSON.stringify(process.env)))',
-      ),
-    ]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const seen = JSON.parse(stdout);
-    expect(seen.PAYMENTS_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(seen.PAYMENTS_SANDBOX_URL).toBe(seen.PAYMENTS_BASE_URL);
-    expect(seen.PAYMENTS_API_KEY).toBe("sk_test_sandbox");
-    expect(seen.PAYMENTS_WEBHOOK_SECRET).toBe("whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=");
-    expect(seen.PATH).toBe(process.env.PATH);
-  });
+it("exec sets the sandbox's URL, key and secret in the environment", async () => {
+  const { code, stdout, stderr } = await run([
+    "exec",
+    ...script(
+      'call("GET", "/api/v1/accounts/balances").then(() => console.log(JSON.stringify(process.env)))',
+    ),
+  ]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const seen = JSON.parse(stdout);
+  expect(seen.PAYMENTS_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(seen.PAYMENTS_SANDBOX_URL).toBe(seen.PAYMENTS_BASE_URL);
+  expect(seen.PAYMENTS_API_KEY).toBe("sk_test_sandbox");
+  expect(seen.PAYMENTS_WEBHOOK_SECRET).toBe("whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=");
+  expect(seen.PATH).toBe(process.env.PATH);
+});
 
-  it("exec --env sets variables with filled-in values", async () => {
-    const [both, plain] = ["BOTH={webhook_secret} {sandbox_url}", "PLAIN=a=b {} { base_url }"];
-    const flags = words`--env API_ROOT={base_url}/api --env=KEY={api_key} --env ${both} --env ${plain} --env EMPTY=`;
-    const { stdout } = await run(["exec", ...flags, ...script("console.log(JSON.stringify(process.env))")], {
-      env: { KEY: "of the shell" },
-    });
-    const seen = JSON.parse(stdout);
-    expect(seen).toMatchObject({
-      API_ROOT: `${seen.PAYMENTS_BASE_URL}/api`,
-      KEY: "sk_test_sandbox",
-      BOTH: `${seen.PAYMENTS_WEBHOOK_SECRET} ${seen.PAYMENTS_SANDBOX_URL}`,
-      PLAIN: "a=b {} { base_url }",
-      EMPTY: "",
-    });
+it("exec --env sets variables with filled-in values", async () => {
+  const [both, plain] = ["BOTH={webhook_secret} {sandbox_url}", "PLAIN=a=b {} { base_url }"];
+  const flags = words`--env API_ROOT={base_url}/api --env=KEY={api_key} --env ${both} --env ${plain} --env EMPTY=`;
+  const { stdout } = await run(["exec", ...flags, ...script("console.log(JSON.stringify(process.env))")], {
+    env: { KEY: "of the shell" },
   });
-
-  it.each([
-    ["NAME", '--env takes NAME=TEMPLATE, not "NAME"'],
-    ["1NAME=x", "--env takes NAME=TEMPLATE"],
-    ["=x", "--env takes NAME=TEMPLATE"],
-    ["ROOT={base_uri}", "--env ROOT: there is no {base_uri}; known: {base_url}"],
-    // Names of Object.prototype must not be found as placeholders.
-    ["X={constructor}", "--env X: there is no {constructor}; known: {base_url}"],
-  ])("exec refuses --env %s", async (template, expected) => {
-    const { code, stdout, stderr } = await carryOut(["exec", "--env", template, ...shell("echo ran")]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
-    expect(stderr).toContain(expected);
+  const seen = JSON.parse(stdout);
+  expect(seen).toMatchObject({
+    API_ROOT: `${seen.PAYMENTS_BASE_URL}/api`,
+    KEY: "sk_test_sandbox",
+    BOTH: `${seen.PAYMENTS_WEBHOOK_SECRET} ${seen.PAYMENTS_SANDBOX_URL}`,
+    PLAIN: "a=b {} { base_url }",
+    EMPTY: "",
   });
 });
 
-describe("the sandbox of exec", () => {
-  it("two runs of exec have the same ids and no rate limit", async () => {
-    const source = `
+it.each([
+  ["NAME", '--env takes NAME=TEMPLATE, not "NAME"'],
+  ["1NAME=x", "--env takes NAME=TEMPLATE"],
+  ["=x", "--env takes NAME=TEMPLATE"],
+  ["ROOT={base_uri}", "--env ROOT: there is no {base_uri}; known: {base_url}"],
+  // Names of Object.prototype must not be found as placeholders.
+  ["X={constructor}", "--env X: there is no {constructor}; known: {base_url}"],
+])("exec refuses --env %s", async (template, expected) => {
+  const { code, stdout, stderr } = await carryOut(["exec", "--env", template, ...shell("echo ran")]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
+  expect(stderr).toContain(expected);
+});
+
+it("two runs of exec have the same ids and no rate limit", async () => {
+  const source = `
       (async () => {
         let quote;
         for (let count = 0; count < 120; count++) quote = await call("POST", "/api/v1/payments/quotes", PRICE);
         console.log(JSON.stringify(quote));
       })();
     `;
-    const options = words`exec --clock manual --start-time 2026-01-01T00:00:00Z`;
-    const [one, two] = await Promise.all([1, 2].map(() => run([...options, ...script(source)])));
-    expect(one!.code).toBe(0);
-    expect(JSON.parse(one!.stdout).quote_id).toMatch(/^qt_/);
-    expect(one!.stdout).toBe(two!.stdout);
-  });
+  const options = words`exec --clock manual --start-time 2026-01-01T00:00:00Z`;
+  const [one, two] = await Promise.all([1, 2].map(() => run([...options, ...script(source)])));
+  expect(one!.code).toBe(0);
+  expect(JSON.parse(one!.stdout).quote_id).toMatch(/^qt_/);
+  expect(one!.stdout).toBe(two!.stdout);
+});
 
-  it("the sandbox closes when the command ends", async () => {
-    const tells = script(
-      "console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }))",
-    );
-    const { stdout } = await run(words`exec --seed ${"gone with it"} ${tells}`);
-    const { pid, url } = JSON.parse(stdout);
-    expect(isAlive(pid)).toBe(false);
-    expect(await isServing(Number(new URL(url).port), "gone with it")).toBe(false);
-  });
+it("the sandbox closes when the command ends", async () => {
+  const tells = script(
+    "console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }))",
+  );
+  const { stdout } = await run(words`exec --seed ${"gone with it"} ${tells}`);
+  const { pid, url } = JSON.parse(stdout);
+  expect(isAlive(pid)).toBe(false);
+  expect(await isServing(Number(new URL(url).port), "gone with it")).toBe(false);
+});
 
-  it("exec does not wait for open connections of child processes", async () => {
-    const { code } = await run([
-      "exec",
-      ...script(`
+it("exec does not wait for open connections of child processes", async () => {
+  const { code } = await run([
+    "exec",
+    ...script(`
         const net = require("node:net");
         net.connect(Number(new URL(process.env.PAYMENTS_BASE_URL).port), "127.0.0.1", () => process.exit(4));
       `),
-    ]);
-    expect(code).toBe(4);
-  });
+  ]);
+  expect(code).toBe(4);
 });
 
-describe("the exit code", () => {
-  it.each([0, 1, 42, 255])("exec exits with the command's code %i", async (expected) => {
-    expect((await run(["exec", ...shell(`exit ${expected}`)])).code).toBe(expected);
-  });
-
-  it.each([
-    [127, "a command that is not there", "no-such-command-anywhere", "command not found"],
-    [127, "an empty name", "", "command not found"],
-    [126, "a file that may not be run", temporaryFolder(), "cannot be run (EACCES)"],
-    [126, "a path through a file", `${process.execPath}/x`, "cannot be run (ENOTDIR)"],
-  ])("exec exits with %i for %s, and prints one line", async (code, _what, command, why) => {
-    const stderr = `payments-sandbox: ${command || '""'}: ${why}\n`;
-    expect(await run(["exec", "--", command, "--help"])).toMatchObject({ code, stdout: "", stderr });
-  });
-
-  it.each([
-    ["SIGKILL", 137],
-    ["SIGTERM", 143],
-    ["SIGINT", 130],
-    ["SIGABRT", 134],
-  ])("exec exits with 128 plus the signal's number when the command ends by %s", async (signal, expected) => {
-    const ended = await run(["exec", ...shell(`kill -${signal.slice(3)} $$; exec sleep 1000`)]);
-    expect([ended.code, ended.signal]).toEqual([expected, null]);
-  });
-
-  it.each([
-    ["an invalid value", ["--clock", "fast", ...shell("echo ran")], "--clock must be "],
-    ["an unknown option", ["--clok", "real", ...shell("echo ran")], "unknown option '--clok'; did you mean"],
-    ["an option for --explore only", ["--depth", "2", ...shell("echo ran")], "--depth goes with --explore"],
-    ["an unknown scenario", ["--under", "nowhere", ...shell("echo ran")], "--under: there is no "],
-    ["an unknown scenario at startup", ["--scenario", "nowhere", ...shell("echo ran")], "nowhere"],
-    ["a missing config file", ["-c", "nowhere.yaml", ...shell("echo ran")], "nowhere.yaml"],
-    ["a missing command", [], "missing required argument 'command'"],
-  ])("exec exits with 2 for %s, without running the command", async (_what, args, expected) => {
-    const { code, stdout, stderr } = await carryOut(["exec", ...args]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
-    expect(stderr).toContain(expected);
-  });
-
-  it("exec exits with 2 for a port in use, without running the command", async () => {
-    const { port } = await (await openSandbox()).listen();
-    const { code, stdout, stderr } = await carryOut(["exec", "--port", String(port), ...shell("echo ran")]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(String(port));
-  });
+it.each([0, 1, 42, 255])("exec exits with the command's code %i", async (expected) => {
+  expect((await run(["exec", ...shell(`exit ${expected}`)])).code).toBe(expected);
 });
 
-describe("signals to exec", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
-    "exec forwards %s to the command",
-    async (signal) => {
-      const source = `
+it.each([
+  [127, "a command that is not there", "no-such-command-anywhere", "command not found"],
+  [127, "an empty name", "", "command not found"],
+  [126, "a file that may not be run", temporaryFolder(), "cannot be run (EACCES)"],
+  [126, "a path through a file", `${process.execPath}/x`, "cannot be run (ENOTDIR)"],
+])("exec exits with %i for %s, and prints one line", async (code, _what, command, why) => {
+  const stderr = `payments-sandbox: ${command || '""'}: ${why}\n`;
+  expect(await run(["exec", "--", command, "--help"])).toMatchObject({ code, stdout: "", stderr });
+});
+
+it.each([
+  ["SIGKILL", 137],
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+  ["SIGABRT", 134],
+])("exec exits with 128 plus the signal's number when the command ends by %s", async (signal, expected) => {
+  const ended = await run(["exec", ...shell(`kill -${signal.slice(3)} $$; exec sleep 1000`)]);
+  expect([ended.code, ended.signal]).toEqual([expected, null]);
+});
+
+it.each([
+  ["an invalid value", ["--clock", "fast", ...shell("echo ran")], "--clock must be "],
+  ["an unknown option", ["--clok", "real", ...shell("echo ran")], "unknown option '--clok'; did you mean"],
+  ["an option for --explore only", ["--depth", "2", ...shell("echo ran")], "--depth goes with --explore"],
+  ["an unknown scenario", ["--under", "nowhere", ...shell("echo ran")], "--under: there is no "],
+  ["an unknown scenario at startup", ["--scenario", "nowhere", ...shell("echo ran")], "nowhere"],
+  ["a missing config file", ["-c", "nowhere.yaml", ...shell("echo ran")], "nowhere.yaml"],
+  ["a missing command", [], "missing required argument 'command'"],
+])("exec exits with 2 for %s, without running the command", async (_what, args, expected) => {
+  const { code, stdout, stderr } = await carryOut(["exec", ...args]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
+  expect(stderr).toContain(expected);
+});
+
+it("exec exits with 2 for a port in use, without running the command", async () => {
+  const { port } = await (await openSandbox()).listen();
+  const { code, stdout, stderr } = await carryOut(["exec", "--port", String(port), ...shell("echo ran")]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(String(port));
+});
+
+it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
+  "exec forwards %s to the command",
+  async (signal) => {
+    const source = `
       process.on("${signal}", () => { console.log("got ${signal}"); process.exit(7); });
       setInterval(() => {}, 1e6);
       console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }));
     `;
-      const command = new Command(words`exec --seed ${signal} ${script(source)}`);
-      const { pid, url } = JSON.parse((await command.printed(/^(\{.*\})\n/))[1]!);
-      const { code, stdout, stderr } = await command.stop(signal);
-      expect({ code, stderr }).toEqual({ code: 7, stderr: "" });
-      expect(stdout).toContain(`got ${signal}`);
-      expect(isAlive(pid)).toBe(false);
-      expect(await isServing(Number(new URL(url).port), signal)).toBe(false);
-    },
-  );
-
-  it("a forwarded SIGTERM ends a command without a handler", async () => {
-    const command = new Command(["exec", ...shell("echo $$; exec sleep 1000")]);
-    const pid = Number((await command.printed(/^(\d+)\n/))[1]);
-    expect((await command.stop("SIGTERM")).code).toBe(143);
+    const command = new Command(words`exec --seed ${signal} ${script(source)}`);
+    const { pid, url } = JSON.parse((await command.printed(/^(\{.*\})\n/))[1]!);
+    const { code, stdout, stderr } = await command.stop(signal);
+    expect({ code, stderr }).toEqual({ code: 7, stderr: "" });
+    expect(stdout).toContain(`got ${signal}`);
     expect(isAlive(pid)).toBe(false);
-  });
+    expect(await isServing(Number(new URL(url).port), signal)).toBe(false);
+  },
+);
 
-  it("a command that continues after SIGTERM keeps its sandbox", async () => {
-    const command = new Command([
-      "exec",
-      ...script(`
+it("a forwarded SIGTERM ends a command without a handler", async () => {
+  const command = new Command(["exec", ...shell("echo $$; exec sleep 1000")]);
+  const pid = Number((await command.printed(/^(\d+)\n/))[1]);
+  expect((await command.stop("SIGTERM")).code).toBe(143);
+  expect(isAlive(pid)).toBe(false);
+});
+
+it("a command that continues after SIGTERM keeps its sandbox", async () => {
+  const command = new Command([
+    "exec",
+    ...script(`
         process.on("SIGTERM", async () => {
           await call("GET", "/health");
           console.log("still there");
@@ -189,64 +182,58 @@ describe("signals to exec", () => {
         setInterval(() => {}, 1e6);
         console.log("ready");
       `),
-    ]);
-    await command.printed(/ready/);
-    const { code, stdout } = await command.stop("SIGTERM");
-    expect([code, stdout]).toEqual([0, "ready\nstill there\n"]);
+  ]);
+  await command.printed(/ready/);
+  const { code, stdout } = await command.stop("SIGTERM");
+  expect([code, stdout]).toEqual([0, "ready\nstill there\n"]);
+});
+
+const PRINT_ARGUMENTS = "console.log(JSON.stringify(process.argv.slice(1)))";
+
+it("the command gets standard input and writes standard output byte for byte", async () => {
+  const { code, stdout, stderr } = await run(
+    ["exec", ...script("process.stdin.pipe(process.stdout); console.error('on the side')")],
+    { input: "line one\nzeile zwei ✓\n" },
+  );
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: "line one\nzeile zwei ✓\n",
+    stderr: "on the side\n",
   });
 });
 
-describe("the command gets", () => {
-  const PRINT_ARGUMENTS = "console.log(JSON.stringify(process.argv.slice(1)))";
-
-  it("the command gets standard input and writes standard output byte for byte", async () => {
-    const { code, stdout, stderr } = await run(
-      ["exec", ...script("process.stdin.pipe(process.stdout); console.error('on the side')")],
-      { input: "line one\nzeile zwei ✓\n" },
-    );
-    expect({ code, stdout, stderr }).toEqual({
-      code: 0,
-      stdout: "line one\nzeile zwei ✓\n",
-      stderr: "on the side\n",
-    });
-  });
-
-  it("the command gets its arguments even if they look like options of exec", async () => {
-    const args = [...words`--port 1 --clock fast --help --env X -c nowhere.yaml --`, "a b", ""];
-    // The second -- is for Node itself.
-    const { code, stdout } = await run(words`exec --seed s ${script(PRINT_ARGUMENTS, "--", ...args)}`);
-    expect([code, JSON.parse(stdout)]).toEqual([0, args]);
-  });
-
-  it("the command gets its arguments also without -- before it", async () => {
-    const { stdout } = await run(words`exec ${process.execPath} -e ${PRINT_ARGUMENTS} -- --port 1`);
-    expect(JSON.parse(stdout)).toEqual(["--port", "1"]);
-  });
+it("the command gets its arguments even if they look like options of exec", async () => {
+  const args = [...words`--port 1 --clock fast --help --env X -c nowhere.yaml --`, "a b", ""];
+  // The second -- is for Node itself.
+  const { code, stdout } = await run(words`exec --seed s ${script(PRINT_ARGUMENTS, "--", ...args)}`);
+  expect([code, JSON.parse(stdout)]).toEqual([0, args]);
 });
 
-describe("the calls of a failed command", () => {
-  it("a failed command's refused calls are printed first, with a suggested path", async () => {
-    const thrice = 'Promise.allSettled([1, 2, 3].map(() => call("POST", "/payments/quotes", {})))';
-    const { code, stderr } = await run(["exec", ...script(`${thrice}.then(() => process.exit(3))`)]);
-    expect(code).toBe(3);
-    expect(stderr).toMatch(
-      /^payments-sandbox: 3 of 3 calls were refused:\npayments-sandbox: {3}3 × POST \/payments\/quotes → 404 .*did you mean \/api\/v1\/payments\/quotes\?/,
-    );
-  });
-
-  it("calls that failed by a fault of the scenario are not printed", async () => {
-    const often =
-      'Promise.allSettled(Array.from({ length: 8 }, () => call("GET", "/api/v1/accounts/balances")))';
-    const failing = script(`${often}.then(() => process.exit(3))`);
-    const { stderr } = await run(words`exec --scenario flaky_api ${failing}`);
-    expect(stderr).not.toContain("refused");
-  });
+it("the command gets its arguments also without -- before it", async () => {
+  const { stdout } = await run(words`exec ${process.execPath} -e ${PRINT_ARGUMENTS} -- --port 1`);
+  expect(JSON.parse(stdout)).toEqual(["--port", "1"]);
 });
 
-describe("the charges of a failed command", () => {
-  /** Runs a receiver that fails for charge.completed, creates a charge for each email, and exits with `code`. */
-  const shop = (emails: readonly string[], code = 1) =>
-    script(`
+it("a failed command's refused calls are printed first, with a suggested path", async () => {
+  const thrice = 'Promise.allSettled([1, 2, 3].map(() => call("POST", "/payments/quotes", {})))';
+  const { code, stderr } = await run(["exec", ...script(`${thrice}.then(() => process.exit(3))`)]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /^payments-sandbox: 3 of 3 calls were refused:\npayments-sandbox: {3}3 × POST \/payments\/quotes → 404 .*did you mean \/api\/v1\/payments\/quotes\?/,
+  );
+});
+
+it("calls that failed by a fault of the scenario are not printed", async () => {
+  const often =
+    'Promise.allSettled(Array.from({ length: 8 }, () => call("GET", "/api/v1/accounts/balances")))';
+  const failing = script(`${often}.then(() => process.exit(3))`);
+  const { stderr } = await run(words`exec --scenario flaky_api ${failing}`);
+  expect(stderr).not.toContain("refused");
+});
+
+/** Runs a receiver that fails for charge.completed, creates a charge for each email, and exits with `code`. */
+const shop = (emails: readonly string[], code = 1) =>
+  script(`
       const server = require("node:http").createServer((request, response) => {
         let body = "";
         request.on("data", (part) => (body += part)).on("end", () => {
@@ -263,42 +250,40 @@ describe("the charges of a failed command", () => {
       });
     `);
 
-  it("a failed command's declined charges and failed webhooks are printed", async () => {
-    const { code, stderr } = await run([
-      ...words`exec --clock manual`,
-      ...shop(["declined@shop.test", "ada@shop.test"]),
-    ]);
-    expect(code).toBe(1);
-    const [heading, first, ...rows] = stderr.split("\n");
-    expect(heading).toBe("payments-sandbox: 2 of 2 charges are not in order:");
-    expect(first).toMatch(/^ {2}ch_\w{24} {2}COMPLETED {2}10\.34 NGN {2}card {2}ada@shop\.test /);
-    const second = rows.findIndex((row) => /^ {2}ch_\w{24} {2}FAILED {2}declined .*declined@shop/.test(row));
-    expect(rows.slice(0, second).join("\n")).toMatch(
-      /\n +\+5\.000s {2}attempt {5}charge\.completed to 127\.0\.0\.1:\d+\/webhooks → 500 \(attempt 1, \d+ ms\): TypeError: order is undefined\n/,
-    );
-    expect(rows.slice(second).join("\n")).toMatch(/\n +\+3\.000s {2}transition {2}FAILED \(declined\)\n/);
-  });
-
-  it("prints at most three charges, those with failed webhooks first", async () => {
-    const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
-    const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);
-    expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
-    const printed = stderr.match(/^ {2}ch_.*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
-    expect(printed).toEqual(["ada@c.test", "declined@e.test", "declined@b.test"]);
-    expect(stderr).toMatch(/\n {2}and 2 more, in timelines\.txt of exec --artifacts DIR\n$/);
-  });
-
-  it.each([
-    ["the command passed", [], 0],
-    ["--quiet", ["--quiet"], 1],
-  ])("prints no charges when %s", async (_why, flags, code) => {
-    const { stderr } = await run([...words`exec --clock manual`, ...flags, ...shop(["ada@shop.test"], code)]);
-    expect(stderr).toBe("");
-  });
+it("a failed command's declined charges and failed webhooks are printed", async () => {
+  const { code, stderr } = await run([
+    ...words`exec --clock manual`,
+    ...shop(["declined@shop.test", "ada@shop.test"]),
+  ]);
+  expect(code).toBe(1);
+  const [heading, first, ...rows] = stderr.split("\n");
+  expect(heading).toBe("payments-sandbox: 2 of 2 charges are not in order:");
+  expect(first).toMatch(/^ {2}ch_\w{24} {2}COMPLETED {2}10\.34 NGN {2}card {2}ada@shop\.test /);
+  const second = rows.findIndex((row) => /^ {2}ch_\w{24} {2}FAILED {2}declined .*declined@shop/.test(row));
+  expect(rows.slice(0, second).join("\n")).toMatch(
+    /\n +\+5\.000s {2}attempt {5}charge\.completed to 127\.0\.0\.1:\d+\/webhooks → 500 \(attempt 1, \d+ ms\): TypeError: order is undefined\n/,
+  );
+  expect(rows.slice(second).join("\n")).toMatch(/\n +\+3\.000s {2}transition {2}FAILED \(declined\)\n/);
 });
 
-describe("a failed test whose namespace is deleted", () => {
-  const suite = script(`
+it("prints at most three charges, those with failed webhooks first", async () => {
+  const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
+  const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);
+  expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
+  const printed = stderr.match(/^ {2}ch_.*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
+  expect(printed).toEqual(["ada@c.test", "declined@e.test", "declined@b.test"]);
+  expect(stderr).toMatch(/\n {2}and 2 more, in timelines\.txt of exec --artifacts DIR\n$/);
+});
+
+it.each([
+  ["the command passed", [], 0],
+  ["--quiet", ["--quiet"], 1],
+])("prints no charges when %s", async (_why, flags, code) => {
+  const { stderr } = await run([...words`exec --clock manual`, ...flags, ...shop(["ada@shop.test"], code)]);
+  expect(stderr).toBe("");
+});
+
+const suite = script(`
     (async () => {
       const { name } = await call("POST", "/_sandbox/namespaces", { clock: "manual" });
       const inside = { headers: { "sandbox-namespace": name } };
@@ -313,34 +298,33 @@ describe("a failed test whose namespace is deleted", () => {
     })();
   `);
 
-  it("refused calls and charges of a deleted namespace are printed with the failed test", async () => {
-    const { code, stderr } = await run(["exec", ...suite]);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^payments-sandbox: 1 of 3 calls was refused:\npayments-sandbox: {3}1 × POST \/payments\/quotes → 404 /,
-    );
-    expect(stderr).toMatch(
-      /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}ch_\w+ {2}FAILED {2}declined .* test shop > sells\n/,
-    );
-  });
+it("refused calls and charges of a deleted namespace are printed with the failed test", async () => {
+  const { code, stderr } = await run(["exec", ...suite]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^payments-sandbox: 1 of 3 calls was refused:\npayments-sandbox: {3}1 × POST \/payments\/quotes → 404 /,
+  );
+  expect(stderr).toMatch(
+    /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}ch_\w+ {2}FAILED {2}declined .* test shop > sells\n/,
+  );
+});
 
-  it("--artifacts contains calls and charges of a deleted namespace", async () => {
-    const folder = temporaryFolder();
-    await run(["exec", "--artifacts", folder, ...suite]);
-    const json = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8"));
-    const test = "shop > sells";
-    expect(json("requests.json")).toMatchObject({
-      total: 3,
-      items: [
-        { operation: "createWhitelabel", test },
-        { operation: "createQuote", test },
-        { status: 404, test },
-      ],
-    });
-    expect(json("events.json").items[0]).toMatchObject({ type: "charge.failed", test });
-    expect(json("timelines.json")).toMatchObject({ charges: 1, not_in_order: 1, items: [{ test }] });
-    expect(readFileSync(join(folder, "timelines.txt"), "utf8")).toMatch(
-      /^1 charge, 1 not in order\n\nch_\w+ {2}FAILED {2}declined .* test shop > sells\n/,
-    );
+it("--artifacts contains calls and charges of a deleted namespace", async () => {
+  const folder = temporaryFolder();
+  await run(["exec", "--artifacts", folder, ...suite]);
+  const json = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8"));
+  const test = "shop > sells";
+  expect(json("requests.json")).toMatchObject({
+    total: 3,
+    items: [
+      { operation: "createWhitelabel", test },
+      { operation: "createQuote", test },
+      { status: 404, test },
+    ],
   });
+  expect(json("events.json").items[0]).toMatchObject({ type: "charge.failed", test });
+  expect(json("timelines.json")).toMatchObject({ charges: 1, not_in_order: 1, items: [{ test }] });
+  expect(readFileSync(join(folder, "timelines.txt"), "utf8")).toMatch(
+    /^1 charge, 1 not in order\n\nch_\w+ {2}FAILED {2}declined .* test shop > sells\n/,
+  );
 });

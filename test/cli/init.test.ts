@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { readStartOptions } from "../../src/cli/options.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
@@ -19,98 +19,94 @@ async function runInit(
   return { folder, ended, read: (name) => readFileSync(join(folder, name), "utf8") };
 }
 
-describe("init", () => {
-  it("init writes a config and a scenario, and prints a workflow", async () => {
-    const { folder, ended } = await runInit();
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    expect(ended.stdout).toMatch(new RegExp(`^${CONFIG}: written\n${SCENARIO}: written\n\n`));
-    expect(readdirSync(folder).sort()).toEqual([CONFIG, SCENARIO]);
-    const workflow = parse(ended.stdout.slice(ended.stdout.indexOf("\nname: ")));
-    const commands = workflow.jobs.test.steps.map((step: { run?: string }) => step.run).filter(Boolean);
-    expect(commands).toEqual([
-      "npm ci",
-      `npx payments-sandbox run ${SCENARIO} --junit payments.xml`,
-      "npx payments-sandbox exec -- npm test",
-    ]);
-  });
+it("init writes a config and a scenario, and prints a workflow", async () => {
+  const { folder, ended } = await runInit();
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  expect(ended.stdout).toMatch(new RegExp(`^${CONFIG}: written\n${SCENARIO}: written\n\n`));
+  expect(readdirSync(folder).sort()).toEqual([CONFIG, SCENARIO]);
+  const workflow = parse(ended.stdout.slice(ended.stdout.indexOf("\nname: ")));
+  const commands = workflow.jobs.test.steps.map((step: { run?: string }) => step.run).filter(Boolean);
+  expect(commands).toEqual([
+    "npm ci",
+    `npx payments-sandbox run ${SCENARIO} --junit payments.xml`,
+    "npx payments-sandbox exec -- npm test",
+  ]);
+});
 
-  it("init keeps existing files, reports them and exits with 0", async () => {
-    const { ended, read } = await runInit({ [CONFIG]: "seed: mine\n", [SCENARIO]: "name: mine\n" });
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    const unchanged = "already exists; left unchanged";
-    expect(ended.stdout).toMatch(new RegExp(`^${CONFIG}: ${unchanged}\n${SCENARIO}: ${unchanged}\n`));
-    expect([read(CONFIG), read(SCENARIO)]).toEqual(["seed: mine\n", "name: mine\n"]);
-  });
+it("init keeps existing files, reports them and exits with 0", async () => {
+  const { ended, read } = await runInit({ [CONFIG]: "seed: mine\n", [SCENARIO]: "name: mine\n" });
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  const unchanged = "already exists; left unchanged";
+  expect(ended.stdout).toMatch(new RegExp(`^${CONFIG}: ${unchanged}\n${SCENARIO}: ${unchanged}\n`));
+  expect([read(CONFIG), read(SCENARIO)]).toEqual(["seed: mine\n", "name: mine\n"]);
+});
 
-  it.each(["yml", "json"])(
-    "init writes no config that would take precedence over an existing one ending in .%s",
-    async (ending) => {
-      const name = `payments-sandbox.config.${ending}`;
-      const { folder, ended } = await runInit({ [name]: "{}\n" });
-      expect(ended.stdout).toContain(`${name}: already exists`);
-      expect(readdirSync(folder).sort()).toEqual([name, SCENARIO].sort());
-    },
-  );
+it.each(["yml", "json"])(
+  "init writes no config that would take precedence over an existing one ending in .%s",
+  async (ending) => {
+    const name = `payments-sandbox.config.${ending}`;
+    const { folder, ended } = await runInit({ [name]: "{}\n" });
+    expect(ended.stdout).toContain(`${name}: already exists`);
+    expect(readdirSync(folder).sort()).toEqual([name, SCENARIO].sort());
+  },
+);
 
-  it.runIf(existsSync("/proc/self"))("init reports in one line a file that it cannot write", async () => {
-    const { code, stdout, stderr } = await run(["init"], { cwd: "/proc" });
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^payments-sandbox: payments-sandbox\.config\.yaml cannot be written[^\n]+\n$/);
+it.runIf(existsSync("/proc/self"))("init reports in one line a file that it cannot write", async () => {
+  const { code, stdout, stderr } = await run(["init"], { cwd: "/proc" });
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(/^payments-sandbox: payments-sandbox\.config\.yaml cannot be written[^\n]+\n$/);
+});
+
+it("the generated files pass validate without warnings", async () => {
+  const { folder } = await runInit();
+  expect(await run(["validate", CONFIG, SCENARIO], { cwd: folder })).toEqual({
+    code: 0,
+    signal: null,
+    stdout: `${CONFIG}: valid config\n${SCENARIO}: valid scenario\n`,
+    stderr: "",
   });
 });
 
-describe("the files of init", () => {
-  it("the generated files pass validate without warnings", async () => {
-    const { folder } = await runInit();
-    expect(await run(["validate", CONFIG, SCENARIO], { cwd: folder })).toEqual({
-      code: 0,
-      signal: null,
-      stdout: `${CONFIG}: valid config\n${SCENARIO}: valid scenario\n`,
-      stderr: "",
-    });
-  });
+it("the generated config changes no option of start", async () => {
+  const { folder } = await runInit();
+  expect(await readStartOptions({ config: join(folder, CONFIG) }, {})).toEqual({});
+  const command = new Command(["--json", "-p", "0"], { cwd: folder });
+  const { url } = await command.ready();
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  expect((await command.stop()).code).toBe(0);
+});
 
-  it("the generated config changes no option of start", async () => {
-    const { folder } = await runInit();
-    expect(await readStartOptions({ config: join(folder, CONFIG) }, {})).toEqual({});
-    const command = new Command(["--json", "-p", "0"], { cwd: folder });
-    const { url } = await command.ready();
-    expect((await fetch(`${url}/health`)).status).toBe(200);
-    expect((await command.stop()).code).toBe(0);
-  });
+it("the generated config has every key once, each valid when uncommented", async () => {
+  const { folder, read } = await runInit();
+  const off = read(CONFIG)
+    .split("\n")
+    .filter((line) => line.startsWith("#") && !line.startsWith("# "));
+  expect(off.map((line) => line.slice(1, line.indexOf(":"))).sort()).toEqual(
+    Object.keys(startOptionsSchema.shape).sort(),
+  );
+  for (const line of off) {
+    const turnedOn = read(CONFIG).replace(`\n${line}\n`, `\n${line.slice(1)}\n`);
+    const file = join(folder, "one.yaml");
+    writeFileSync(file, turnedOn);
+    const { describeConfigFault: _describe, ...options } = await readStartOptions({ config: file }, {});
+    expect(options).toEqual(parse(line.slice(1)));
+  }
+  writeFileSync(join(folder, CONFIG), read(CONFIG).replace(/^#(?! )/gm, ""));
+  writeFileSync(join(folder, "fixtures.yaml"), "{}\n");
+  expect((await run(["validate", CONFIG], { cwd: folder })).stdout).toBe(`${CONFIG}: valid config\n`);
+});
 
-  it("the generated config has every key once, each valid when uncommented", async () => {
-    const { folder, read } = await runInit();
-    const off = read(CONFIG)
-      .split("\n")
-      .filter((line) => line.startsWith("#") && !line.startsWith("# "));
-    expect(off.map((line) => line.slice(1, line.indexOf(":"))).sort()).toEqual(
-      Object.keys(startOptionsSchema.shape).sort(),
-    );
-    for (const line of off) {
-      const turnedOn = read(CONFIG).replace(`\n${line}\n`, `\n${line.slice(1)}\n`);
-      const file = join(folder, "one.yaml");
-      writeFileSync(file, turnedOn);
-      const { describeConfigFault: _describe, ...options } = await readStartOptions({ config: file }, {});
-      expect(options).toEqual(parse(line.slice(1)));
-    }
-    writeFileSync(join(folder, CONFIG), read(CONFIG).replace(/^#(?! )/gm, ""));
-    writeFileSync(join(folder, "fixtures.yaml"), "{}\n");
-    expect((await run(["validate", CONFIG], { cwd: folder })).stdout).toBe(`${CONFIG}: valid config\n`);
-  });
-
-  it("the generated scenarios pass, and one of them applies at startup", async () => {
-    const { folder } = await runInit();
-    const ran = await run(["run", SCENARIO, "--json"], { cwd: folder });
-    expect([ran.code, ran.stderr]).toEqual([0, ""]);
-    const [report] = JSON.parse(ran.stdout).files;
-    expect(report.outcome).toBe("passed");
-    const command = new Command(["--json", "-p", "0", "--scenario", SCENARIO], { cwd: folder });
-    const { url } = await command.ready();
-    const active = await run(["scenario", "list", "--json", "--url", url]);
-    expect(JSON.parse(active.stdout).items).toContainEqual(
-      expect.objectContaining({ name: "example", active: true }),
-    );
-    expect((await command.stop()).code).toBe(0);
-  });
+it("the generated scenarios pass, and one of them applies at startup", async () => {
+  const { folder } = await runInit();
+  const ran = await run(["run", SCENARIO, "--json"], { cwd: folder });
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  const [report] = JSON.parse(ran.stdout).files;
+  expect(report.outcome).toBe("passed");
+  const command = new Command(["--json", "-p", "0", "--scenario", SCENARIO], { cwd: folder });
+  const { url } = await command.ready();
+  const active = await run(["scenario", "list", "--json", "--url", url]);
+  expect(JSON.parse(active.stdout).items).toContainEqual(
+    expect.objectContaining({ name: "example", active: true }),
+  );
+  expect((await command.stop()).code).toBe(0);
 });

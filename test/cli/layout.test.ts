@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import type { ClientAction, CommandInput } from "../../src/cli/client/client-command.js";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
@@ -137,54 +137,52 @@ function masked(text: string): string {
     .replace(/^(before-checkout +)\S+$/m, "$1INSTANT");
 }
 
-describe("the view of a command", () => {
-  it("matches its snapshot at 80 columns, with a reason below each failed row of a list", async () => {
-    const all: string[] = [];
-    for (const list of LISTS) {
-      const lines = (await print(80, list, { limit: "12" })).split("\n");
-      const text = masked(lines.slice(0, list[0] === "scenario" ? 4 : undefined).join("\n"));
-      all.push(`$ payments-sandbox ${list.join(" ")}\n${text}`);
-    }
-    await expect(all.join("\n")).toMatchFileSnapshot("snapshots/lists-at-80-columns.txt");
-  });
+it("the view of a command matches its snapshot at 80 columns, with a reason below each failed row of a list", async () => {
+  const all: string[] = [];
+  for (const list of LISTS) {
+    const lines = (await print(80, list, { limit: "12" })).split("\n");
+    const text = masked(lines.slice(0, list[0] === "scenario" ? 4 : undefined).join("\n"));
+    all.push(`$ payments-sandbox ${list.join(" ")}\n${text}`);
+  }
+  await expect(all.join("\n")).toMatchFileSnapshot("snapshots/lists-at-80-columns.txt");
+});
 
-  it.each(VIEWS.map((view) => [view.join(" ").replace(STATE, "FILE"), view] as const))(
-    "%s fits the width of the terminal",
-    async (_name, view) => {
-      for (const columns of LISTS.includes(view) ? [20, 40, 60, 80, 200] : [80, 200])
-        for (const line of (await print(columns, view)).split("\n"))
-          expect(line.length, line).toBeLessThanOrEqual(columns);
-    },
+it.each(VIEWS.map((view) => [view.join(" ").replace(STATE, "FILE"), view] as const))(
+  "%s fits the width of the terminal",
+  async (_name, view) => {
+    for (const columns of LISTS.includes(view) ? [20, 40, 60, 80, 200] : [80, 200])
+      for (const line of (await print(columns, view)).split("\n"))
+        expect(line.length, line).toBeLessThanOrEqual(columns);
+  },
+);
+
+it("a narrow terminal hides the method and then the id of charges", async () => {
+  const headings = async (columns: number) =>
+    (await print(columns, ["charges"])).split("\n")[0]!.split(/ {2,}/);
+  const narrow = ["created at", "status", "amount", "customer email", "order"];
+  expect(await headings(80)).toEqual(narrow);
+  expect(await headings(200)).toEqual([...narrow, "payment method", "charge id"]);
+});
+
+it("a list is not shortened in a pipe", async () => {
+  const text = await print(0, ["charges"]);
+  expect(text).toContain("ada.lovelace-of-the-engine@subdomain.example.co.uk");
+  expect(text).toContain("declined · charge.failed → :");
+  expect(text).toMatch(/^2026-\S+Z {2}✗ FAILED .* ch_[0-9a-f]{24}$/m);
+});
+
+it("history shows held deliveries with the reason, and failures in colour", async () => {
+  const { asked, action } = commandInput(["history", "declined@shop.test"]);
+  const answer = (await action.call(asked))!;
+  const text = async () => action.formatResult!(answer, asked);
+  expect(await text()).toMatch(
+    / hold +charge\.awaiting_payment to mailbox slow is held: waits in mailbox slow to be taken\n/,
   );
-
-  it("a narrow terminal hides the method and then the id of charges", async () => {
-    const headings = async (columns: number) =>
-      (await print(columns, ["charges"])).split("\n")[0]!.split(/ {2,}/);
-    const narrow = ["created at", "status", "amount", "customer email", "order"];
-    expect(await headings(80)).toEqual(narrow);
-    expect(await headings(200)).toEqual([...narrow, "payment method", "charge id"]);
-  });
-
-  it("a list is not shortened in a pipe", async () => {
-    const text = await print(0, ["charges"]);
-    expect(text).toContain("ada.lovelace-of-the-engine@subdomain.example.co.uk");
-    expect(text).toContain("declined · charge.failed → :");
-    expect(text).toMatch(/^2026-\S+Z {2}✗ FAILED .* ch_[0-9a-f]{24}$/m);
-  });
-
-  it("history shows held deliveries with the reason, and failures in colour", async () => {
-    const { asked, action } = commandInput(["history", "declined@shop.test"]);
-    const answer = (await action.call(asked))!;
-    const text = async () => action.formatResult!(answer, asked);
-    expect(await text()).toMatch(
-      / hold +charge\.awaiting_payment to mailbox slow is held: waits in mailbox slow to be taken\n/,
-    );
-    vi.stubEnv("FORCE_COLOR", "1");
-    onTerminal(200);
-    expect(await text()).toContain(paint("cyan", "PENDING"));
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of yellow
-    expect(await text()).toMatch(/\u001b\[33mcharge\.failed to 127\.0\.0\.1:\d+\/legacy → 400/);
-  });
+  vi.stubEnv("FORCE_COLOR", "1");
+  onTerminal(200);
+  expect(await text()).toContain(paint("cyan", "PENDING"));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of yellow
+  expect(await text()).toMatch(/\u001b\[33mcharge\.failed to 127\.0\.0\.1:\d+\/legacy → 400/);
 });
 
 it("the report of a run fits the width and shows all details of a failure", () => {
@@ -212,104 +210,95 @@ it("the report of a run fits the width and shows all details of a failure", () =
   expect(text.replace(/\s+/g, "")).toContain(JSON.stringify(failure.expected));
 });
 
-describe("a table", () => {
-  const CHARGES = {
-    total: 39,
+const CHARGES = {
+  total: 39,
+  items: [
+    ["ch_2ea485811b000000000015e5", "PENDING", "512.50", "KES", "mobile_money", "grace.hopper@example.com"],
+    ["ch_6615589c30000000000a9a97", "FAILED", "1268750.00", "NGN", "bank_transfer", `${LONG}@${LONG}.test`],
+    ["ch_22179d8191000000000021cc", "COMPLETED", "512.50", "KES", "card", "ada@shop.test"],
+  ].map(([charge_id, status, amount, currency, payment_method, customer_email], place) => ({
+    charge_id,
+    status,
+    amount,
+    currency,
+    payment_method,
+    customer_email,
+    created_at: `2026-03-01T11:0${place}:50.123Z`,
+  })),
+};
+
+function plainTerminal(columns: number): void {
+  for (const name of ["NO_COLOR", "FORCE_COLOR", "TERM"]) vi.stubEnv(name, undefined);
+  onTerminal(columns);
+}
+
+it.each([80, 100, 200])("fills a terminal of %d columns", (columns) => {
+  plainTerminal(columns);
+  const parts: string[] = [];
+  changeUnpaintedParts(tableFormatter(LIST_COLUMNS.charges)(CHARGES), (part) => parts[parts.push(part) - 1]!);
+  const lines = parts.join("").trimEnd().split("\n");
+  expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
+  expect(lines.at(-1)).toBe("3 of 39");
+  const id = columns > 100 ? "ch_2ea485811b000000000015e5" : "ch_2ea48581";
+  expect(lines[1]).toMatch(new RegExp(`^11:00:50 +● PENDING .* ${id}$`));
+});
+
+it("shortens schemes, /api/v1 and ids before it cuts values", () => {
+  const columns = ["url", "path", "id", "note"];
+  const rows = [
+    [
+      "http://shop.test:3000/webhooks",
+      "/api/v1/payments/quotes",
+      "dlv_2ea485811b000000000015e5",
+      "it is late",
+    ],
+  ];
+  expect(tableLines(columns, rows, 90)[1]).toBe(
+    "shop.test:3000/webhooks  /payments/quotes  dlv_2ea485811b000000000015e5  it is late",
+  );
+  expect(tableLines(columns, rows, 66)[1]).toBe(
+    "shop.test:3000/webhooks  /payments/quotes  dlv_2ea4858  it is late",
+  );
+});
+
+it("measures terminal cells, not characters", () => {
+  const lines = tableLines(
+    ["name", "status"],
+    [
+      ["日本", "PENDING"],
+      ["é\u0301x", "FAILED"],
+    ],
+  );
+  expect(lines[1]!.indexOf("PENDING")).toBe(2 + 2);
+  expect(lines[2]!.indexOf("FAILED")).toBe(3 + 4);
+  expect(tableLines(["name"], [["日本語日本語日本語"]], 7)[1]).toBe("日本語…");
+});
+
+it("a table shows dates when rows span several days, and keeps columns readable", () => {
+  const rows = [
+    ["2026-03-01T11:00:50.123Z", "x"],
+    ["2026-03-02T11:00:50.123Z", "y"],
+  ];
+  expect(tableLines(["at", "id"], rows, 20)[1]).toBe("03-01 11:00:50  x");
+  expect(tableLines(["url"], [["http://shop.test/webhooks"]], 3)[1]).toBe("sh…");
+});
+
+it("colours outcomes on a terminal", () => {
+  plainTerminal(100);
+  const charges = tableFormatter(LIST_COLUMNS.charges)(CHARGES);
+  for (const painted of [paint("red", "✗ FAILED"), paint("green", "✓ COMPLETED"), paint("cyan", "● PENDING")])
+    expect(charges).toContain(painted);
+  const responses = tableFormatter({ columns: ["status", "response"] })({
     items: [
-      ["ch_2ea485811b000000000015e5", "PENDING", "512.50", "KES", "mobile_money", "grace.hopper@example.com"],
-      ["ch_6615589c30000000000a9a97", "FAILED", "1268750.00", "NGN", "bank_transfer", `${LONG}@${LONG}.test`],
-      ["ch_22179d8191000000000021cc", "COMPLETED", "512.50", "KES", "card", "ada@shop.test"],
-    ].map(([charge_id, status, amount, currency, payment_method, customer_email], place) => ({
-      charge_id,
-      status,
-      amount,
-      currency,
-      payment_method,
-      customer_email,
-      created_at: `2026-03-01T11:0${place}:50.123Z`,
-    })),
-  };
-
-  function plainTerminal(columns: number): void {
-    for (const name of ["NO_COLOR", "FORCE_COLOR", "TERM"]) vi.stubEnv(name, undefined);
-    onTerminal(columns);
-  }
-
-  it.each([80, 100, 200])("fills a terminal of %d columns", (columns) => {
-    plainTerminal(columns);
-    const parts: string[] = [];
-    changeUnpaintedParts(
-      tableFormatter(LIST_COLUMNS.charges)(CHARGES),
-      (part) => parts[parts.push(part) - 1]!,
-    );
-    const lines = parts.join("").trimEnd().split("\n");
-    expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
-    expect(lines.at(-1)).toBe("3 of 39");
-    const id = columns > 100 ? "ch_2ea485811b000000000015e5" : "ch_2ea48581";
-    expect(lines[1]).toMatch(new RegExp(`^11:00:50 +● PENDING .* ${id}$`));
+      { status: 200, response: "ECONNREFUSED" },
+      { status: 404, response: 503 },
+    ],
   });
-
-  it("shortens schemes, /api/v1 and ids before it cuts values", () => {
-    const columns = ["url", "path", "id", "note"];
-    const rows = [
-      [
-        "http://shop.test:3000/webhooks",
-        "/api/v1/payments/quotes",
-        "dlv_2ea485811b000000000015e5",
-        "it is late",
-      ],
-    ];
-    expect(tableLines(columns, rows, 90)[1]).toBe(
-      "shop.test:3000/webhooks  /payments/quotes  dlv_2ea485811b000000000015e5  it is late",
-    );
-    expect(tableLines(columns, rows, 66)[1]).toBe(
-      "shop.test:3000/webhooks  /payments/quotes  dlv_2ea4858  it is late",
-    );
-  });
-
-  it("measures terminal cells, not characters", () => {
-    const lines = tableLines(
-      ["name", "status"],
-      [
-        ["日本", "PENDING"],
-        ["é\u0301x", "FAILED"],
-      ],
-    );
-    expect(lines[1]!.indexOf("PENDING")).toBe(2 + 2);
-    expect(lines[2]!.indexOf("FAILED")).toBe(3 + 4);
-    expect(tableLines(["name"], [["日本語日本語日本語"]], 7)[1]).toBe("日本語…");
-  });
-
-  it("shows dates when rows span several days, and keeps columns readable", () => {
-    const rows = [
-      ["2026-03-01T11:00:50.123Z", "x"],
-      ["2026-03-02T11:00:50.123Z", "y"],
-    ];
-    expect(tableLines(["at", "id"], rows, 20)[1]).toBe("03-01 11:00:50  x");
-    expect(tableLines(["url"], [["http://shop.test/webhooks"]], 3)[1]).toBe("sh…");
-  });
-
-  it("colours outcomes on a terminal", () => {
-    plainTerminal(100);
-    const charges = tableFormatter(LIST_COLUMNS.charges)(CHARGES);
-    for (const painted of [
-      paint("red", "✗ FAILED"),
-      paint("green", "✓ COMPLETED"),
-      paint("cyan", "● PENDING"),
-    ])
-      expect(charges).toContain(painted);
-    const responses = tableFormatter({ columns: ["status", "response"] })({
-      items: [
-        { status: 200, response: "ECONNREFUSED" },
-        { status: 404, response: 503 },
-      ],
-    });
-    for (const painted of [
-      paint("green", "200"),
-      paint("yellow", "404"),
-      paint("red", "503"),
-      paint("red", "ECONNREFUSED"),
-    ])
-      expect(responses).toContain(painted);
-  });
+  for (const painted of [
+    paint("green", "200"),
+    paint("yellow", "404"),
+    paint("red", "503"),
+    paint("red", "ECONNREFUSED"),
+  ])
+    expect(responses).toContain(painted);
 });

@@ -9,42 +9,40 @@ import { run } from "../support/process-command.js";
 import { type Started, startServer } from "../support/started.js";
 import { words } from "../support/words.js";
 
-describe("rows from an app", () => {
-  it.each([
-    ["CSV", 'charge_id,status\nch_1,"a ""b"",\nc"\n\nch_2,paid\n', [2, 5]],
-    ["CSV of a spreadsheet", '\uFEFFcharge_id;status\r\nch_1;"a ""b"",\nc"\r\nch_2;paid', [2, 4]],
-    [
-      "JSON lines",
-      '{"charge_id":"ch_1","status":"a \\"b\\",\\nc"}\n\n{"charge_id":"ch_2","status":"paid"}\n',
-      [1, 3],
-    ],
-    [
-      "a JSON list",
-      '[{"charge_id":"ch_1","status":"a \\"b\\",\\nc"},\n{"charge_id":"ch_2","status":"paid"}]',
-      [1, 1],
-    ],
-  ])("accepts rows as %s", (_name, text, lines) => {
-    const rows = [
-      { charge_id: "ch_1", status: 'a "b",\nc' },
-      { charge_id: "ch_2", status: "paid" },
-    ];
-    expect(parseBooks(text, "it")).toEqual({ rows, lines });
-  });
-
-  it.each([
-    ["no orders\n", "it, line 1: is neither JSON nor a CSV header"],
-    ["a,b\n1,2\n3\n", "it, line 3: has 1 cells, and the header has 2"],
-    ['a,b\n1,"2\n', "it, line 2: has a quote that does not end, or text beside one"],
-    ['{"a":1}\n{"a":\n', "it, line 2: is not JSON: column 6: expected a value, the text ends"],
-    ['\n[{"a":1},\n{"a" 1}]', 'it, line 3: is not JSON: column 6: expected ":", found "1"'],
-    ['{"a":1}\n7\n', "it, line 2: is not a JSON object"],
-    ["[1]", "it, line 1: entry 1 of the list is not an object"],
-  ])("refuses invalid rows: %j", (text, message) => {
-    expect(() => parseBooks(text, "it")).toThrow(message);
-  });
-
-  it("accepts an empty list of rows", () => expect(parseBooks("\n", "it").rows).toEqual([]));
+it.each([
+  ["CSV", 'charge_id,status\nch_1,"a ""b"",\nc"\n\nch_2,paid\n', [2, 5]],
+  ["CSV of a spreadsheet", '\uFEFFcharge_id;status\r\nch_1;"a ""b"",\nc"\r\nch_2;paid', [2, 4]],
+  [
+    "JSON lines",
+    '{"charge_id":"ch_1","status":"a \\"b\\",\\nc"}\n\n{"charge_id":"ch_2","status":"paid"}\n',
+    [1, 3],
+  ],
+  [
+    "a JSON list",
+    '[{"charge_id":"ch_1","status":"a \\"b\\",\\nc"},\n{"charge_id":"ch_2","status":"paid"}]',
+    [1, 1],
+  ],
+])("reconcile accepts rows as %s", (_name, text, lines) => {
+  const rows = [
+    { charge_id: "ch_1", status: 'a "b",\nc' },
+    { charge_id: "ch_2", status: "paid" },
+  ];
+  expect(parseBooks(text, "it")).toEqual({ rows, lines });
 });
+
+it.each([
+  ["no orders\n", "it, line 1: is neither JSON nor a CSV header"],
+  ["a,b\n1,2\n3\n", "it, line 3: has 1 cells, and the header has 2"],
+  ['a,b\n1,"2\n', "it, line 2: has a quote that does not end, or text beside one"],
+  ['{"a":1}\n{"a":\n', "it, line 2: is not JSON: column 6: expected a value, the text ends"],
+  ['\n[{"a":1},\n{"a" 1}]', 'it, line 3: is not JSON: column 6: expected ":", found "1"'],
+  ['{"a":1}\n7\n', "it, line 2: is not a JSON object"],
+  ["[1]", "it, line 1: entry 1 of the list is not an object"],
+])("reconcile refuses invalid rows: %j", (text, message) => {
+  expect(() => parseBooks(text, "it")).toThrow(message);
+});
+
+it("reconcile accepts an empty list of rows", () => expect(parseBooks("\n", "it").rows).toEqual([]));
 
 describe("reconcile", () => {
   let started: Started;
@@ -110,49 +108,47 @@ describe("reconcile", () => {
   );
 });
 
-describe("exec --reconcile", () => {
-  /** Pays for an order, and writes the app's books to a file. */
-  const app = (status: string, exit = 0) => [
-    "--",
-    process.execPath,
-    "-e",
-    `${CALL_REQUIRED}
+/** Pays for an order, and writes the app's books to a file. */
+const app = (status: string, exit = 0) => [
+  "--",
+  process.execPath,
+  "-e",
+  `${CALL_REQUIRED}
     pay().then(async ({ charge_id }) => {
       await call("POST", "/_sandbox/charges/" + charge_id + "/transition", { to: "COMPLETED" });
       require("node:fs").writeFileSync(process.env.BOOKS, "charge_id,status\\n" + charge_id + ",${status}\\n");
       process.exit(${exit});
     });
     `,
-  ];
-  const exec = (folder: string, args: readonly string[]) =>
-    run(["exec", "--reconcile", 'cat "$BOOKS"', ...args], { env: { BOOKS: join(folder, "books.csv") } });
+];
+const exec = (folder: string, args: readonly string[]) =>
+  run(["exec", "--reconcile", 'cat "$BOOKS"', ...args], { env: { BOOKS: join(folder, "books.csv") } });
 
-  it.each([
-    ["paid", 0, 0],
-    ["pending", 0, 1],
-    ["pending", 3, 3],
-    ["padi", 0, 2],
-  ])(
-    "exec --reconcile with books that say %s and a command that exits with %d exits with %d",
-    async (status, exit, expected) => {
-      const folder = temporaryFolder();
-      const { code, stderr } = await exec(folder, ["--artifacts", folder, ...app(status, exit)]);
-      expect(code, stderr).toBe(expected);
-      if (status === "pending") {
-        expect(stderr).toMatch(/^ {2}✗ paid_not_marked: row 1, ch_/m);
-        const { findings } = JSON.parse(readFileSync(join(folder, "reconcile.json"), "utf8"));
-        expect(findings).toMatchObject([{ kind: "paid_not_marked", row: 1 }]);
-      } else if (status === "paid") expect(stderr).toContain("1 row compared with 1 charge: no difference");
-      else
-        expect(stderr).toContain(
-          '--reconcile, line 2: status "padi" is not a known status; did you mean paid?',
-        );
-    },
-  );
+it.each([
+  ["paid", 0, 0],
+  ["pending", 0, 1],
+  ["pending", 3, 3],
+  ["padi", 0, 2],
+])(
+  "exec --reconcile with books that say %s and a command that exits with %d exits with %d",
+  async (status, exit, expected) => {
+    const folder = temporaryFolder();
+    const { code, stderr } = await exec(folder, ["--artifacts", folder, ...app(status, exit)]);
+    expect(code, stderr).toBe(expected);
+    if (status === "pending") {
+      expect(stderr).toMatch(/^ {2}✗ paid_not_marked: row 1, ch_/m);
+      const { findings } = JSON.parse(readFileSync(join(folder, "reconcile.json"), "utf8"));
+      expect(findings).toMatchObject([{ kind: "paid_not_marked", row: 1 }]);
+    } else if (status === "paid") expect(stderr).toContain("1 row compared with 1 charge: no difference");
+    else
+      expect(stderr).toContain(
+        '--reconcile, line 2: status "padi" is not a known status; did you mean paid?',
+      );
+  },
+);
 
-  it("exec --reconcile runs under each mishap", async () => {
-    const { code, stderr } = await exec(temporaryFolder(), ["--under", "webhook_chaos", ...app("paid")]);
-    expect(code).toBe(0);
-    expect(stderr.match(/1 row compared with 1 charge: no difference/g)).toHaveLength(2);
-  });
+it("exec --reconcile runs under each mishap", async () => {
+  const { code, stderr } = await exec(temporaryFolder(), ["--under", "webhook_chaos", ...app("paid")]);
+  expect(code).toBe(0);
+  expect(stderr.match(/1 row compared with 1 charge: no difference/g)).toHaveLength(2);
 });

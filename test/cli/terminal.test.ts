@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js";
 import { isColourEnabled, paint } from "../../src/cli/text-layout.js";
 import { toPrintableValue } from "../../src/core/schema/text-format.js";
@@ -39,40 +39,38 @@ function written(stream: NodeJS.WriteStream, work: () => void): string {
 
 afterEach(offTerminal);
 
-describe("text from outside", () => {
-  it("prints text from outside without control characters", () => {
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        expect(written(process.stdout, () => printText(text))).not.toMatch(CONTROL_CHARACTERS);
-        const line = written(process.stderr, () => printErrorLine(text));
-        expect(line).not.toMatch(CONTROL_CHARACTERS);
-        expect(line.indexOf("\n")).toBe(line.length - 1);
-      }),
-    );
-  });
+it("prints text from outside without control characters", () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      expect(written(process.stdout, () => printText(text))).not.toMatch(CONTROL_CHARACTERS);
+      const line = written(process.stderr, () => printErrorLine(text));
+      expect(line).not.toMatch(CONTROL_CHARACTERS);
+      expect(line.indexOf("\n")).toBe(line.length - 1);
+    }),
+  );
+});
 
-  it("prints JSON that parses to the original text", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), hostileText, fc.constantFrom(0, 2), (value, text, indent) => {
-        const all = { [text]: value, text };
-        const output = written(process.stdout, () => printJson(all, indent));
-        expect(output).not.toMatch(CONTROL_CHARACTERS);
-        expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(all)));
-      }),
-    );
-  });
+it("prints JSON that parses to the original text", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), hostileText, fc.constantFrom(0, 2), (value, text, indent) => {
+      const all = { [text]: value, text };
+      const output = written(process.stdout, () => printJson(all, indent));
+      expect(output).not.toMatch(CONTROL_CHARACTERS);
+      expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(all)));
+    }),
+  );
+});
 
-  it("removes colours from text from outside, and keeps its own", () => {
-    onTerminal(80);
-    vi.stubEnv("NO_COLOR", undefined);
-    const output = written(process.stdout, () =>
-      printText(paint("red", toPrintableValue({ a: ["\u001b[32mx\ny"] }).a[0]!)),
-    );
-    expect(output).toBe("\u001b[31m\uFFFD[32mx\uFFFDy\u001b[39m");
-    expect(written(process.stdout, () => printText(`${paint("bold", "x")}\u001b[8m\u001b[2J`))).toBe(
-      "\u001b[1mx\u001b[22m\uFFFD[8m\uFFFD[2J",
-    );
-  });
+it("removes colours from text from outside, and keeps its own", () => {
+  onTerminal(80);
+  vi.stubEnv("NO_COLOR", undefined);
+  const output = written(process.stdout, () =>
+    printText(paint("red", toPrintableValue({ a: ["\u001b[32mx\ny"] }).a[0]!)),
+  );
+  expect(output).toBe("\u001b[31m\uFFFD[32mx\uFFFDy\u001b[39m");
+  expect(written(process.stdout, () => printText(`${paint("bold", "x")}\u001b[8m\u001b[2J`))).toBe(
+    "\u001b[1mx\u001b[22m\uFFFD[8m\uFFFD[2J",
+  );
 });
 
 it("all output of the command line goes through terminal.ts", () => {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox } from "../../src/library/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { run } from "../support/process-command.js";
@@ -54,42 +54,40 @@ it("exec --tls-cert gives the command an https URL that NODE_EXTRA_CA_CERTS trus
   expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: "200" });
 });
 
-describe("HTTPS in the library", () => {
-  it("createSandbox serves the given certificate", async () => {
-    await using sandbox = await createSandbox(own);
-    await sandbox.listen();
-    const ca = readFileSync(own.tlsCert, "utf8");
-    expect(await health(sandbox.url.replace("127.0.0.1", "localhost"), ca)).toBe(200);
-    expect(await health(sandbox.url, ca)).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
-    // A client without TLS gets an error, and the server keeps running.
-    for (const method of ["GET", "POST", "DELETE"]) {
-      const body = method === "POST" ? "x".repeat(100_000) : null;
-      const answer = await fetch(`${sandbox.url.replace("https", "http")}/health`, { method, body });
-      const error = { code: "VALIDATION_ERROR", message: expect.stringContaining("use https://") };
-      expect([answer.status, await answer.json()]).toEqual([400, { error }]);
-    }
-    expect(await health(sandbox.url.replace("127.0.0.1", "localhost"), ca)).toBe(200);
-  });
+it("createSandbox serves the given certificate", async () => {
+  await using sandbox = await createSandbox(own);
+  await sandbox.listen();
+  const ca = readFileSync(own.tlsCert, "utf8");
+  expect(await health(sandbox.url.replace("127.0.0.1", "localhost"), ca)).toBe(200);
+  expect(await health(sandbox.url, ca)).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
+  // A client without TLS gets an error, and the server keeps running.
+  for (const method of ["GET", "POST", "DELETE"]) {
+    const body = method === "POST" ? "x".repeat(100_000) : null;
+    const answer = await fetch(`${sandbox.url.replace("https", "http")}/health`, { method, body });
+    const error = { code: "VALIDATION_ERROR", message: expect.stringContaining("use https://") };
+    expect([answer.status, await answer.json()]).toEqual([400, { error }]);
+  }
+  expect(await health(sandbox.url.replace("127.0.0.1", "localhost"), ca)).toBe(200);
+});
 
-  it("createSandbox refuses an invalid certificate or key in one line", async () => {
-    const { tlsCert: good, tlsKey: itsKey } = own;
-    const other = certificate("other").tlsKey;
-    const text = join(folder, "text.pem");
-    writeFileSync(text, "hello");
-    const messageOf = async (options: object): Promise<string> => {
-      const sandbox = await createSandbox(options).catch((error: Error) => error);
-      if (sandbox instanceof Error) return sandbox.message;
-      const listening = sandbox.listen().then(() => "it listens");
-      return listening.catch((error: Error) => error.message).finally(() => sandbox.close());
-    };
-    const missing = join(folder, "missing.pem");
-    expect(await messageOf({ tlsCert: good })).toMatch(/^tls_cert: .*--tls-key/);
-    expect(await messageOf({ tlsKey: itsKey })).toMatch(/^tls_key: .*--tls-cert/);
-    expect(await messageOf({ tlsCert: missing, tlsKey: itsKey })).toBe(
-      `--tls-cert: ${missing} cannot be read (ENOENT)`,
-    );
-    expect(await messageOf({ tlsCert: text, tlsKey: itsKey })).toContain(`${text} has no certificate`);
-    expect(await messageOf({ tlsCert: good, tlsKey: text })).toContain(`${text} has no private key`);
-    expect(await messageOf({ tlsCert: good, tlsKey: other })).toContain("is not that of the certificate");
-  });
+it("createSandbox refuses an invalid certificate or key in one line", async () => {
+  const { tlsCert: good, tlsKey: itsKey } = own;
+  const other = certificate("other").tlsKey;
+  const text = join(folder, "text.pem");
+  writeFileSync(text, "hello");
+  const messageOf = async (options: object): Promise<string> => {
+    const sandbox = await createSandbox(options).catch((error: Error) => error);
+    if (sandbox instanceof Error) return sandbox.message;
+    const listening = sandbox.listen().then(() => "it listens");
+    return listening.catch((error: Error) => error.message).finally(() => sandbox.close());
+  };
+  const missing = join(folder, "missing.pem");
+  expect(await messageOf({ tlsCert: good })).toMatch(/^tls_cert: .*--tls-key/);
+  expect(await messageOf({ tlsKey: itsKey })).toMatch(/^tls_key: .*--tls-cert/);
+  expect(await messageOf({ tlsCert: missing, tlsKey: itsKey })).toBe(
+    `--tls-cert: ${missing} cannot be read (ENOENT)`,
+  );
+  expect(await messageOf({ tlsCert: text, tlsKey: itsKey })).toContain(`${text} has no certificate`);
+  expect(await messageOf({ tlsCert: good, tlsKey: text })).toContain(`${text} has no private key`);
+  expect(await messageOf({ tlsCert: good, tlsKey: other })).toContain("is not that of the certificate");
 });

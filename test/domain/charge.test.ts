@@ -45,180 +45,167 @@ function effectsOf(differs: Partial<Charge>, to: ChargeStatus, actor: Actor = "c
 
 const postings = (effects: readonly string[]) => effects.filter((one) => one.startsWith("post "));
 
-describe("every pair of statuses", () => {
-  it.each(LEGAL)(
-    "$from → $to is legal for every actor, and makes exactly one event, last",
-    ({ from, to }) => {
-      for (const actor of ACTORS) {
-        const { charge, effects } = moved(chargeWith({ status: from }), to, actor);
-        expect(charge.status).toBe(to);
-        expect(effects.filter((effect) => effect.do === "emit")).toEqual([effects.at(-1)]);
-        expect(effects.at(-1)).toEqual({ do: "emit", type: `charge.${to.toLowerCase()}` });
+it.each(LEGAL)("$from → $to is legal for every actor, and makes exactly one event, last", ({ from, to }) => {
+  for (const actor of ACTORS) {
+    const { charge, effects } = moved(chargeWith({ status: from }), to, actor);
+    expect(charge.status).toBe(to);
+    expect(effects.filter((effect) => effect.do === "emit")).toEqual([effects.at(-1)]);
+    expect(effects.at(-1)).toEqual({ do: "emit", type: `charge.${to.toLowerCase()}` });
+  }
+});
+
+it.each(ILLEGAL)("$from → $to is illegal for every actor, and has no effect", ({ from, to }) => {
+  for (const actor of ACTORS)
+    expect(computeTransition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
+});
+
+it("16 pairs of statuses are legal and 48 illegal [R17.1]", () => {
+  expect([LEGAL.length, ILLEGAL.length]).toEqual([16, 48]);
+});
+
+it("a transition changes only the status and dependent fields", () => {
+  const charge = chargeWith();
+  const { charge: next } = moved(charge, "AWAITING_PAYMENT", "scenario");
+  const at = iso(AT_MS);
+  const expected = {
+    ...charge,
+    status: "AWAITING_PAYMENT",
+    updated_at: at,
+    actors: ["api", "scenario"],
+    status_history: [...charge.status_history, { status: "AWAITING_PAYMENT", at }],
+  };
+  expect(next).toEqual(expected);
+  // A second transition must not change the charge either.
+  const again = moved(next, "EXPIRED", "clock").charge;
+  const { status, status_history, actors } = again;
+  const later = JSON.stringify({ ...expected, status, status_history, actors });
+  expect([JSON.stringify(next), JSON.stringify(again)]).toEqual([JSON.stringify(expected), later]);
+  // Fields of other payment methods.
+  const PAID_OTHERWISE: readonly string[] = ["amount_paid", "currency_paid"];
+  for (const name of Object.keys(chargeRecordSchema.shape) as (keyof Charge)[]) {
+    if (!PAID_OTHERWISE.includes(name)) expect(expected, name).toHaveProperty(name);
+    expect(next[name], name).toEqual(expected[name as keyof typeof expected]);
+  }
+});
+
+it("a transition stores its reason in the history, and a failure's as failure_reason", () => {
+  const failed = moved(chargeWith(), "FAILED", "scenario", "insufficient_funds").charge;
+  expect(failed.failure_reason).toBe("insufficient_funds");
+  expect(failed.status_history.at(-1)).toEqual({
+    status: "FAILED",
+    at: iso(AT_MS),
+    reason: "insufficient_funds",
+  });
+  expect(moved(chargeWith(), "FAILED").charge.failure_reason).toBe("declined");
+  expect(moved(chargeWith(), "CANCELLED", "customer", "changed_mind").charge.failure_reason).toBeNull();
+});
+
+it("only COMPLETED and REFUNDED cause postings [R19.1]", () => {
+  for (const { from, to } of LEGAL)
+    if (to !== "COMPLETED" && to !== "REFUNDED")
+      expect(postings(effectsOf({ status: from }, to))).toEqual([]);
+});
+
+const DELAY = { settlement_delay_ms: 144_000 };
+const [CREATED, AT] = [iso(CREATED_MS), iso(AT_MS)];
+it.each<[string, Partial<Charge>, ChargeStatus, string[], string | null]>([
+  [
+    "a payment without a delay settles in the same commit",
+    { status: "PROCESSING" },
+    "COMPLETED",
+    ["post payment", "post settlement"],
+    AT,
+  ],
+  [
+    "a payment with a delay plans its settlement",
+    { status: "PROCESSING", ...DELAY },
+    "COMPLETED",
+    ["post payment", "schedule_settlement 144000"],
+    null,
+  ],
+  [
+    "a refund before settlement settles first, and cancels the planned settlement",
+    { status: "COMPLETED", ...DELAY },
+    "REFUNDED",
+    ["cancel_task settlement", "post settlement", "post refund"],
+    AT,
+  ],
+  [
+    "a refund after settlement posts the refund alone",
+    { status: "COMPLETED", settled_at: CREATED },
+    "REFUNDED",
+    ["post refund"],
+    CREATED,
+  ],
+])("postings of %s", (_name, differs, to, expected, settledAt) => {
+  const { charge, effects } = moved(chargeWith(differs), to);
+  const others = ["cancel_task timeline", `emit charge.${to.toLowerCase()}`];
+  expect(inWords(effects).filter((one) => !others.includes(one))).toEqual(expected);
+  expect(charge.settled_at).toBe(settledAt);
+});
+
+it("postings occur at most once per kind and in order, for any sequence of calls", () => {
+  const stepsArb = fc.array(fc.tuple(statusArb, actorArb), { maxLength: 40 });
+  fc.assert(
+    fc.property(stepsArb, fc.constantFrom(0, 60_000), (steps, settlement_delay_ms) => {
+      let charge = chargeWith({ settlement_delay_ms });
+      const posted: string[] = [];
+      for (const [to, actor] of steps) {
+        const result = computeTransition(charge, to, AT_MS, actor);
+        expect(result === "illegal").toBe(!isLegal(charge.status, to));
+        if (typeof result === "string") continue;
+        posted.push(...postings(inWords(result.effects)));
+        charge = result.charge;
       }
-    },
+      const order = ["post payment", "post settlement", "post refund"];
+      const expected =
+        charge.status === "REFUNDED"
+          ? order
+          : charge.status === "COMPLETED"
+            ? order.slice(0, charge.settled_at === null ? 1 : 2)
+            : [];
+      expect(posted).toEqual(expected);
+      expect(charge.status_history.at(-1)?.status).toBe(charge.status);
+    }),
+    { numRuns: 500 },
   );
-
-  it.each(ILLEGAL)("$from → $to is illegal for every actor, and has no effect", ({ from, to }) => {
-    for (const actor of ACTORS)
-      expect(computeTransition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
-  });
-
-  it("16 pairs of statuses are legal and 48 illegal [R17.1]", () => {
-    expect([LEGAL.length, ILLEGAL.length]).toEqual([16, 48]);
-  });
 });
 
-describe("the charge after a transition", () => {
-  it("a transition changes only the status and dependent fields", () => {
-    const charge = chargeWith();
-    const { charge: next } = moved(charge, "AWAITING_PAYMENT", "scenario");
-    const at = iso(AT_MS);
-    const expected = {
-      ...charge,
-      status: "AWAITING_PAYMENT",
-      updated_at: at,
-      actors: ["api", "scenario"],
-      status_history: [...charge.status_history, { status: "AWAITING_PAYMENT", at }],
-    };
-    expect(next).toEqual(expected);
-    // A second transition must not change the charge either.
-    const again = moved(next, "EXPIRED", "clock").charge;
-    const { status, status_history, actors } = again;
-    const later = JSON.stringify({ ...expected, status, status_history, actors });
-    expect([JSON.stringify(next), JSON.stringify(again)]).toEqual([JSON.stringify(expected), later]);
-    // Fields of other payment methods.
-    const PAID_OTHERWISE: readonly string[] = ["amount_paid", "currency_paid"];
-    for (const name of Object.keys(chargeRecordSchema.shape) as (keyof Charge)[]) {
-      if (!PAID_OTHERWISE.includes(name)) expect(expected, name).toHaveProperty(name);
-      expect(next[name], name).toEqual(expected[name as keyof typeof expected]);
-    }
-  });
-
-  it("a transition stores its reason in the history, and a failure's as failure_reason", () => {
-    const failed = moved(chargeWith(), "FAILED", "scenario", "insufficient_funds").charge;
-    expect(failed.failure_reason).toBe("insufficient_funds");
-    expect(failed.status_history.at(-1)).toEqual({
-      status: "FAILED",
-      at: iso(AT_MS),
-      reason: "insufficient_funds",
-    });
-    expect(moved(chargeWith(), "FAILED").charge.failure_reason).toBe("declined");
-    expect(moved(chargeWith(), "CANCELLED", "customer", "changed_mind").charge.failure_reason).toBeNull();
-  });
+it("expiry is cancelled when the charge is no longer open", () => {
+  for (const from of ["PENDING", "AWAITING_PAYMENT"] as const)
+    for (const to of ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] as const)
+      expect(effectsOf({ status: from }, to)).toContain("cancel_task expiry");
 });
 
-describe("postings", () => {
-  it("only COMPLETED and REFUNDED cause postings [R19.1]", () => {
-    for (const { from, to } of LEGAL)
-      if (to !== "COMPLETED" && to !== "REFUNDED")
-        expect(postings(effectsOf({ status: from }, to))).toEqual([]);
-  });
-
-  const DELAY = { settlement_delay_ms: 144_000 };
-  const [CREATED, AT] = [iso(CREATED_MS), iso(AT_MS)];
-  it.each<[string, Partial<Charge>, ChargeStatus, string[], string | null]>([
-    [
-      "a payment without a delay settles in the same commit",
-      { status: "PROCESSING" },
-      "COMPLETED",
-      ["post payment", "post settlement"],
-      AT,
-    ],
-    [
-      "a payment with a delay plans its settlement",
-      { status: "PROCESSING", ...DELAY },
-      "COMPLETED",
-      ["post payment", "schedule_settlement 144000"],
-      null,
-    ],
-    [
-      "a refund before settlement settles first, and cancels the planned settlement",
-      { status: "COMPLETED", ...DELAY },
-      "REFUNDED",
-      ["cancel_task settlement", "post settlement", "post refund"],
-      AT,
-    ],
-    [
-      "a refund after settlement posts the refund alone",
-      { status: "COMPLETED", settled_at: CREATED },
-      "REFUNDED",
-      ["post refund"],
-      CREATED,
-    ],
-  ])("postings of %s", (_name, differs, to, expected, settledAt) => {
-    const { charge, effects } = moved(chargeWith(differs), to);
-    const others = ["cancel_task timeline", `emit charge.${to.toLowerCase()}`];
-    expect(inWords(effects).filter((one) => !others.includes(one))).toEqual(expected);
-    expect(charge.settled_at).toBe(settledAt);
-  });
-
-  it("postings occur at most once per kind and in order, for any sequence of calls", () => {
-    const stepsArb = fc.array(fc.tuple(statusArb, actorArb), { maxLength: 40 });
-    fc.assert(
-      fc.property(stepsArb, fc.constantFrom(0, 60_000), (steps, settlement_delay_ms) => {
-        let charge = chargeWith({ settlement_delay_ms });
-        const posted: string[] = [];
-        for (const [to, actor] of steps) {
-          const result = computeTransition(charge, to, AT_MS, actor);
-          expect(result === "illegal").toBe(!isLegal(charge.status, to));
-          if (typeof result === "string") continue;
-          posted.push(...postings(inWords(result.effects)));
-          charge = result.charge;
-        }
-        const order = ["post payment", "post settlement", "post refund"];
-        const expected =
-          charge.status === "REFUNDED"
-            ? order
-            : charge.status === "COMPLETED"
-              ? order.slice(0, charge.settled_at === null ? 1 : 2)
-              : [];
-        expect(posted).toEqual(expected);
-        expect(charge.status_history.at(-1)?.status).toBe(charge.status);
-      }),
-      { numRuns: 500 },
-    );
-  });
+it("expiry stays scheduled while the charge waits for its payment", () => {
+  expect(effectsOf({}, "AWAITING_PAYMENT")).not.toContain("cancel_task expiry");
 });
 
-describe("expiry", () => {
-  it("expiry is cancelled when the charge is no longer open", () => {
-    for (const from of ["PENDING", "AWAITING_PAYMENT"] as const)
-      for (const to of ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] as const)
-        expect(effectsOf({ status: from }, to)).toContain("cancel_task expiry");
-  });
-
-  it("expiry stays scheduled while the charge waits for its payment", () => {
-    expect(effectsOf({}, "AWAITING_PAYMENT")).not.toContain("cancel_task expiry");
-  });
-
-  it("expiry ends the timeline and starts the entries after it, except when the control API expired the charge", () => {
-    for (const actor of ACTORS) {
-      const effects = effectsOf({}, "EXPIRED", actor);
-      expect(effects).toContain("cancel_task timeline");
-      const isByPerson = actor === "control" || actor === "customer";
-      expect(effects.includes("schedule_late_entries")).toBe(!isByPerson);
-    }
-  });
-
-  it("expiry by a manual transition starts no entries", () => {
-    for (const actor of ["control", "customer"] as const) {
-      const { charge } = moved(chargeWith(), "AWAITING_PAYMENT", actor);
-      expect(inWords(moved(charge, "EXPIRED", "clock").effects)).not.toContain("schedule_late_entries");
-    }
-  });
+it("expiry ends the timeline and starts the entries after it, except when the control API expired the charge", () => {
+  for (const actor of ACTORS) {
+    const effects = effectsOf({}, "EXPIRED", actor);
+    expect(effects).toContain("cancel_task timeline");
+    const isByPerson = actor === "control" || actor === "customer";
+    expect(effects.includes("schedule_late_entries")).toBe(!isByPerson);
+  }
 });
 
-describe("the timeline", () => {
-  it("a transition by the control API or the customer cancels the timeline", () => {
-    for (const { from, to } of LEGAL)
-      for (const actor of ["control", "customer"] as const)
-        expect(effectsOf({ status: from }, to, actor)).toContain("cancel_task timeline");
-  });
+it("expiry by a manual transition starts no entries", () => {
+  for (const actor of ["control", "customer"] as const) {
+    const { charge } = moved(chargeWith(), "AWAITING_PAYMENT", actor);
+    expect(inWords(moved(charge, "EXPIRED", "clock").effects)).not.toContain("schedule_late_entries");
+  }
+});
 
-  it("the timeline continues after a scenario's transition to a non-final status", () => {
-    for (const to of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)
-      expect(effectsOf({}, to, "scenario")).not.toContain("cancel_task timeline");
-  });
+it("a transition by the control API or the customer cancels the timeline", () => {
+  for (const { from, to } of LEGAL)
+    for (const actor of ["control", "customer"] as const)
+      expect(effectsOf({ status: from }, to, actor)).toContain("cancel_task timeline");
+});
+
+it("the timeline continues after a scenario's transition to a non-final status", () => {
+  for (const to of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)
+    expect(effectsOf({}, to, "scenario")).not.toContain("cancel_task timeline");
 });
 
 describe.each([
@@ -242,14 +229,12 @@ describe.each([
   );
 });
 
-describe("later settlement", () => {
-  it("later settlement sets settled_at and updated_at and keeps the status", () => {
-    const completed = chargeWith({ status: "COMPLETED" });
-    const at = iso(AT_MS);
-    expect(markSettled(completed, AT_MS)).toEqual({
-      ...completed,
-      settled_at: at,
-      updated_at: at,
-    });
+it("later settlement sets settled_at and updated_at and keeps the status", () => {
+  const completed = chargeWith({ status: "COMPLETED" });
+  const at = iso(AT_MS);
+  expect(markSettled(completed, AT_MS)).toEqual({
+    ...completed,
+    settled_at: at,
+    updated_at: at,
   });
 });

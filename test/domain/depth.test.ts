@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { isTooDeep, MAX_JSON_DEPTH, parseJsonOrText } from "../../src/core/schema/depth.js";
 
 /** Returns the largest number of open brackets in a JSON text, outside strings. */
@@ -15,28 +15,26 @@ function depthOf(json: string): number {
 
 const nested = (levels: number, inner = "") => "[".repeat(levels) + inner + "]".repeat(levels);
 
-describe("the depth of JSON", () => {
-  it("the depth equals the nesting of brackets in the text, for any value and limit", () => {
-    fc.assert(
-      fc.property(fc.json({ depthSize: "large", maxDepth: 12 }), fc.nat(14), (json, levels) => {
-        expect(isTooDeep(JSON.parse(json), levels)).toBe(depthOf(json) > levels);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+it("the depth equals the nesting of brackets in the text, for any value and limit", () => {
+  fc.assert(
+    fc.property(fc.json({ depthSize: "large", maxDepth: 12 }), fc.nat(14), (json, levels) => {
+      expect(isTooDeep(JSON.parse(json), levels)).toBe(depthOf(json) > levels);
+    }),
+    { numRuns: 2_000 },
+  );
+});
 
-  it.each([
-    [MAX_JSON_DEPTH, false],
-    [MAX_JSON_DEPTH + 1, true],
-    [500_000, true],
-  ])("a depth of %d levels is too deep: %s", (levels, isTooMuch) => {
-    expect(isTooDeep(JSON.parse(nested(levels)))).toBe(isTooMuch);
-    expect(isTooDeep({ a: [1, JSON.parse(nested(levels - 2, "{}"))] })).toBe(levels > MAX_JSON_DEPTH - 1);
-  });
+it.each([
+  [MAX_JSON_DEPTH, false],
+  [MAX_JSON_DEPTH + 1, true],
+  [500_000, true],
+])("a depth of %d levels is too deep: %s", (levels, isTooMuch) => {
+  expect(isTooDeep(JSON.parse(nested(levels)))).toBe(isTooMuch);
+  expect(isTooDeep({ a: [1, JSON.parse(nested(levels - 2, "{}"))] })).toBe(levels > MAX_JSON_DEPTH - 1);
+});
 
-  it("JSON text that is nested too deeply stays text", () => {
-    expect(parseJsonOrText('{"a":[1]}')).toEqual({ a: [1] });
-    expect(parseJsonOrText("no JSON")).toBe("no JSON");
-    expect(parseJsonOrText(nested(MAX_JSON_DEPTH + 1))).toBe(nested(MAX_JSON_DEPTH + 1));
-  });
+it("JSON text that is nested too deeply stays text", () => {
+  expect(parseJsonOrText('{"a":[1]}')).toEqual({ a: [1] });
+  expect(parseJsonOrText("no JSON")).toBe("no JSON");
+  expect(parseJsonOrText(nested(MAX_JSON_DEPTH + 1))).toBe(nested(MAX_JSON_DEPTH + 1));
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { base58, bech32 } from "@scure/base";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { deriveWalletAddress, toChecksumAddress } from "../../src/core/domain/fictional-accounts.js";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
@@ -22,47 +22,45 @@ it.each(EIP55_VECTORS)("a checksum agrees with the published EIP-55 vector %s", 
   expect(toChecksumAddress(vector.slice(2).toLowerCase())).toBe(vector);
 });
 
-describe("a wallet address", () => {
-  it("a wallet address on Tron is recognizable as fictional and has a valid checksum [R1.10]", () => {
-    fc.assert(
-      fc.property(digests, (digest) => {
-        const address = deriveWalletAddress("TRC20", digest);
-        expect(address).toMatch(/^TSandboxFakeMoney[1-9A-HJ-NP-Za-km-z]{17}$/);
-        const bytes = Buffer.from(base58.decode(address));
-        expect(bytes).toHaveLength(25);
-        expect(bytes[0]).toBe(0x41);
-        expect(bytes.subarray(21)).toEqual(sha256(sha256(bytes.subarray(0, 21))).subarray(0, 4));
-        expect(bytes.subarray(13, 21)).toEqual(Buffer.from(digest.subarray(0, 8)));
-      }),
-    );
-  });
+it("a wallet address on Tron is recognizable as fictional and has a valid checksum [R1.10]", () => {
+  fc.assert(
+    fc.property(digests, (digest) => {
+      const address = deriveWalletAddress("TRC20", digest);
+      expect(address).toMatch(/^TSandboxFakeMoney[1-9A-HJ-NP-Za-km-z]{17}$/);
+      const bytes = Buffer.from(base58.decode(address));
+      expect(bytes).toHaveLength(25);
+      expect(bytes[0]).toBe(0x41);
+      expect(bytes.subarray(21)).toEqual(sha256(sha256(bytes.subarray(0, 21))).subarray(0, 4));
+      expect(bytes.subarray(13, 21)).toEqual(Buffer.from(digest.subarray(0, 8)));
+    }),
+  );
+});
 
-  it.each(["ERC20", "ETH"])("a wallet address on Ethereum (%s) has a valid EIP-55 checksum", (network) => {
-    fc.assert(
-      fc.property(digests, (digest) => {
-        const address = deriveWalletAddress(network, digest);
-        expect(address).toMatch(/^0x(dead){6}[0-9a-f]{16}$/i);
-        expect(address).toBe(toChecksumAddress(address.slice(2).toLowerCase()));
-        expect(address.slice(26).toLowerCase()).toBe(Buffer.from(digest.subarray(0, 8)).toString("hex"));
-      }),
-    );
-  });
+it.each(["ERC20", "ETH"])("a wallet address on Ethereum (%s) has a valid EIP-55 checksum", (network) => {
+  fc.assert(
+    fc.property(digests, (digest) => {
+      const address = deriveWalletAddress(network, digest);
+      expect(address).toMatch(/^0x(dead){6}[0-9a-f]{16}$/i);
+      expect(address).toBe(toChecksumAddress(address.slice(2).toLowerCase()));
+      expect(address.slice(26).toLowerCase()).toBe(Buffer.from(digest.subarray(0, 8)).toString("hex"));
+    }),
+  );
+});
 
-  it("a wallet address on Bitcoin belongs to the test network: version 0, a program of 20 bytes", () => {
-    fc.assert(
-      fc.property(digests, (digest) => {
-        const address = deriveWalletAddress("BTC", digest);
-        expect(address).toMatch(/^tb1q[a-z0-9]{38}$/);
-        const { prefix, words } = bech32.decode(address as `tb1${string}`);
-        const [version, ...program] = words;
-        expect([prefix, version]).toEqual(["tb", 0]);
-        expect(Buffer.from(bech32.fromWords(program))).toEqual(Buffer.from(digest.subarray(0, 20)));
-      }),
-    );
-  });
+it("a wallet address on Bitcoin belongs to the test network: version 0, a program of 20 bytes", () => {
+  fc.assert(
+    fc.property(digests, (digest) => {
+      const address = deriveWalletAddress("BTC", digest);
+      expect(address).toMatch(/^tb1q[a-z0-9]{38}$/);
+      const { prefix, words } = bech32.decode(address as `tb1${string}`);
+      const [version, ...program] = words;
+      expect([prefix, version]).toEqual(["tb", 0]);
+      expect(Buffer.from(bech32.fromWords(program))).toEqual(Buffer.from(digest.subarray(0, 20)));
+    }),
+  );
+});
 
-  it("a wallet address on another network contains the network's name", () => {
-    const address = deriveWalletAddress("SOLANA", new Uint8Array(32).fill(0xab));
-    expect(address).toBe(`sandbox-SOLANA-${"ab".repeat(20)}`);
-  });
+it("a wallet address on another network contains the network's name", () => {
+  const address = deriveWalletAddress("SOLANA", new Uint8Array(32).fill(0xab));
+  expect(address).toBe(`sandbox-SOLANA-${"ab".repeat(20)}`);
 });

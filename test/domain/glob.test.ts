@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { globMatches, matchesAnyGlob } from "../../src/core/domain/glob.js";
 
 /** Reference implementation, directly from the definition. */
@@ -13,71 +13,67 @@ function model(glob: string, text: string): boolean {
 const globArb = fc.string({ unit: fc.constantFrom("a", "b", "*", "?", "."), maxLength: 8 });
 const textArb = fc.string({ unit: fc.constantFrom("a", "b", "."), maxLength: 10 });
 
-describe("glob", () => {
-  it("agrees with the reference implementation", () => {
-    fc.assert(
-      fc.property(globArb, textArb, (glob, text) => {
-        expect(globMatches(glob, text)).toBe(model(glob, text));
-      }),
-      { numRuns: 5_000 },
-    );
-  });
-
-  it("a glob without wildcards matches only itself", () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), (a, b) => {
-        fc.pre(!/[*?]/.test(a));
-        expect(globMatches(a, a)).toBe(true);
-        expect(globMatches(a, b)).toBe(a === b);
-      }),
-    );
-  });
-
-  it.each([
-    ["charge.*", "charge.completed", true],
-    ["charge.*", "withdrawal.completed", false],
-    ["*.completed", "charge.completed", true],
-    ["*049", "+254700000049", true],
-    ["*049", "+2547000000490", false],
-    ["declined@*", "declined@shop.test", true],
-    ["qa+1@shop.test", "qa+1@shop.test", true],
-    ["a.c", "abc", false],
-    ["[ab]", "a", false],
-    ["*", "", true],
-    ["?", "", false],
-    ["", "", true],
-    ["", "a", false],
-    ["50\\*", "50*", true],
-    ["50\\*", "500", false],
-    ["wh\\?", "wh?", true],
-    ["wh\\?", "who", false],
-    ["\\**", "*is it?", true],
-    ["*\\*", "5*", true],
-    ["*a\\?b*", "xa?by", true],
-    ["*a\\?b*", "xaxby", false],
-    ["C:\\\\*", "C:\\temp", true],
-    ["C:\\\\*", "C:*", false],
-    ["C:\\temp", "C:\\temp", true],
-    ["\\\\host", "\\\\host", true],
-  ])("%s against %s is %s: only * and ? are special, and a backslash before them", (glob, text, matches) => {
-    expect(globMatches(glob, text)).toBe(matches);
-  });
-
-  it("a glob of stars matches everything", () => {
-    expect(globMatches("*".repeat(200), "a".repeat(20_000))).toBe(true);
-  });
+it("glob agrees with the reference implementation", () => {
+  fc.assert(
+    fc.property(globArb, textArb, (glob, text) => {
+      expect(globMatches(glob, text)).toBe(model(glob, text));
+    }),
+    { numRuns: 5_000 },
+  );
 });
 
-describe("several globs", () => {
-  it("several globs match when one of them matches", () => {
-    expect(matchesAnyGlob(["KES", "U*"], "UGX")).toBe(true);
-    expect(matchesAnyGlob(["KES", "U*"], "NGN")).toBe(false);
-    expect(matchesAnyGlob([], "NGN")).toBe(false);
-  });
+it("a glob without wildcards matches only itself", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (a, b) => {
+      fc.pre(!/[*?]/.test(a));
+      expect(globMatches(a, a)).toBe(true);
+      expect(globMatches(a, b)).toBe(a === b);
+    }),
+  );
+});
 
-  it("a star does not match a missing value", () => {
-    expect(matchesAnyGlob("*", null)).toBe(false);
-    expect(matchesAnyGlob(["*"], undefined)).toBe(false);
-    expect(matchesAnyGlob("*", "")).toBe(true);
-  });
+it.each([
+  ["charge.*", "charge.completed", true],
+  ["charge.*", "withdrawal.completed", false],
+  ["*.completed", "charge.completed", true],
+  ["*049", "+254700000049", true],
+  ["*049", "+2547000000490", false],
+  ["declined@*", "declined@shop.test", true],
+  ["qa+1@shop.test", "qa+1@shop.test", true],
+  ["a.c", "abc", false],
+  ["[ab]", "a", false],
+  ["*", "", true],
+  ["?", "", false],
+  ["", "", true],
+  ["", "a", false],
+  ["50\\*", "50*", true],
+  ["50\\*", "500", false],
+  ["wh\\?", "wh?", true],
+  ["wh\\?", "who", false],
+  ["\\**", "*is it?", true],
+  ["*\\*", "5*", true],
+  ["*a\\?b*", "xa?by", true],
+  ["*a\\?b*", "xaxby", false],
+  ["C:\\\\*", "C:\\temp", true],
+  ["C:\\\\*", "C:*", false],
+  ["C:\\temp", "C:\\temp", true],
+  ["\\\\host", "\\\\host", true],
+])("%s against %s is %s: only * and ? are special, and a backslash before them", (glob, text, matches) => {
+  expect(globMatches(glob, text)).toBe(matches);
+});
+
+it("a glob of stars matches everything", () => {
+  expect(globMatches("*".repeat(200), "a".repeat(20_000))).toBe(true);
+});
+
+it("several globs match when one of them matches", () => {
+  expect(matchesAnyGlob(["KES", "U*"], "UGX")).toBe(true);
+  expect(matchesAnyGlob(["KES", "U*"], "NGN")).toBe(false);
+  expect(matchesAnyGlob([], "NGN")).toBe(false);
+});
+
+it("a star does not match a missing value", () => {
+  expect(matchesAnyGlob("*", null)).toBe(false);
+  expect(matchesAnyGlob(["*"], undefined)).toBe(false);
+  expect(matchesAnyGlob("*", "")).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   deriveBankAccountNumber,
   deriveMerchantPhoneNumber,
@@ -43,72 +43,70 @@ const ofKind = (kind: Asked["kind"], digest = BASE.digest): Asked => ({
   ...(kind === "crypto" ? { currency: USDT } : {}),
 });
 
-describe("payment instructions", () => {
-  it.each(KINDS)(
-    "instructions of %s have exactly the documented fields, in order, all strings [R7.1]",
-    (kind) => {
-      fc.assert(
-        fc.property(digests, (digest) => {
-          const instructions = paymentInstructions(ofKind(kind, digest));
-          expect(Object.keys(instructions)).toEqual(FIELDS[kind]);
-          expect(instructions.type).toBe(kind);
-          for (const value of Object.values(instructions)) expect(value).toEqual(expect.stringMatching(/./));
-          expect(paymentInstructions(ofKind(kind, digest))).toEqual(instructions);
-        }),
-      );
-    },
-  );
-
-  it.each(KINDS)(
-    "instructions of %s show the amount, the account, the reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
-    (kind) => {
-      const made = paymentInstructions(ofKind(kind));
-      const named = [made.account_number, made.bank_name, made.account_name, made.phone_number, made.provider]
-        .concat(made.wallet_address, made.network)
-        .filter((value) => value !== undefined);
-      for (const part of [BASE.amount, kind === "crypto" ? "USDT" : "NGN", BASE.reference, ...named])
-        expect(made.instructions).toContain(part);
-      expect(made.instructions).toMatch(/sandbox: no real money/);
-    },
-  );
-
-  it("instructions name the merchant and the fictional bank", () => {
-    expect(paymentInstructions(BASE)).toMatchObject({
-      bank_name: "Sandbox Bank of Lagos",
-      account_name: "Sandbox Shop (sandbox)",
-      reference: "REF-8731",
-    });
-  });
-
-  it("instructions name the rail when it has no institution, and a fictional rail by default", () => {
-    const rail = { display_name: "SimPaga", country: "NG" };
-    expect(paymentInstructions({ ...ofKind("mobile_money"), rail }).provider).toBe("SimPaga");
-    expect(paymentInstructions({ ...BASE, rail: null }).bank_name).toBe("Sandbox Bank");
-    expect(paymentInstructions({ ...ofKind("mobile_money"), rail: null }).provider).toBe(
-      "Sandbox Mobile Money",
+it.each(KINDS)(
+  "instructions of %s have exactly the documented fields, in order, all strings [R7.1]",
+  (kind) => {
+    fc.assert(
+      fc.property(digests, (digest) => {
+        const instructions = paymentInstructions(ofKind(kind, digest));
+        expect(Object.keys(instructions)).toEqual(FIELDS[kind]);
+        expect(instructions.type).toBe(kind);
+        for (const value of Object.values(instructions)) expect(value).toEqual(expect.stringMatching(/./));
+        expect(paymentInstructions(ofKind(kind, digest))).toEqual(instructions);
+      }),
     );
-  });
+  },
+);
 
-  it("instructions contain the customer's phone number when it is known", () => {
-    const known = paymentInstructions(ofKind("mobile_money"));
-    expect(known.instructions).toContain(" from +2348031234567 with ");
-    const unknown = paymentInstructions({ ...ofKind("mobile_money"), phoneNumber: null });
-    expect(unknown.instructions).not.toContain(" from ");
-    expect(unknown.phone_number).toBe(known.phone_number);
-  });
+it.each(KINDS)(
+  "instructions of %s show the amount, the account, the reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
+  (kind) => {
+    const made = paymentInstructions(ofKind(kind));
+    const named = [made.account_number, made.bank_name, made.account_name, made.phone_number, made.provider]
+      .concat(made.wallet_address, made.network)
+      .filter((value) => value !== undefined);
+    for (const part of [BASE.amount, kind === "crypto" ? "USDT" : "NGN", BASE.reference, ...named])
+      expect(made.instructions).toContain(part);
+    expect(made.instructions).toMatch(/sandbox: no real money/);
+  },
+);
 
-  it("instructions contain the quote's wallet, or otherwise a wallet of the charge's network", () => {
-    const quoted = paymentInstructions({ ...ofKind("crypto"), walletAddress: "Tquoted" });
-    expect(quoted).toMatchObject({ wallet_address: "Tquoted", network: "TRC20", currency: "USDT" });
-    expect(quoted.instructions).toContain("Tquoted");
-    const own = paymentInstructions(ofKind("crypto"));
-    expect(own.wallet_address).toBe(deriveWalletAddress("TRC20", BASE.digest));
+it("instructions name the merchant and the fictional bank", () => {
+  expect(paymentInstructions(BASE)).toMatchObject({
+    bank_name: "Sandbox Bank of Lagos",
+    account_name: "Sandbox Shop (sandbox)",
+    reference: "REF-8731",
   });
+});
 
-  it("instructions contain the currency's code when it has no asset or network", () => {
-    const made = paymentInstructions({ ...ofKind("crypto"), currency: { code: "DOGE", name: "Dogecoin" } });
-    expect(made).toMatchObject({ network: "DOGE", currency: "DOGE" });
-  });
+it("instructions name the rail when it has no institution, and a fictional rail by default", () => {
+  const rail = { display_name: "SimPaga", country: "NG" };
+  expect(paymentInstructions({ ...ofKind("mobile_money"), rail }).provider).toBe("SimPaga");
+  expect(paymentInstructions({ ...BASE, rail: null }).bank_name).toBe("Sandbox Bank");
+  expect(paymentInstructions({ ...ofKind("mobile_money"), rail: null }).provider).toBe(
+    "Sandbox Mobile Money",
+  );
+});
+
+it("instructions contain the customer's phone number when it is known", () => {
+  const known = paymentInstructions(ofKind("mobile_money"));
+  expect(known.instructions).toContain(" from +2348031234567 with ");
+  const unknown = paymentInstructions({ ...ofKind("mobile_money"), phoneNumber: null });
+  expect(unknown.instructions).not.toContain(" from ");
+  expect(unknown.phone_number).toBe(known.phone_number);
+});
+
+it("instructions contain the quote's wallet, or otherwise a wallet of the charge's network", () => {
+  const quoted = paymentInstructions({ ...ofKind("crypto"), walletAddress: "Tquoted" });
+  expect(quoted).toMatchObject({ wallet_address: "Tquoted", network: "TRC20", currency: "USDT" });
+  expect(quoted.instructions).toContain("Tquoted");
+  const own = paymentInstructions(ofKind("crypto"));
+  expect(own.wallet_address).toBe(deriveWalletAddress("TRC20", BASE.digest));
+});
+
+it("instructions contain the currency's code when it has no asset or network", () => {
+  const made = paymentInstructions({ ...ofKind("crypto"), currency: { code: "DOGE", name: "Dogecoin" } });
+  expect(made).toMatchObject({ network: "DOGE", currency: "DOGE" });
 });
 
 /** Factors from the Central Bank's specification for ABC-DEFGHIJKL: bank and serial number. */
@@ -133,72 +131,68 @@ function passesLuhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-describe("a bank account number", () => {
-  it("the tests' rules for account numbers agree with published examples", () => {
-    expect(nubanDigit("011", "000001457")).toBe(9);
-    expect(nubanDigit("011", "000000022")).toBe(0);
-    expect(passesLuhn("79927398713")).toBe(true);
-    expect(passesLuhn("79927398710")).toBe(false);
-  });
-
-  it("an account number in Nigeria is a NUBAN of bank 999", () => {
-    fc.assert(
-      fc.property(digests, (digest) => {
-        const account = deriveBankAccountNumber("NG", digest);
-        expect(account).toMatch(/^\d{10}$/);
-        expect(Number(account[9])).toBe(nubanDigit("999", account.slice(0, 9)));
-      }),
-    );
-  });
-
-  it.each([
-    ["US", 12],
-    ["GH", 13],
-    ["KE", 12],
-    ["TZ", 13],
-    ["UG", 13],
-    ["ZA", 11],
-    ["XX", 10],
-    [null, 10],
-  ])("an account number of country %s has %i digits and passes the Luhn check", (country, length) => {
-    fc.assert(
-      fc.property(digests, (digest) => {
-        const account = deriveBankAccountNumber(country, digest);
-        expect(account).toMatch(new RegExp(`^\\d{${length}}$`));
-        expect(passesLuhn(account)).toBe(true);
-      }),
-    );
-  });
+it("the tests' rules for account numbers agree with published examples", () => {
+  expect(nubanDigit("011", "000001457")).toBe(9);
+  expect(nubanDigit("011", "000000022")).toBe(0);
+  expect(passesLuhn("79927398713")).toBe(true);
+  expect(passesLuhn("79927398710")).toBe(false);
 });
 
-describe("a merchant's phone number", () => {
-  it.each([
-    ["+234", /^\+234000\d{7}$/],
-    ["+233", /^\+233000\d{6}$/],
-    ["+254", /^\+254000\d{6}$/],
-    ["+255", /^\+255000\d{6}$/],
-    ["+256", /^\+256000\d{6}$/],
-    ["+27", /^\+27000\d{6}$/],
-    ["+1", /^\+1[2-79]\d{2}55501\d{2}$/],
-    [undefined, /^\+999000\d{6}$/],
-  ])("a phone number of %s is valid E.164 and assigned to no subscriber", (code, pattern) => {
-    fc.assert(
-      fc.property(digests, (digest) => {
-        const number = deriveMerchantPhoneNumber(code, digest);
-        expect(number).toMatch(/^\+[1-9]\d{6,14}$/);
-        expect(number).toMatch(pattern);
-        expect(deriveMerchantPhoneNumber(code, digest)).toBe(number);
-      }),
-    );
-  });
+it("an account number in Nigeria is a NUBAN of bank 999", () => {
+  fc.assert(
+    fc.property(digests, (digest) => {
+      const account = deriveBankAccountNumber("NG", digest);
+      expect(account).toMatch(/^\d{10}$/);
+      expect(Number(account[9])).toBe(nubanDigit("999", account.slice(0, 9)));
+    }),
+  );
+});
 
-  it("a phone number is valid E.164 for every dialling code of the fixtures", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 999 }), digests, (code, digest) => {
-        expect(deriveMerchantPhoneNumber(`+${code}`, digest)).toMatch(/^\+[1-9]\d{6,14}$/);
-      }),
-    );
-  });
+it.each([
+  ["US", 12],
+  ["GH", 13],
+  ["KE", 12],
+  ["TZ", 13],
+  ["UG", 13],
+  ["ZA", 11],
+  ["XX", 10],
+  [null, 10],
+])("an account number of country %s has %i digits and passes the Luhn check", (country, length) => {
+  fc.assert(
+    fc.property(digests, (digest) => {
+      const account = deriveBankAccountNumber(country, digest);
+      expect(account).toMatch(new RegExp(`^\\d{${length}}$`));
+      expect(passesLuhn(account)).toBe(true);
+    }),
+  );
+});
+
+it.each([
+  ["+234", /^\+234000\d{7}$/],
+  ["+233", /^\+233000\d{6}$/],
+  ["+254", /^\+254000\d{6}$/],
+  ["+255", /^\+255000\d{6}$/],
+  ["+256", /^\+256000\d{6}$/],
+  ["+27", /^\+27000\d{6}$/],
+  ["+1", /^\+1[2-79]\d{2}55501\d{2}$/],
+  [undefined, /^\+999000\d{6}$/],
+])("a phone number of %s is valid E.164 and assigned to no subscriber", (code, pattern) => {
+  fc.assert(
+    fc.property(digests, (digest) => {
+      const number = deriveMerchantPhoneNumber(code, digest);
+      expect(number).toMatch(/^\+[1-9]\d{6,14}$/);
+      expect(number).toMatch(pattern);
+      expect(deriveMerchantPhoneNumber(code, digest)).toBe(number);
+    }),
+  );
+});
+
+it("a phone number is valid E.164 for every dialling code of the fixtures", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 999 }), digests, (code, digest) => {
+      expect(deriveMerchantPhoneNumber(`+${code}`, digest)).toMatch(/^\+[1-9]\d{6,14}$/);
+    }),
+  );
 });
 
 it.each([

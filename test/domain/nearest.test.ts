@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { findNearestWord } from "../../src/core/schema/nearest.js";
 
 /** Recursive definition of the edit distance: deletions, insertions, substitutions and transpositions. */
@@ -15,37 +15,35 @@ function distance(a: string, b: string): number {
 
 const wordArb = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 6 });
 
-describe("the nearest known word", () => {
-  it("the nearest word has the fewest edits within a limit; the longest common prefix breaks ties", () => {
-    fc.assert(
-      fc.property(wordArb, fc.array(wordArb, { maxLength: 6 }), (word, known) => {
-        const distances = known.map((candidate) => distance(word, candidate));
-        const least = Math.min(...distances);
-        const allowed = Math.max(1, Math.floor(word.length / 3));
-        const starts = known.map((candidate, index) => {
-          const end = [...word].findIndex((letter, at) => letter !== candidate[at]);
-          return distances[index] === least ? (end === -1 ? word.length : end) : -1;
-        });
-        const best = starts.indexOf(Math.max(...starts));
-        expect(findNearestWord(word, known)).toBe(least <= allowed ? known[best] : undefined);
-      }),
-      { numRuns: 500 },
-    );
-  });
+it("the nearest word has the fewest edits within a limit; the longest common prefix breaks ties", () => {
+  fc.assert(
+    fc.property(wordArb, fc.array(wordArb, { maxLength: 6 }), (word, known) => {
+      const distances = known.map((candidate) => distance(word, candidate));
+      const least = Math.min(...distances);
+      const allowed = Math.max(1, Math.floor(word.length / 3));
+      const starts = known.map((candidate, index) => {
+        const end = [...word].findIndex((letter, at) => letter !== candidate[at]);
+        return distances[index] === least ? (end === -1 ? word.length : end) : -1;
+      });
+      const best = starts.indexOf(Math.max(...starts));
+      expect(findNearestWord(word, known)).toBe(least <= allowed ? known[best] : undefined);
+    }),
+    { numRuns: 500 },
+  );
+});
 
-  it.each([
-    ["defualt", ["default", "declined"], "default"],
-    ["Default", ["default"], "default"],
-    ["webhok_url", ["webhook_url", "webhooks"], "webhook_url"],
-    ["nmae", ["name", "vars"], "name"],
-    ["advence", ["advance", "freeze"], "advance"],
-    ["mapp", ["app", "map"], "map"],
-  ])("the nearest word to %s among %j is %s", (word, known, found) => {
-    expect(findNearestWord(word, known)).toBe(found);
-  });
+it.each([
+  ["defualt", ["default", "declined"], "default"],
+  ["Default", ["default"], "default"],
+  ["webhok_url", ["webhook_url", "webhooks"], "webhook_url"],
+  ["nmae", ["name", "vars"], "name"],
+  ["advence", ["advance", "freeze"], "advance"],
+  ["mapp", ["app", "map"], "map"],
+])("the nearest word to %s among %j is %s", (word, known, found) => {
+  expect(findNearestWord(word, known)).toBe(found);
+});
 
-  it("no word is near when all differ too much or none is known", () => {
-    expect(findNearestWord("success", ["declined", "expired"])).toBeUndefined();
-    expect(findNearestWord("success", [])).toBeUndefined();
-  });
+it("no word is near when all differ too much or none is known", () => {
+  expect(findNearestWord("success", ["declined", "expired"])).toBeUndefined();
+  expect(findNearestWord("success", [])).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { emailSchema } from "../../src/core/schema/common.js";
 
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
@@ -71,27 +71,25 @@ function duration(work: () => unknown): number {
   return best;
 }
 
-describe("a regular expression applied to a caller's string", () => {
-  it("every regular expression in the source is found", () => {
-    expect(patterns.length).toBeGreaterThan(40);
-  });
+it("every regular expression in the source is found", () => {
+  expect(patterns.length).toBeGreaterThan(40);
+});
 
-  it.each(patterns)("a pattern takes time linear in the text: %s %s", (file, pattern) => {
-    const length = BOUNDED[`${file} ${String(pattern)}`] ?? LENGTH;
-    for (const pump of PUMPS)
-      for (const start of STARTS)
-        for (const end of ENDS) {
-          const text = start + pump.repeat(length / pump.length) + end;
-          expect(
-            duration(() => pattern.test(text)),
-            `${JSON.stringify(start + pump)}…`,
-          ).toBeLessThan(LIMIT_MS);
-        }
-  });
+it.each(patterns)("a pattern takes time linear in the text: %s %s", (file, pattern) => {
+  const length = BOUNDED[`${file} ${String(pattern)}`] ?? LENGTH;
+  for (const pump of PUMPS)
+    for (const start of STARTS)
+      for (const end of ENDS) {
+        const text = start + pump.repeat(length / pump.length) + end;
+        expect(
+          duration(() => pattern.test(text)),
+          `${JSON.stringify(start + pump)}…`,
+        ).toBeLessThan(LIMIT_MS);
+      }
+});
 
-  it("the pattern of an email address takes time linear in the text", () => {
-    for (const pump of PUMPS)
-      for (const start of ["", "a", "a@", "a@b."])
-        expect(duration(() => emailSchema.safeParse(start + pump.repeat(LENGTH)))).toBeLessThan(LIMIT_MS);
-  });
+it("the pattern of an email address takes time linear in the text", () => {
+  for (const pump of PUMPS)
+    for (const start of ["", "a", "a@", "a@b."])
+      expect(duration(() => emailSchema.safeParse(start + pump.repeat(LENGTH)))).toBeLessThan(LIMIT_MS);
 });

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { decodeChange, encodeChange } from "../../src/core/engine/encode-change.js";
 import type { Change, JournalEntry, RecordReader } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
@@ -16,30 +16,28 @@ const before = { get: () => rate } as object as RecordReader;
 const encoded = (record: object | null) =>
   encodeChange({ seq: 1, at: 0, puts: [["rates", "KES", record]], counters: {} }, before).puts[0];
 
-describe("a put in the journal", () => {
-  it("a put of an existing record has only the changed fields", () => {
-    expect(encoded({ ...rate, rate: "130" })).toEqual(["rates", "KES", { rate: "130" }, "changed"]);
-    expect(encoded({ ...rate, note: [1] })).toEqual(["rates", "KES", { note: [1] }, "changed"]);
-    expect(encoded({ ...rate })).toEqual(["rates", "KES", {}, "changed"]);
-  });
+it("a put of an existing record has only the changed fields", () => {
+  expect(encoded({ ...rate, rate: "130" })).toEqual(["rates", "KES", { rate: "130" }, "changed"]);
+  expect(encoded({ ...rate, note: [1] })).toEqual(["rates", "KES", { note: [1] }, "changed"]);
+  expect(encoded({ ...rate })).toEqual(["rates", "KES", {}, "changed"]);
+});
 
-  it.each([
-    ["a field is removed", { code: "KES" }],
-    ["fields are in another order", { rate: "129.5", code: "KES" }],
-  ])("a put has the whole record if %s", (_name, record) => {
-    expect(encoded(record)).toEqual(["rates", "KES", record]);
-  });
+it.each([
+  ["a field is removed", { code: "KES" }],
+  ["fields are in another order", { rate: "129.5", code: "KES" }],
+])("a put has the whole record if %s", (_name, record) => {
+  expect(encoded(record)).toEqual(["rates", "KES", record]);
+});
 
-  it("a put of a removed record is null", () => {
-    expect(encoded(null)).toEqual(["rates", "KES", null]);
-  });
+it("a put of a removed record is null", () => {
+  expect(encoded(null)).toEqual(["rates", "KES", null]);
+});
 
-  it("a put with changed fields of a missing record is refused", () => {
-    const entry: JournalEntry = { seq: 7, at: 0, puts: [["rates", "UGX", {}, "changed"]], counters: {} };
-    expect(() => decodeChange(entry, { get: () => undefined })).toThrow(
-      "change 7 refers to rates UGX, which does not exist",
-    );
-  });
+it("a put with changed fields of a missing record is refused", () => {
+  const entry: JournalEntry = { seq: 7, at: 0, puts: [["rates", "UGX", {}, "changed"]], counters: {} };
+  expect(() => decodeChange(entry, { get: () => undefined })).toThrow(
+    "change 7 refers to rates UGX, which does not exist",
+  );
 });
 
 it("the journal of a busy sandbox decodes to the committed changes byte for byte", async () => {

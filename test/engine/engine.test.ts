@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { withdrawalPostings } from "../../src/core/domain/ledger-postings.js";
 import { readBalances } from "../../src/core/engine/commands/account-commands.js";
 import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charge-commands.js";
@@ -85,191 +85,185 @@ function idsOf(engine: Engine): Set<string> {
 
 const shared = (a: Set<string>, b: Set<string>) => [...a].filter((id) => b.has(id));
 
-describe("a command", () => {
-  it("a command makes one change with the next sequence number", () => {
-    const store = recordingStore();
-    const engine = newEngine({ store });
-    const changeOf = <Result>(work: () => Result): { result: Result; change: Change } => {
-      const { length } = store.changes;
-      const { seq } = engine.state;
-      const result = work();
-      expect(store.changes.slice(length).map((change) => change.seq)).toEqual([seq + 1]);
-      return { result, change: store.changes.at(-1)! };
-    };
-    const quote = changeOf(() => must(askQuote(engine, START_MS, { to: "BTC", method: "crypto" }))).result;
-    const body = whitelabelBody({ method: "crypto" }, quote.quote_id);
-    const whitelabel = createWhitelabel(SHOP, body, "quiet");
-    const { charge_id } = changeOf(() => must(engine.execute(whitelabel, START_MS))).result;
-    const { change } = changeOf(() => must(engine.execute(control(charge_id, "COMPLETED"), START_MS)));
-    expect(new Set(change.puts.map(([collection]) => collection))).toEqual(
-      new Set(["tasks", "holdings", "entries", "events", "charges"]),
-    );
-    changeOf(() => runUntil(engine, START_MS + 20 * MINUTE));
-    expect(engine.state.get("charges", charge_id)?.settled_at).not.toBeNull();
-    changeOf(() => must(engine.execute(control(charge_id, "REFUNDED"), START_MS)));
-    changeOf(() => engine.execute(readBalances(SHOP), START_MS));
-    newCharge(engine, START_MS, { expiresInMinutes: 1 });
-    changeOf(() => runUntil(engine, START_MS + HOUR));
-  });
-
-  it("a command without effect makes no change", () => {
-    const store = recordingStore();
-    const engine = newEngine({ store });
-    engine.execute(readBalances(SHOP), START_MS);
-    const before = bytesOf(engine);
-    engine.execute(readBalances(SHOP), START_MS + MINUTE);
-    expect([store.changes.length, bytesOf(engine)]).toEqual([1, before]);
-  });
-
-  it("a command runs no earlier than the state's time", () => {
-    const engine = newEngine();
-    newCharge(engine, START_MS + HOUR);
-    const charge = newCharge(engine, START_MS);
-    expect(charge.created_at).toBe(new Date(START_MS + HOUR).toISOString());
-  });
-
-  it("a command schedules a task of the past for the current time", () => {
-    const engine = newEngine();
-    engine.execute(
-      (tx) => tx.schedule({ due_ms: START_MS - HOUR, rank: 1, kind: "settle", ref: "x" }),
-      START_MS,
-    );
-    expect(engine.nextTask()?.due_ms).toBe(START_MS);
-  });
-
-  it("listeners are notified of published changes until they unsubscribe", () => {
-    const engine = newEngine();
-    const heard: number[] = [];
-    const stop = engine.events.on("changed", (change) => heard.push(change.seq - engine.state.seq));
-    must(askQuote(engine, START_MS));
-    stop();
-    must(askQuote(engine, START_MS));
-    expect(heard).toEqual([0]);
-  });
-});
-
-describe("a refusal", () => {
-  const lacksFunds = (engine: Engine): Command<unknown> => {
-    const charge = newCharge(engine, START_MS);
-    must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS));
-    must(engine.execute(drain("KES", "0.01"), START_MS));
-    return control(charge.charge_id, "REFUNDED");
-  };
-  const checkout = (engine: Engine, quoter = SHOP, scenario: string | null = null) => {
-    const quote = must(askQuote(engine, START_MS, { caller: quoter }));
-    return createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), scenario);
-  };
-  const tooLittle = {
-    pricing: { base_currency: "UGX", amount: "0.01" },
-    payment_method: "crypto",
-    to_currency: "BTC",
-  };
-  const unknownQuote = whitelabelBody({}, "qt_unknown");
-  const refused: [string, (engine: Engine) => Command<unknown>][] = [
-    ["a quote for nothing sensible", () => createQuote(SHOP, { pricing: 7 }, null)],
-    ["a quote that comes to nothing", () => createQuote(SHOP, tooLittle, null)],
-    ["a checkout with an unknown quote", () => createWhitelabel(SHOP, unknownQuote, null)],
-    ["a checkout with another's quote", (engine) => checkout(engine, callerOf("sk_live_sandbox"))],
-    ["a checkout in an unknown scenario", (engine) => checkout(engine, SHOP, "nope")],
-    ["an illegal transition", (engine) => control(newCharge(engine, START_MS).charge_id, "REFUNDED")],
-    ["a transition of no charge", () => control("ch_unknown", "COMPLETED")],
-    ["a refund that lacks funds", lacksFunds],
-    [
-      "a refusal after everything was written",
-      () => (tx) => {
-        tx.put("rates", "KES", { code: "KES", rate: "1" });
-        tx.id("charge");
-        return refuse("FORBIDDEN", "no");
-      },
-    ],
-  ];
-
-  it.each(refused)("a refusal of %s writes nothing and uses no id", (_, prepare) => {
-    const store = recordingStore();
-    const engine = newEngine({ store, endpoint: true });
-    const command = prepare(engine);
+it("a command makes one change with the next sequence number", () => {
+  const store = recordingStore();
+  const engine = newEngine({ store });
+  const changeOf = <Result>(work: () => Result): { result: Result; change: Change } => {
     const { length } = store.changes;
-    const before = bytesOf(engine);
-    expect(isRefusal(engine.execute(command, START_MS + 1))).toBe(true);
-    expect([store.changes.length, bytesOf(engine)]).toEqual([length, before]);
-  });
+    const { seq } = engine.state;
+    const result = work();
+    expect(store.changes.slice(length).map((change) => change.seq)).toEqual([seq + 1]);
+    return { result, change: store.changes.at(-1)! };
+  };
+  const quote = changeOf(() => must(askQuote(engine, START_MS, { to: "BTC", method: "crypto" }))).result;
+  const body = whitelabelBody({ method: "crypto" }, quote.quote_id);
+  const whitelabel = createWhitelabel(SHOP, body, "quiet");
+  const { charge_id } = changeOf(() => must(engine.execute(whitelabel, START_MS))).result;
+  const { change } = changeOf(() => must(engine.execute(control(charge_id, "COMPLETED"), START_MS)));
+  expect(new Set(change.puts.map(([collection]) => collection))).toEqual(
+    new Set(["tasks", "holdings", "entries", "events", "charges"]),
+  );
+  changeOf(() => runUntil(engine, START_MS + 20 * MINUTE));
+  expect(engine.state.get("charges", charge_id)?.settled_at).not.toBeNull();
+  changeOf(() => must(engine.execute(control(charge_id, "REFUNDED"), START_MS)));
+  changeOf(() => engine.execute(readBalances(SHOP), START_MS));
+  newCharge(engine, START_MS, { expiresInMinutes: 1 });
+  changeOf(() => runUntil(engine, START_MS + HOUR));
+});
 
-  it("a refusal of a refund above the balance is a conflict", () => {
-    const engine = newEngine();
-    expect(engine.execute(lacksFunds(engine), START_MS)).toMatchObject({
-      code: "INSUFFICIENT_BALANCE",
-      status: 409,
-    });
+it("a command without effect makes no change", () => {
+  const store = recordingStore();
+  const engine = newEngine({ store });
+  engine.execute(readBalances(SHOP), START_MS);
+  const before = bytesOf(engine);
+  engine.execute(readBalances(SHOP), START_MS + MINUTE);
+  expect([store.changes.length, bytesOf(engine)]).toEqual([1, before]);
+});
+
+it("a command runs no earlier than the state's time", () => {
+  const engine = newEngine();
+  newCharge(engine, START_MS + HOUR);
+  const charge = newCharge(engine, START_MS);
+  expect(charge.created_at).toBe(new Date(START_MS + HOUR).toISOString());
+});
+
+it("a command schedules a task of the past for the current time", () => {
+  const engine = newEngine();
+  engine.execute(
+    (tx) => tx.schedule({ due_ms: START_MS - HOUR, rank: 1, kind: "settle", ref: "x" }),
+    START_MS,
+  );
+  expect(engine.nextTask()?.due_ms).toBe(START_MS);
+});
+
+it("listeners are notified of published changes until they unsubscribe", () => {
+  const engine = newEngine();
+  const heard: number[] = [];
+  const stop = engine.events.on("changed", (change) => heard.push(change.seq - engine.state.seq));
+  must(askQuote(engine, START_MS));
+  stop();
+  must(askQuote(engine, START_MS));
+  expect(heard).toEqual([0]);
+});
+
+const lacksFunds = (engine: Engine): Command<unknown> => {
+  const charge = newCharge(engine, START_MS);
+  must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS));
+  must(engine.execute(drain("KES", "0.01"), START_MS));
+  return control(charge.charge_id, "REFUNDED");
+};
+const checkout = (engine: Engine, quoter = SHOP, scenario: string | null = null) => {
+  const quote = must(askQuote(engine, START_MS, { caller: quoter }));
+  return createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), scenario);
+};
+const tooLittle = {
+  pricing: { base_currency: "UGX", amount: "0.01" },
+  payment_method: "crypto",
+  to_currency: "BTC",
+};
+const unknownQuote = whitelabelBody({}, "qt_unknown");
+const refused: [string, (engine: Engine) => Command<unknown>][] = [
+  ["a quote for nothing sensible", () => createQuote(SHOP, { pricing: 7 }, null)],
+  ["a quote that comes to nothing", () => createQuote(SHOP, tooLittle, null)],
+  ["a checkout with an unknown quote", () => createWhitelabel(SHOP, unknownQuote, null)],
+  ["a checkout with another's quote", (engine) => checkout(engine, callerOf("sk_live_sandbox"))],
+  ["a checkout in an unknown scenario", (engine) => checkout(engine, SHOP, "nope")],
+  ["an illegal transition", (engine) => control(newCharge(engine, START_MS).charge_id, "REFUNDED")],
+  ["a transition of no charge", () => control("ch_unknown", "COMPLETED")],
+  ["a refund that lacks funds", lacksFunds],
+  [
+    "a refusal after everything was written",
+    () => (tx) => {
+      tx.put("rates", "KES", { code: "KES", rate: "1" });
+      tx.id("charge");
+      return refuse("FORBIDDEN", "no");
+    },
+  ],
+];
+
+it.each(refused)("a refusal of %s writes nothing and uses no id", (_, prepare) => {
+  const store = recordingStore();
+  const engine = newEngine({ store, endpoint: true });
+  const command = prepare(engine);
+  const { length } = store.changes;
+  const before = bytesOf(engine);
+  expect(isRefusal(engine.execute(command, START_MS + 1))).toBe(true);
+  expect([store.changes.length, bytesOf(engine)]).toEqual([length, before]);
+});
+
+it("a refusal of a refund above the balance is a conflict", () => {
+  const engine = newEngine();
+  expect(engine.execute(lacksFunds(engine), START_MS)).toMatchObject({
+    code: "INSUFFICIENT_BALANCE",
+    status: 409,
   });
 });
 
-describe("a journal that cannot be written", () => {
-  /** Runs the work; fails the first append on request. */
-  function doing(fails: boolean): string {
-    const store = recordingStore();
-    const engine = newEngine({ store, endpoint: true });
-    const heard: Change[] = [];
-    engine.events.on("stored", (change) => heard.push(change));
-    const step = <Result>(command: Command<Result>, atMs: number): Result => {
-      if (fails) {
-        const before = bytesOf(engine);
-        store.failure = new Error("disk full");
-        expect(() => engine.execute(command, atMs)).toThrow("disk full");
-        expect(bytesOf(engine)).toBe(before);
-        expect(heard.length).toBe(store.changes.length);
-      }
-      return engine.execute(command, atMs);
-    };
-    const pricing = { base_currency: "KES", amount: "100.00" };
-    const quote = must(step(createQuote(SHOP, { pricing, payment_method: "mobile_money" }, null), START_MS));
-    const charge = must(step(createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), "quiet"), START_MS));
-    must(step(control(charge.charge_id, "COMPLETED"), START_MS + 5));
-    must(step(control(charge.charge_id, "REFUNDED"), START_MS + 10));
-    step(readBalances(SHOP), START_MS + 15);
-    return bytesOf(engine);
-  }
+/** Runs the work; fails the first append on request. */
+function doing(fails: boolean): string {
+  const store = recordingStore();
+  const engine = newEngine({ store, endpoint: true });
+  const heard: Change[] = [];
+  engine.events.on("stored", (change) => heard.push(change));
+  const step = <Result>(command: Command<Result>, atMs: number): Result => {
+    if (fails) {
+      const before = bytesOf(engine);
+      store.failure = new Error("disk full");
+      expect(() => engine.execute(command, atMs)).toThrow("disk full");
+      expect(bytesOf(engine)).toBe(before);
+      expect(heard.length).toBe(store.changes.length);
+    }
+    return engine.execute(command, atMs);
+  };
+  const pricing = { base_currency: "KES", amount: "100.00" };
+  const quote = must(step(createQuote(SHOP, { pricing, payment_method: "mobile_money" }, null), START_MS));
+  const charge = must(step(createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), "quiet"), START_MS));
+  must(step(control(charge.charge_id, "COMPLETED"), START_MS + 5));
+  must(step(control(charge.charge_id, "REFUNDED"), START_MS + 10));
+  step(readBalances(SHOP), START_MS + 15);
+  return bytesOf(engine);
+}
 
-  it("a failed write leaves the state unchanged, and the next command succeeds", () => {
-    expect(doing(true)).toBe(doing(false));
-  });
+it("a failed write leaves the state unchanged, and the next command succeeds", () => {
+  expect(doing(true)).toBe(doing(false));
+});
 
-  it("a failed write leaves a due task scheduled", () => {
-    const store = recordingStore();
-    const engine = newEngine({ store });
-    const charge = newCharge(engine, START_MS, { expiresInMinutes: 1 });
-    const before = bytesOf(engine);
-    store.failure = new Error("disk full");
-    expect(() => runUntil(engine, START_MS + HOUR)).toThrow("disk full");
-    expect(bytesOf(engine)).toBe(before);
-    const restarted = restartedFrom(asJson(engine.dump()), []);
-    runUntil(restarted, START_MS + HOUR);
-    expect(historyOf(restarted, charge.charge_id)).toBe("PENDING@0 EXPIRED@60");
-  });
+it("a failed write leaves a due task scheduled", () => {
+  const store = recordingStore();
+  const engine = newEngine({ store });
+  const charge = newCharge(engine, START_MS, { expiresInMinutes: 1 });
+  const before = bytesOf(engine);
+  store.failure = new Error("disk full");
+  expect(() => runUntil(engine, START_MS + HOUR)).toThrow("disk full");
+  expect(bytesOf(engine)).toBe(before);
+  const restarted = restartedFrom(asJson(engine.dump()), []);
+  runUntil(restarted, START_MS + HOUR);
+  expect(historyOf(restarted, charge.charge_id)).toBe("PENDING@0 EXPIRED@60");
+});
 
-  it("a reset that cannot be written keeps the old data", () => {
-    const store = recordingStore();
-    const engine = newEngine({ store });
-    const charge = newCharge(engine, START_MS);
-    const before = bytesOf(engine);
-    store.replace = () => {
-      throw new Error("disk full");
-    };
-    expect(() => engine.reset(START_MS, false, furnishing())).toThrow("disk full");
-    expect(bytesOf(engine)).toBe(before);
-    expect(must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS)).status).toBe("COMPLETED");
-  });
+it("a reset that cannot be written keeps the old data", () => {
+  const store = recordingStore();
+  const engine = newEngine({ store });
+  const charge = newCharge(engine, START_MS);
+  const before = bytesOf(engine);
+  store.replace = () => {
+    throw new Error("disk full");
+  };
+  expect(() => engine.reset(START_MS, false, furnishing())).toThrow("disk full");
+  expect(bytesOf(engine)).toBe(before);
+  expect(must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS)).status).toBe("COMPLETED");
+});
 
-  it("a command that throws writes nothing", () => {
-    const store = recordingStore();
-    const engine = newEngine({ store });
-    const before = bytesOf(engine);
-    const buggy: Command<void> = (tx) => {
-      tx.put("rates", "KES", { code: "KES", rate: "1" });
-      throw new Error("a bug");
-    };
-    expect(() => engine.execute(buggy, START_MS)).toThrow("a bug");
-    expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
-  });
+it("a command that throws writes nothing", () => {
+  const store = recordingStore();
+  const engine = newEngine({ store });
+  const before = bytesOf(engine);
+  const buggy: Command<void> = (tx) => {
+    tx.put("rates", "KES", { code: "KES", rate: "1" });
+    throw new Error("a bug");
+  };
+  expect(() => engine.execute(buggy, START_MS)).toThrow("a bug");
+  expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
 });
 
 /** Starts an engine from a snapshot and the changes after it. */
@@ -286,39 +280,37 @@ function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Ch
   });
 }
 
-describe("the journal", () => {
-  it("replaying the journal gives the state at any point", () => {
-    const store = recordingStore();
-    const engine = newEngine({ store, endpoint: true });
-    const seen: string[] = [];
-    engine.events.on("changed", () => seen.push(bytesOf(engine)));
-    workload(engine);
-    expect(store.changes.length).toBeGreaterThan(40);
-    const replayed = State.from(store.replaced[0]!);
-    for (const [index, change] of store.changes.entries()) {
-      replayed.apply(change);
-      if (index % 7 === 0) expect(JSON.stringify(replayed.dump())).toBe(seen[index]);
-    }
-    expect(JSON.stringify(replayed.dump())).toBe(bytesOf(engine));
-  });
+it("replaying the journal gives the state at any point", () => {
+  const store = recordingStore();
+  const engine = newEngine({ store, endpoint: true });
+  const seen: string[] = [];
+  engine.events.on("changed", () => seen.push(bytesOf(engine)));
+  workload(engine);
+  expect(store.changes.length).toBeGreaterThan(40);
+  const replayed = State.from(store.replaced[0]!);
+  for (const [index, change] of store.changes.entries()) {
+    replayed.apply(change);
+    if (index % 7 === 0) expect(JSON.stringify(replayed.dump())).toBe(seen[index]);
+  }
+  expect(JSON.stringify(replayed.dump())).toBe(bytesOf(engine));
+});
 
-  it("a restarted engine continues with the same ids, tasks and lists", () => {
-    const store = recordingStore();
-    const engine = newEngine({ store, endpoint: true });
-    workload(engine);
-    const restarted = restartedFrom(store.replaced[0]!, store.changes);
-    expect(bytesOf(restarted)).toBe(bytesOf(engine));
-    for (const one of [engine, restarted]) {
-      newCharge(one, START_MS + 20 * MINUTE, { scenario: null });
-      runUntil(one, START_MS + 3 * HOUR);
-    }
-    expect(bytesOf(restarted)).toBe(bytesOf(engine));
-    expect(restarted.nextTask()).toEqual(engine.nextTask());
-    const place = chargeListName("test", SHOP.organization.organization_id);
-    const [page, other] = [restarted, engine].map(({ state }) => state.page("charges", place, 0, 10));
-    expect(page).toHaveLength(5);
-    expect(asJson(page)).toEqual(asJson(other));
-  });
+it("a restarted engine continues with the same ids, tasks and lists", () => {
+  const store = recordingStore();
+  const engine = newEngine({ store, endpoint: true });
+  workload(engine);
+  const restarted = restartedFrom(store.replaced[0]!, store.changes);
+  expect(bytesOf(restarted)).toBe(bytesOf(engine));
+  for (const one of [engine, restarted]) {
+    newCharge(one, START_MS + 20 * MINUTE, { scenario: null });
+    runUntil(one, START_MS + 3 * HOUR);
+  }
+  expect(bytesOf(restarted)).toBe(bytesOf(engine));
+  expect(restarted.nextTask()).toEqual(engine.nextTask());
+  const place = chargeListName("test", SHOP.organization.organization_id);
+  const [page, other] = [restarted, engine].map(({ state }) => state.page("charges", place, 0, 10));
+  expect(page).toHaveLength(5);
+  expect(asJson(page)).toEqual(asJson(other));
 });
 
 it("another seed or namespace has other ids", () => {
@@ -332,29 +324,27 @@ it("another seed or namespace has other ids", () => {
   expect(shared(ids, worked({ seed: "a", name: "other" }))).toEqual([]);
 });
 
-describe("a reset", () => {
-  const furnish = furnishing({ endpoint: true });
+const furnish = furnishing({ endpoint: true });
 
-  it("a reset restores the initial state", () => {
-    const engine = newEngine({ endpoint: true });
-    workload(engine);
-    engine.reset(START_MS, false, furnish);
-    const { charges, quotes, events, holdings, tasks } = engine.state.tables;
-    expect([charges, quotes, events, holdings, tasks].map((table) => table.size)).toEqual([0, 0, 0, 0, 0]);
-    expect(engine.state.at).toBe(START_MS);
-    expect(engine.nextTask()).toBeUndefined();
-  });
+it("a reset restores the initial state", () => {
+  const engine = newEngine({ endpoint: true });
+  workload(engine);
+  engine.reset(START_MS, false, furnish);
+  const { charges, quotes, events, holdings, tasks } = engine.state.tables;
+  expect([charges, quotes, events, holdings, tasks].map((table) => table.size)).toEqual([0, 0, 0, 0, 0]);
+  expect(engine.state.at).toBe(START_MS);
+  expect(engine.nextTask()).toBeUndefined();
+});
 
-  it("a reset with repeated ids restores the first state byte for byte, except for sequence numbers", () => {
-    const engine = newEngine({ endpoint: true });
-    workload(engine);
-    const first = engine.dump();
-    engine.reset(START_MS, true, furnish);
-    workload(engine);
-    const again = engine.dump();
-    expect(again.seq).toBeGreaterThan(first.seq);
-    expect(JSON.stringify({ ...again, seq: 0 })).toBe(JSON.stringify({ ...first, seq: 0 }));
-  });
+it("a reset with repeated ids restores the first state byte for byte, except for sequence numbers", () => {
+  const engine = newEngine({ endpoint: true });
+  workload(engine);
+  const first = engine.dump();
+  engine.reset(START_MS, true, furnish);
+  workload(engine);
+  const again = engine.dump();
+  expect(again.seq).toBeGreaterThan(first.seq);
+  expect(JSON.stringify({ ...again, seq: 0 })).toBe(JSON.stringify({ ...first, seq: 0 }));
 });
 
 it.each([
@@ -379,249 +369,237 @@ it.each([
   }
 });
 
-describe("a restore", () => {
-  it("a restore applies the state of the dump with a new sequence number", () => {
-    const engine = newEngine({ endpoint: true });
+it("a restore applies the state of the dump with a new sequence number", () => {
+  const engine = newEngine({ endpoint: true });
+  workload(engine);
+  const dump = asJson(engine.dump());
+  newCharge(engine, START_MS + HOUR);
+  const { seq } = engine.state;
+  engine.load(State.from(dump));
+  expect(engine.state.seq).toBe(seq + 1);
+  const withoutWorld = ({ collections, ...rest }: StateDump) =>
+    JSON.stringify({ ...rest, seq: 0, collections: { ...collections, namespace: [] } });
+  expect(withoutWorld(engine.dump())).toBe(withoutWorld(dump));
+  expect(engine.namespace).toEqual({
+    ...new Map(dump.collections.namespace).get("namespace"),
+    restores: 1,
+  });
+});
+
+it("a restore continues with the same ids in a repeated run, also after a reset that repeats ids", () => {
+  const furnish = furnishing({ endpoint: true });
+  const idsAfterRestore = (engine: ReturnType<typeof newEngine>) => {
     workload(engine);
     const dump = asJson(engine.dump());
-    newCharge(engine, START_MS + HOUR);
-    const { seq } = engine.state;
+    workload(engine);
     engine.load(State.from(dump));
-    expect(engine.state.seq).toBe(seq + 1);
-    const withoutWorld = ({ collections, ...rest }: StateDump) =>
-      JSON.stringify({ ...rest, seq: 0, collections: { ...collections, namespace: [] } });
-    expect(withoutWorld(engine.dump())).toBe(withoutWorld(dump));
-    expect(engine.namespace).toEqual({
-      ...new Map(dump.collections.namespace).get("namespace"),
-      restores: 1,
-    });
-  });
-
-  it("a restore continues with the same ids in a repeated run, also after a reset that repeats ids", () => {
-    const furnish = furnishing({ endpoint: true });
-    const idsAfterRestore = (engine: ReturnType<typeof newEngine>) => {
-      workload(engine);
-      const dump = asJson(engine.dump());
-      workload(engine);
-      engine.load(State.from(dump));
-      workload(engine);
-      return [...idsOf(engine)];
-    };
-    const engine = newEngine({ endpoint: true });
-    const first = idsAfterRestore(engine);
-    expect(idsAfterRestore(newEngine({ endpoint: true }))).toEqual(first);
-    engine.reset(START_MS, true, furnish);
-    expect(idsAfterRestore(engine)).toEqual(first);
-  });
+    workload(engine);
+    return [...idsOf(engine)];
+  };
+  const engine = newEngine({ endpoint: true });
+  const first = idsAfterRestore(engine);
+  expect(idsAfterRestore(newEngine({ endpoint: true }))).toEqual(first);
+  engine.reset(START_MS, true, furnish);
+  expect(idsAfterRestore(engine)).toEqual(first);
 });
 
-describe("the ledger", () => {
-  const owner = { mode: "test", organization_id: "org_sandbox", currency: "KES" } as const;
+const owner = { mode: "test", organization_id: "org_sandbox", currency: "KES" } as const;
 
-  it("postings that do not balance throw, and commit nothing", () => {
-    const store = recordingStore();
-    const engine = newEngine({ store });
-    const before = bytesOf(engine);
-    const unbalanced: Command<unknown> = (tx) => {
-      tx.put("rates", "KES", { code: "KES", rate: "1" });
-      return postToLedger(tx, "test", owner, "x", [{ account: "available", amount: "1.00" }]);
-    };
-    expect(() => engine.execute(unbalanced, START_MS)).toThrow(/do not balance/);
-    expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
-  });
-
-  it("accounts that do not sum to zero throw", () => {
-    const engine = newEngine();
-    const charge = newCharge(engine, START_MS);
-    must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS));
-    const before = bytesOf(engine);
-    const tampering: Command<unknown> = (tx) => {
-      const held = tx.get("holdings", "test|org_sandbox|KES")!;
-      tx.put("holdings", held.key, { ...held, balances: { ...held.balances, available: "1000000.00" } });
-      return undefined;
-    };
-    expect(() => engine.execute(tampering, START_MS)).toThrow(/out of balance/);
-    expect(bytesOf(engine)).toBe(before);
-  });
+it("postings that do not balance throw, and commit nothing", () => {
+  const store = recordingStore();
+  const engine = newEngine({ store });
+  const before = bytesOf(engine);
+  const unbalanced: Command<unknown> = (tx) => {
+    tx.put("rates", "KES", { code: "KES", rate: "1" });
+    return postToLedger(tx, "test", owner, "x", [{ account: "available", amount: "1.00" }]);
+  };
+  expect(() => engine.execute(unbalanced, START_MS)).toThrow(/do not balance/);
+  expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
 });
 
-describe("a refused part of a command", () => {
-  it("a refused part of a command is undone, and the rest continues", () => {
-    const engine = newEngine();
-    engine.execute((tx) => tx.put("rates", "NGN", { code: "NGN", rate: "1550" }), START_MS);
-    engine.execute((tx) => {
-      tx.put("rates", "KES", { code: "KES", rate: "1" });
-      const counted = tx.next("thing");
-      const refusal = tx.tryPart(() => {
-        tx.put("rates", "KES", { code: "KES", rate: "2" });
-        tx.put("rates", "GHS", { code: "GHS", rate: "3" });
-        tx.remove("rates", "NGN");
-        tx.next("thing");
-        tx.next("other");
-        return refuse("FORBIDDEN", "no");
-      });
-      expect(isRefusal(refusal)).toBe(true);
-      expect(tx.get("rates", "NGN")?.rate).toBe("1550");
-      expect([tx.next("thing"), tx.next("other")]).toEqual([counted + 1, 1]);
-      tx.put("rates", "UGX", { code: "UGX", rate: "4" });
-    }, START_MS);
-    const rates = [...engine.state.tables.rates.values()].map(({ code, rate }) => `${code}=${rate}`);
-    expect(rates).toEqual(["NGN=1550", "KES=1", "UGX=4"]);
-  });
+it("accounts that do not sum to zero throw", () => {
+  const engine = newEngine();
+  const charge = newCharge(engine, START_MS);
+  must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS));
+  const before = bytesOf(engine);
+  const tampering: Command<unknown> = (tx) => {
+    const held = tx.get("holdings", "test|org_sandbox|KES")!;
+    tx.put("holdings", held.key, { ...held, balances: { ...held.balances, available: "1000000.00" } });
+    return undefined;
+  };
+  expect(() => engine.execute(tampering, START_MS)).toThrow(/out of balance/);
+  expect(bytesOf(engine)).toBe(before);
+});
 
-  it("reads of a command see its writes and removals", () => {
-    const engine = newEngine();
-    engine.execute((tx) => {
+it("a refused part of a command is undone, and the rest continues", () => {
+  const engine = newEngine();
+  engine.execute((tx) => tx.put("rates", "NGN", { code: "NGN", rate: "1550" }), START_MS);
+  engine.execute((tx) => {
+    tx.put("rates", "KES", { code: "KES", rate: "1" });
+    const counted = tx.next("thing");
+    const refusal = tx.tryPart(() => {
       tx.put("rates", "KES", { code: "KES", rate: "2" });
-      expect(tx.get("rates", "KES")?.rate).toBe("2");
-      tx.remove("rates", "KES");
-      expect(tx.get("rates", "KES")).toBeUndefined();
-    }, START_MS);
-    expect(engine.state.get("rates", "KES")).toBeUndefined();
-  });
+      tx.put("rates", "GHS", { code: "GHS", rate: "3" });
+      tx.remove("rates", "NGN");
+      tx.next("thing");
+      tx.next("other");
+      return refuse("FORBIDDEN", "no");
+    });
+    expect(isRefusal(refusal)).toBe(true);
+    expect(tx.get("rates", "NGN")?.rate).toBe("1550");
+    expect([tx.next("thing"), tx.next("other")]).toEqual([counted + 1, 1]);
+    tx.put("rates", "UGX", { code: "UGX", rate: "4" });
+  }, START_MS);
+  const rates = [...engine.state.tables.rates.values()].map(({ code, rate }) => `${code}=${rate}`);
+  expect(rates).toEqual(["NGN=1550", "KES=1", "UGX=4"]);
 });
 
-describe("a timeline", () => {
-  /** Parses `1s PROCESSING, expiry+5m COMPLETED`: delays after the previous entry or after expiry. */
-  function timelineIn(text: string) {
-    const entries = text.split(", ").map((entry) => {
-      const [wait, to] = entry.split(" ");
-      return wait!.startsWith("expiry+") ? { after_expiry: wait!.slice(7), to } : { after: wait, to };
-    });
-    return timelineOf("told", ...(entries as ChargeTimelineEntry[]));
-  }
+it("reads of a command see its writes and removals", () => {
+  const engine = newEngine();
+  engine.execute((tx) => {
+    tx.put("rates", "KES", { code: "KES", rate: "2" });
+    expect(tx.get("rates", "KES")?.rate).toBe("2");
+    tx.remove("rates", "KES");
+    expect(tx.get("rates", "KES")).toBeUndefined();
+  }, START_MS);
+  expect(engine.state.get("rates", "KES")).toBeUndefined();
+});
 
-  function started(timeline: string) {
-    const engine = newEngine({ scenarios: [timelineIn(timeline)] });
-    const { charge_id } = newCharge(engine, START_MS, { scenario: "told", expiresInMinutes: 1 });
-    const historyAt = (durationMs: number) => {
-      runUntil(engine, START_MS + durationMs);
-      return historyOf(engine, charge_id);
-    };
-    return { engine, charge_id, historyAt, charge: () => engine.state.get("charges", charge_id)! };
-  }
-
-  it.each([
-    [
-      "runs entry by entry, each counted from the previous",
-      "1s AWAITING_PAYMENT, 2s PROCESSING, 90s FAILED",
-      "PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 FAILED@93",
-    ],
-    [
-      "ends with expiry, except the entries after_expiry and those counted from them",
-      "1s AWAITING_PAYMENT, 2m FAILED, expiry+5m PROCESSING, 2s COMPLETED",
-      "PENDING@0 AWAITING_PAYMENT@1 EXPIRED@60 PROCESSING@360 COMPLETED@362",
-    ],
-    [
-      "counts every after_expiry from the expiry, also one that follows an after",
-      "expiry+5m PROCESSING, 2s COMPLETED, expiry+10m REFUNDED",
-      "PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@362 REFUNDED@660",
-    ],
-    [
-      "counts two entries after_expiry in a row from the same expiry",
-      "expiry+5m PROCESSING, expiry+6m COMPLETED",
-      "PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@420",
-    ],
-    [
-      "never reaches an entry after_expiry when the charge does not expire",
-      "1s COMPLETED, expiry+1s REFUNDED",
-      "PENDING@0 COMPLETED@1",
-    ],
-    [
-      "can expire the charge itself: the late entries count from there",
-      "10s EXPIRED, 1s COMPLETED, expiry+5s COMPLETED",
-      "PENDING@0 EXPIRED@10 COMPLETED@15",
-    ],
-    [
-      "expires first when entry and expiry are due at the same instant",
-      "1m COMPLETED",
-      "PENDING@0 EXPIRED@60",
-    ],
-    ["prevents the expiry of a paid charge", "59s PROCESSING", "PENDING@0 PROCESSING@59"],
-  ])("timeline: %s", (_name, timeline, history) => {
-    const { engine, historyAt } = started(timeline);
-    expect(historyAt(999)).toBe("PENDING@0");
-    expect(historyAt(HOUR)).toBe(history);
-    expect(engine.state.tables.tasks.size).toBe(0);
+/** Parses `1s PROCESSING, expiry+5m COMPLETED`: delays after the previous entry or after expiry. */
+function timelineIn(text: string) {
+  const entries = text.split(", ").map((entry) => {
+    const [wait, to] = entry.split(" ");
+    return wait!.startsWith("expiry+") ? { after_expiry: wait!.slice(7), to } : { after: wait, to };
   });
+  return timelineOf("told", ...(entries as ChargeTimelineEntry[]));
+}
 
-  it("a timeline is stored in the charge when its rule matches", () => {
-    const { engine, historyAt } = started("1s AWAITING_PAYMENT, 1s COMPLETED");
-    engine.execute(storeScenario(timelineIn("1s FAILED"), { active: true, byHand: true }), START_MS);
-    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
-  });
+function started(timeline: string) {
+  const engine = newEngine({ scenarios: [timelineIn(timeline)] });
+  const { charge_id } = newCharge(engine, START_MS, { scenario: "told", expiresInMinutes: 1 });
+  const historyAt = (durationMs: number) => {
+    runUntil(engine, START_MS + durationMs);
+    return historyOf(engine, charge_id);
+  };
+  return { engine, charge_id, historyAt, charge: () => engine.state.get("charges", charge_id)! };
+}
 
-  it("an illegal timeline entry is recorded without effect, and the next delay starts there", () => {
-    const { historyAt, charge } = started("1s COMPLETED, 2s FAILED, 3s REFUNDED");
-    expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1 REFUNDED@6");
-    expect(charge().notes).toEqual([
-      {
-        at: new Date(START_MS + 3_000).toISOString(),
-        note: "scenario told planned FAILED for now: A charge that is COMPLETED cannot become FAILED.",
-      },
-    ]);
-  });
+it.each([
+  [
+    "runs entry by entry, each counted from the previous",
+    "1s AWAITING_PAYMENT, 2s PROCESSING, 90s FAILED",
+    "PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 FAILED@93",
+  ],
+  [
+    "ends with expiry, except the entries after_expiry and those counted from them",
+    "1s AWAITING_PAYMENT, 2m FAILED, expiry+5m PROCESSING, 2s COMPLETED",
+    "PENDING@0 AWAITING_PAYMENT@1 EXPIRED@60 PROCESSING@360 COMPLETED@362",
+  ],
+  [
+    "counts every after_expiry from the expiry, also one that follows an after",
+    "expiry+5m PROCESSING, 2s COMPLETED, expiry+10m REFUNDED",
+    "PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@362 REFUNDED@660",
+  ],
+  [
+    "counts two entries after_expiry in a row from the same expiry",
+    "expiry+5m PROCESSING, expiry+6m COMPLETED",
+    "PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@420",
+  ],
+  [
+    "never reaches an entry after_expiry when the charge does not expire",
+    "1s COMPLETED, expiry+1s REFUNDED",
+    "PENDING@0 COMPLETED@1",
+  ],
+  [
+    "can expire the charge itself: the late entries count from there",
+    "10s EXPIRED, 1s COMPLETED, expiry+5s COMPLETED",
+    "PENDING@0 EXPIRED@10 COMPLETED@15",
+  ],
+  ["expires first when entry and expiry are due at the same instant", "1m COMPLETED", "PENDING@0 EXPIRED@60"],
+  ["prevents the expiry of a paid charge", "59s PROCESSING", "PENDING@0 PROCESSING@59"],
+])("timeline: %s", (_name, timeline, history) => {
+  const { engine, historyAt } = started(timeline);
+  expect(historyAt(999)).toBe("PENDING@0");
+  expect(historyAt(HOUR)).toBe(history);
+  expect(engine.state.tables.tasks.size).toBe(0);
+});
 
-  it("a timeline entry with the current status is recorded without an event", () => {
-    const { engine, historyAt, charge } = started("1s AWAITING_PAYMENT, 1s AWAITING_PAYMENT, 1s COMPLETED");
-    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@3");
-    expect(charge().notes.map(({ note }) => note)).toEqual([
-      "scenario told planned AWAITING_PAYMENT for now: reached before",
-    ]);
-    expect(engine.state.count("events")).toBe(2);
-  });
+it("a timeline is stored in the charge when its rule matches", () => {
+  const { engine, historyAt } = started("1s AWAITING_PAYMENT, 1s COMPLETED");
+  engine.execute(storeScenario(timelineIn("1s FAILED"), { active: true, byHand: true }), START_MS);
+  expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
+});
 
-  it("a timeline's refund above the balance is recorded without a posting", () => {
-    const { engine, historyAt, charge, charge_id } = started("1s COMPLETED, 1s REFUNDED");
-    historyAt(1_000);
-    must(engine.execute(drain("KES", "100.00"), START_MS + 1_500));
-    const held = engine.state.get("holdings", "test|org_sandbox|KES");
-    expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1");
-    expect(charge().notes[0]?.note).toMatch(/^scenario told planned REFUNDED for now: .*too low/);
-    expect(engine.state.get("holdings", "test|org_sandbox|KES")).toEqual(held);
-    expect(engine.state.entriesOf(charge_id).map((entry) => entry.kind)).toEqual(["payment", "settlement"]);
-  });
-
-  it.each(["control", "customer"] as const)("a transition of the %s ends the timeline", (actor) => {
-    const { engine, historyAt, charge, charge_id } = started(
-      "1s AWAITING_PAYMENT, 1s FAILED, expiry+1s COMPLETED",
-    );
-    historyAt(1_000);
-    must(engine.execute(transitionCharge(charge_id, "PROCESSING", actor), START_MS + 1_500));
-    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@1.5");
-    expect(charge().tasks).toEqual({});
-  });
-
-  it("a charge expires before another charge's task at the same time", () => {
-    const engine = newEngine({ scenarios: [timelineIn("61s COMPLETED")] });
-    newCharge(engine, START_MS, { scenario: "told" });
-    newCharge(engine, START_MS + 1_000, { expiresInMinutes: 1 });
-    const ran = runUntil(engine, START_MS + 61_000);
-    expect(ran.map((task) => task.kind)).toEqual(["expire", "timeline"]);
-  });
-
-  it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
-    "a manual transition to %s leaves no scheduled task",
-    (to) => {
-      const { engine, charge, charge_id } = started("30s PROCESSING");
-      must(engine.execute(control(charge_id, to), START_MS + 5_000));
-      expect([charge().tasks, engine.nextTask()]).toEqual([{}, undefined]);
+it("an illegal timeline entry is recorded without effect, and the next delay starts there", () => {
+  const { historyAt, charge } = started("1s COMPLETED, 2s FAILED, 3s REFUNDED");
+  expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1 REFUNDED@6");
+  expect(charge().notes).toEqual([
+    {
+      at: new Date(START_MS + 3_000).toISOString(),
+      note: "scenario told planned FAILED for now: A charge that is COMPLETED cannot become FAILED.",
     },
-  );
+  ]);
+});
 
-  it("a charge records that its named scenario did not match and that the next one was used", () => {
-    const picky = {
-      name: "picky",
-      charges: [{ match: { customer_email: "bob@*" }, timeline: [{ after: "1s", to: "FAILED" as const }] }],
-    };
-    const engine = newEngine({ scenarios: [picky] });
-    const { charge_id } = newCharge(engine, START_MS, { scenario: "picky" });
-    runUntil(engine, START_MS + MINUTE);
-    expect(historyOf(engine, charge_id)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 COMPLETED@5");
-    expect(engine.state.get("charges", charge_id)).toMatchObject({
-      scenario: "default",
-      scenario_asked: "picky",
-      notes: [{ note: "no rule of scenario picky matches; default applies" }],
-    });
+it("a timeline entry with the current status is recorded without an event", () => {
+  const { engine, historyAt, charge } = started("1s AWAITING_PAYMENT, 1s AWAITING_PAYMENT, 1s COMPLETED");
+  expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@3");
+  expect(charge().notes.map(({ note }) => note)).toEqual([
+    "scenario told planned AWAITING_PAYMENT for now: reached before",
+  ]);
+  expect(engine.state.count("events")).toBe(2);
+});
+
+it("a timeline's refund above the balance is recorded without a posting", () => {
+  const { engine, historyAt, charge, charge_id } = started("1s COMPLETED, 1s REFUNDED");
+  historyAt(1_000);
+  must(engine.execute(drain("KES", "100.00"), START_MS + 1_500));
+  const held = engine.state.get("holdings", "test|org_sandbox|KES");
+  expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1");
+  expect(charge().notes[0]?.note).toMatch(/^scenario told planned REFUNDED for now: .*too low/);
+  expect(engine.state.get("holdings", "test|org_sandbox|KES")).toEqual(held);
+  expect(engine.state.entriesOf(charge_id).map((entry) => entry.kind)).toEqual(["payment", "settlement"]);
+});
+
+it.each(["control", "customer"] as const)("a transition of the %s ends the timeline", (actor) => {
+  const { engine, historyAt, charge, charge_id } = started(
+    "1s AWAITING_PAYMENT, 1s FAILED, expiry+1s COMPLETED",
+  );
+  historyAt(1_000);
+  must(engine.execute(transitionCharge(charge_id, "PROCESSING", actor), START_MS + 1_500));
+  expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@1.5");
+  expect(charge().tasks).toEqual({});
+});
+
+it("a charge expires before another charge's task at the same time", () => {
+  const engine = newEngine({ scenarios: [timelineIn("61s COMPLETED")] });
+  newCharge(engine, START_MS, { scenario: "told" });
+  newCharge(engine, START_MS + 1_000, { expiresInMinutes: 1 });
+  const ran = runUntil(engine, START_MS + 61_000);
+  expect(ran.map((task) => task.kind)).toEqual(["expire", "timeline"]);
+});
+
+it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
+  "a manual transition to %s leaves no scheduled task",
+  (to) => {
+    const { engine, charge, charge_id } = started("30s PROCESSING");
+    must(engine.execute(control(charge_id, to), START_MS + 5_000));
+    expect([charge().tasks, engine.nextTask()]).toEqual([{}, undefined]);
+  },
+);
+
+it("a charge records that its named scenario did not match and that the next one was used", () => {
+  const picky = {
+    name: "picky",
+    charges: [{ match: { customer_email: "bob@*" }, timeline: [{ after: "1s", to: "FAILED" as const }] }],
+  };
+  const engine = newEngine({ scenarios: [picky] });
+  const { charge_id } = newCharge(engine, START_MS, { scenario: "picky" });
+  runUntil(engine, START_MS + MINUTE);
+  expect(historyOf(engine, charge_id)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 COMPLETED@5");
+  expect(engine.state.get("charges", charge_id)).toMatchObject({
+    scenario: "default",
+    scenario_asked: "picky",
+    notes: [{ note: "no rule of scenario picky matches; default applies" }],
   });
 });

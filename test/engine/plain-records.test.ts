@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readdirSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Change } from "../../src/core/engine/records.js";
 import { CHARGE_STATUSES } from "../../src/core/schema/common.js";
 import { COLLECTION_NAMES } from "../../src/core/schema/records/collection-names.js";
@@ -30,56 +30,52 @@ function oddObjects(value: unknown): object[] {
   return [...odd, ...Object.values(value).flatMap(oddObjects)];
 }
 
-describe("records after a varied run", () => {
-  it.each(COLLECTION_NAMES)(
-    "records of %s are plain data: a spread, a clone and JSON equal the record",
-    (name) => {
-      const records = committed.get(name)!;
-      expect(records.length).toBeGreaterThan(0);
-      for (const record of records) {
-        expect(JSON.stringify({ ...record })).toBe(JSON.stringify(record));
-        expect({ ...record }).toStrictEqual(record);
-        expect(structuredClone(record)).toStrictEqual(record);
-        expect(JSON.parse(JSON.stringify(record))).toStrictEqual(record);
-        expect(oddObjects(record)).toEqual([]);
-      }
-    },
-  );
+it.each(COLLECTION_NAMES)(
+  "records of %s are plain data: a spread, a clone and JSON equal the record",
+  (name) => {
+    const records = committed.get(name)!;
+    expect(records.length).toBeGreaterThan(0);
+    for (const record of records) {
+      expect(JSON.stringify({ ...record })).toBe(JSON.stringify(record));
+      expect({ ...record }).toStrictEqual(record);
+      expect(structuredClone(record)).toStrictEqual(record);
+      expect(JSON.parse(JSON.stringify(record))).toStrictEqual(record);
+      expect(oddObjects(record)).toEqual([]);
+    }
+  },
+);
 
-  it("the tested charges include each status, late payments and partial refunds", () => {
-    const charges = committed.get("charges") as { status: string; status_history: { status: string }[] }[];
-    expect(new Set(charges.map(({ status }) => status))).toEqual(new Set(CHARGE_STATUSES));
-    const isPaidLate = ({ status_history: all }: (typeof charges)[number]) =>
-      all.findIndex(({ status }) => status === "EXPIRED") <
-        all.findLastIndex(({ status }) => status === "COMPLETED") &&
-      all.some(({ status }) => status === "EXPIRED");
-    expect(charges.some(isPaidLate)).toBe(true);
-  });
+it("the tested charges include each status, late payments and partial refunds", () => {
+  const charges = committed.get("charges") as { status: string; status_history: { status: string }[] }[];
+  expect(new Set(charges.map(({ status }) => status))).toEqual(new Set(CHARGE_STATUSES));
+  const isPaidLate = ({ status_history: all }: (typeof charges)[number]) =>
+    all.findIndex(({ status }) => status === "EXPIRED") <
+      all.findLastIndex(({ status }) => status === "COMPLETED") &&
+    all.some(({ status }) => status === "EXPIRED");
+  expect(charges.some(isPaidLate)).toBe(true);
 });
 
-describe("src/core", () => {
-  const core = new URL("../../src/core/", import.meta.url);
-  const files = (room: string) =>
-    readdirSync(new URL(`${room}/`, core), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => `${room}/${file.replaceAll("\\", "/")}`);
-  const source = (file: string) => readFileSync(new URL(file, core), "utf8");
+const core = new URL("../../src/core/", import.meta.url);
+const files = (room: string) =>
+  readdirSync(new URL(`${room}/`, core), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => `${room}/${file.replaceAll("\\", "/")}`);
+const source = (file: string) => readFileSync(new URL(file, core), "utf8");
 
-  it("engine and domain have no cast through unknown", () => {
-    expect(
-      ["engine", "domain"].flatMap(files).filter((file) => source(file).includes("as unknown as")),
-    ).toEqual([]);
-  });
+it("engine and domain have no cast through unknown", () => {
+  expect(
+    ["engine", "domain"].flatMap(files).filter((file) => source(file).includes("as unknown as")),
+  ).toEqual([]);
+});
 
-  it("schema, domain and engine have three mutable module variables", () => {
-    const found = ["schema", "domain", "engine"]
-      .flatMap(files)
-      .flatMap((file) => moduleVariablesIn(source(file)).map((name) => `${file} ${name}`));
-    // The first two are filled while schemas are defined.
-    expect(found.sort()).toEqual([
-      "engine/wire-views.ts texts",
-      "schema/descriptions.ts descriptions",
-      "schema/name-kinds.ts kinds",
-    ]);
-  });
+it("schema, domain and engine have three mutable module variables", () => {
+  const found = ["schema", "domain", "engine"]
+    .flatMap(files)
+    .flatMap((file) => moduleVariablesIn(source(file)).map((name) => `${file} ${name}`));
+  // The first two are filled while schemas are defined.
+  expect(found.sort()).toEqual([
+    "engine/wire-views.ts texts",
+    "schema/descriptions.ts descriptions",
+    "schema/name-kinds.ts kinds",
+  ]);
 });

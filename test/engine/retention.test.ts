@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { recordAttempt, retryDelivery } from "../../src/core/engine/commands/delivery-commands.js";
 import { registerEndpoint } from "../../src/core/engine/commands/endpoint-commands.js";
 import { redeliver, triggerEvent } from "../../src/core/engine/commands/event-commands.js";
@@ -41,76 +41,74 @@ function answer(engine: Engine, delivery: Delivery, outcome: typeof DELIVERED): 
 
 const seqs = (engine: Engine) => [...engine.state.tables.events.values()].map(({ seq }) => seq);
 
-describe("the log of events", () => {
-  it("the log removes closed events around an open one", () => {
-    const engine = newLog();
-    tell(engine, true);
-    for (let n = 0; n < 30; n++) tell(engine, false);
-    expect(seqs(engine)).toEqual([1, 27, 28, 29, 30, 31]);
-    for (const delivery of deliveries(engine)) answer(engine, delivery, DELIVERED);
-    tell(engine, false);
-    expect(seqs(engine)).toEqual([28, 29, 30, 31, 32]);
-    expect(deliveries(engine)).toEqual([]);
-  });
+it("the log removes closed events around an open one", () => {
+  const engine = newLog();
+  tell(engine, true);
+  for (let n = 0; n < 30; n++) tell(engine, false);
+  expect(seqs(engine)).toEqual([1, 27, 28, 29, 30, 31]);
+  for (const delivery of deliveries(engine)) answer(engine, delivery, DELIVERED);
+  tell(engine, false);
+  expect(seqs(engine)).toEqual([28, 29, 30, 31, 32]);
+  expect(deliveries(engine)).toEqual([]);
+});
 
-  it("the log keeps the newest events when all are open, and later removes up to four per event", () => {
-    const engine = newLog();
-    for (let n = 0; n < 30; n++) tell(engine, true);
-    expect(seqs(engine)).toHaveLength(30);
-    tell(engine, false);
-    expect(seqs(engine)).toContain(31);
-    for (const delivery of deliveries(engine)) answer(engine, delivery, DELIVERED);
-    for (let n = 0; n < 6; n++) tell(engine, false);
-    expect(seqs(engine)).toEqual([33, 34, 35, 36, 37]);
-  });
+it("the log keeps the newest events when all are open, and later removes up to four per event", () => {
+  const engine = newLog();
+  for (let n = 0; n < 30; n++) tell(engine, true);
+  expect(seqs(engine)).toHaveLength(30);
+  tell(engine, false);
+  expect(seqs(engine)).toContain(31);
+  for (const delivery of deliveries(engine)) answer(engine, delivery, DELIVERED);
+  for (let n = 0; n < 6; n++) tell(engine, false);
+  expect(seqs(engine)).toEqual([33, 34, 35, 36, 37]);
+});
 
-  const stepArb = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ does: fc.constant("tell"), isHeard: fc.boolean() }) },
-    { weight: 4, arbitrary: fc.record({ does: fc.constantFrom("deliver", "refuse"), which: fc.nat(99) }) },
-    { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("retry", "redeliver"), which: fc.nat(99) }) },
-  ) as fc.Arbitrary<{ does: string; isHeard: boolean; which: number }>;
+const stepArb = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ does: fc.constant("tell"), isHeard: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constantFrom("deliver", "refuse"), which: fc.nat(99) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("retry", "redeliver"), which: fc.nat(99) }) },
+) as fc.Arbitrary<{ does: string; isHeard: boolean; which: number }>;
 
-  it("the log keeps the newest and the open events, and removes the others soon", () => {
-    fc.assert(
-      fc.property(fc.array(stepArb, { maxLength: 80 }), (steps) => {
-        const engine = newLog();
-        let told = 0;
-        for (const { does, isHeard, which } of steps) {
-          const open = deliveries(engine).filter(isOpen);
-          const over = deliveries(engine).filter((delivery) => !isOpen(delivery));
-          if (does === "tell") {
-            tell(engine, isHeard);
-            told++;
-          } else if (does === "retry" || does === "redeliver") {
-            const delivery = over[which % over.length];
-            if (delivery === undefined) continue;
-            const again =
-              does === "retry" ? retryDelivery(delivery.delivery_id) : redeliver(delivery.delivery_id, 2);
-            engine.execute(again as ReturnType<typeof retryDelivery>, START_MS);
-          } else if (open.length > 0)
-            answer(engine, open[which % open.length]!, does === "deliver" ? DELIVERED : REFUSED);
+it("the log keeps the newest and the open events, and removes the others soon", () => {
+  fc.assert(
+    fc.property(fc.array(stepArb, { maxLength: 80 }), (steps) => {
+      const engine = newLog();
+      let told = 0;
+      for (const { does, isHeard, which } of steps) {
+        const open = deliveries(engine).filter(isOpen);
+        const over = deliveries(engine).filter((delivery) => !isOpen(delivery));
+        if (does === "tell") {
+          tell(engine, isHeard);
+          told++;
+        } else if (does === "retry" || does === "redeliver") {
+          const delivery = over[which % over.length];
+          if (delivery === undefined) continue;
+          const again =
+            does === "retry" ? retryDelivery(delivery.delivery_id) : redeliver(delivery.delivery_id, 2);
+          engine.execute(again as ReturnType<typeof retryDelivery>, START_MS);
+        } else if (open.length > 0)
+          answer(engine, open[which % open.length]!, does === "deliver" ? DELIVERED : REFUSED);
 
-          const { events } = engine.state.tables;
-          const held = deliveries(engine).filter(isOpen);
-          for (const { event_id } of held) expect(events.has(event_id)).toBe(true);
-          for (let seq = Math.max(1, told - EVENTS + 1); seq <= told; seq++)
-            expect(seqs(engine)).toContain(seq);
-          for (const { event_id } of deliveries(engine)) expect(events.has(event_id)).toBe(true);
-          const closed = [...events.keys()].filter((id) => !held.some(({ event_id }) => event_id === id));
-          for (const state of [engine.state, State.from(engine.dump())])
-            expect(state.oldestClosedEvents(99).map(({ event_id }) => event_id)).toEqual(closed);
-        }
-        for (let n = 0; n < 80; n++) tell(engine, false);
-        const stillOpen = deliveries(engine)
-          .filter(isOpen)
-          .map(({ event_id }) => engine.state.get("events", event_id)!.seq);
-        const last = told + 80;
-        expect(seqs(engine)).toEqual([
-          ...[...new Set(stillOpen)].sort((a, b) => a - b),
-          ...Array.from({ length: EVENTS }, (_none, index) => last - EVENTS + 1 + index),
-        ]);
-      }),
-      { numRuns: 60 },
-    );
-  });
+        const { events } = engine.state.tables;
+        const held = deliveries(engine).filter(isOpen);
+        for (const { event_id } of held) expect(events.has(event_id)).toBe(true);
+        for (let seq = Math.max(1, told - EVENTS + 1); seq <= told; seq++)
+          expect(seqs(engine)).toContain(seq);
+        for (const { event_id } of deliveries(engine)) expect(events.has(event_id)).toBe(true);
+        const closed = [...events.keys()].filter((id) => !held.some(({ event_id }) => event_id === id));
+        for (const state of [engine.state, State.from(engine.dump())])
+          expect(state.oldestClosedEvents(99).map(({ event_id }) => event_id)).toEqual(closed);
+      }
+      for (let n = 0; n < 80; n++) tell(engine, false);
+      const stillOpen = deliveries(engine)
+        .filter(isOpen)
+        .map(({ event_id }) => engine.state.get("events", event_id)!.seq);
+      const last = told + 80;
+      expect(seqs(engine)).toEqual([
+        ...[...new Set(stillOpen)].sort((a, b) => a - b),
+        ...Array.from({ length: EVENTS }, (_none, index) => last - EVENTS + 1 + index),
+      ]);
+    }),
+    { numRuns: 60 },
+  );
 });

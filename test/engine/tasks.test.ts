@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Task } from "../../src/core/engine/records.js";
 import { TaskQueue } from "../../src/core/engine/task-queue.js";
 
@@ -54,74 +54,71 @@ const stepArb = fc.oneof(
   { weight: 1, arbitrary: fc.nat(8).map((atMs) => ({ do: "fail" as const, atMs })) },
 );
 
-describe("tasks", () => {
-  it("tasks are ordered by due time, then rank, then order of scheduling", () => {
-    fc.assert(
-      fc.property(fc.array(taskArb, { maxLength: 100 }), (wanted) => {
-        const planned = new Planned();
-        const tasks = wanted.map(([due, rank], index) => task(index + 1, due, rank));
-        for (const one of tasks) planned.push(one);
-        expect([...planned.queue.inOrder()]).toEqual(inOrder(tasks));
-        expect(planned.drain()).toEqual(inOrder(tasks));
-      }),
-      { numRuns: 300 },
-    );
-  });
+it("tasks are ordered by due time, then rank, then order of scheduling", () => {
+  fc.assert(
+    fc.property(fc.array(taskArb, { maxLength: 100 }), (wanted) => {
+      const planned = new Planned();
+      const tasks = wanted.map(([due, rank], index) => task(index + 1, due, rank));
+      for (const one of tasks) planned.push(one);
+      expect([...planned.queue.inOrder()]).toEqual(inOrder(tasks));
+      expect(planned.drain()).toEqual(inOrder(tasks));
+    }),
+    { numRuns: 300 },
+  );
+});
 
-  it("tasks keep their order when others are scheduled, cancelled, completed, or restored after a failure", () => {
-    fc.assert(
-      fc.property(fc.array(stepArb, { maxLength: 150 }), (steps) => {
-        const planned = new Planned();
-        let model: Task[] = [];
-        let lastId = 0;
-        for (const step of steps) {
-          if (step.do === "plan") {
-            const one = task(++lastId, step.due, step.rank);
-            planned.push(one);
-            model.push(one);
-          } else if (step.do === "cancel") {
-            const taskId = 1 + (step.which % Math.max(1, lastId));
-            planned.cancel(taskId);
-            model = model.filter((one) => one.task_id !== taskId);
-          } else {
-            const expected = inOrder(model).find((one) => one.due_ms <= step.atMs);
-            const taken = step.do === "take" ? planned.take(step.atMs) : planned.queue.takeDue(step.atMs);
-            expect(taken).toBe(expected);
-            if (step.do === "take") model = model.filter((one) => one !== taken);
-            else if (taken !== undefined) planned.queue.push(taken);
-          }
-          expect(planned.queue.peek()).toBe(inOrder(model)[0]);
-          expect([...planned.queue.inOrder()]).toEqual(inOrder(model));
+it("tasks keep their order when others are scheduled, cancelled, completed, or restored after a failure", () => {
+  fc.assert(
+    fc.property(fc.array(stepArb, { maxLength: 150 }), (steps) => {
+      const planned = new Planned();
+      let model: Task[] = [];
+      let lastId = 0;
+      for (const step of steps) {
+        if (step.do === "plan") {
+          const one = task(++lastId, step.due, step.rank);
+          planned.push(one);
+          model.push(one);
+        } else if (step.do === "cancel") {
+          const taskId = 1 + (step.which % Math.max(1, lastId));
+          planned.cancel(taskId);
+          model = model.filter((one) => one.task_id !== taskId);
+        } else {
+          const expected = inOrder(model).find((one) => one.due_ms <= step.atMs);
+          const taken = step.do === "take" ? planned.take(step.atMs) : planned.queue.takeDue(step.atMs);
+          expect(taken).toBe(expected);
+          if (step.do === "take") model = model.filter((one) => one !== taken);
+          else if (taken !== undefined) planned.queue.push(taken);
         }
-        expect(planned.drain()).toEqual(inOrder(model));
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it("tasks keep their order after thousands were taken and cancelled", () => {
-    const planned = new Planned();
-    let model: Task[] = [];
-    let lastId = 0;
-    for (let round = 0; round < 5; round++) {
-      for (let count = 0; count < 3_000; count++) {
-        const one = task(++lastId, round * 1_000 + ((count * 7_919) % 5_000), count % 3 === 0 ? 0 : 1);
-        planned.push(one);
-        model.push(one);
+        expect(planned.queue.peek()).toBe(inOrder(model)[0]);
+        expect([...planned.queue.inOrder()]).toEqual(inOrder(model));
       }
-      for (const { task_id } of model.filter((_one, place) => place % 5 > 0)) planned.cancel(task_id);
-      model = inOrder(model.filter((_one, place) => place % 5 === 0));
-      for (const expected of model.splice(0, 300))
-        expect(planned.take(Number.MAX_SAFE_INTEGER)).toBe(expected);
-    }
-    expect(planned.drain()).toEqual(model);
-  });
+      expect(planned.drain()).toEqual(inOrder(model));
+    }),
+    { numRuns: 300 },
+  );
+});
 
-  it("a task rescheduled under the same number counts once", () => {
-    const planned = new Planned();
-    planned.push(task(1, 10, 1));
-    planned.push(task(2, 20, 1));
-    planned.push(task(1, 30, 1));
-    expect(planned.drain().map((one) => one.due_ms)).toEqual([20, 30]);
-  });
+it("tasks keep their order after thousands were taken and cancelled", () => {
+  const planned = new Planned();
+  let model: Task[] = [];
+  let lastId = 0;
+  for (let round = 0; round < 5; round++) {
+    for (let count = 0; count < 3_000; count++) {
+      const one = task(++lastId, round * 1_000 + ((count * 7_919) % 5_000), count % 3 === 0 ? 0 : 1);
+      planned.push(one);
+      model.push(one);
+    }
+    for (const { task_id } of model.filter((_one, place) => place % 5 > 0)) planned.cancel(task_id);
+    model = inOrder(model.filter((_one, place) => place % 5 === 0));
+    for (const expected of model.splice(0, 300)) expect(planned.take(Number.MAX_SAFE_INTEGER)).toBe(expected);
+  }
+  expect(planned.drain()).toEqual(model);
+});
+
+it("a task rescheduled under the same number counts once", () => {
+  const planned = new Planned();
+  planned.push(task(1, 10, 1));
+  planned.push(task(2, 20, 1));
+  planned.push(task(1, 30, 1));
+  expect(planned.drain().map((one) => one.due_ms)).toEqual([20, 30]);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Charge } from "../../src/core/domain/charge-transition.js";
 import { transitionCharge } from "../../src/core/engine/commands/charge-commands.js";
 import { createDestination, createWithdrawal } from "../../src/core/engine/commands/withdrawal-commands.js";
@@ -54,36 +54,34 @@ function unwarned(timeline: readonly unknown[], warned: readonly { path: readonl
   return timeline.map((_, step) => step).filter((step) => !warned.some(({ path }) => path.at(-1) === step));
 }
 
-describe("the warning about an entry without effect", () => {
-  it("the warning is given exactly for entries without effect in an uninterrupted run of a charge", () => {
-    fc.assert(
-      fc.property(chargeEntries, (timeline) => {
-        const scenario = timelineOf("plan", ...timeline);
-        const engine = newEngine({ scenarios: [scenario] });
-        const { charge_id } = newCharge(engine, START_MS, { scenario: "plan" });
-        const noteCount = () => engine.state.get("charges", charge_id)!.notes.length;
-        const changing = runEntries(engine, "timeline", noteCount);
-        expect(unwarned(timeline, timelineWarnings(scenario))).toEqual(changing);
-      }),
-      { numRuns: 500 },
-    );
-  });
+it("the warning is given exactly for entries without effect in an uninterrupted run of a charge", () => {
+  fc.assert(
+    fc.property(chargeEntries, (timeline) => {
+      const scenario = timelineOf("plan", ...timeline);
+      const engine = newEngine({ scenarios: [scenario] });
+      const { charge_id } = newCharge(engine, START_MS, { scenario: "plan" });
+      const noteCount = () => engine.state.get("charges", charge_id)!.notes.length;
+      const changing = runEntries(engine, "timeline", noteCount);
+      expect(unwarned(timeline, timelineWarnings(scenario))).toEqual(changing);
+    }),
+    { numRuns: 500 },
+  );
+});
 
-  it("the warning is given exactly for entries without effect in an uninterrupted run of a withdrawal", () => {
-    fc.assert(
-      fc.property(withdrawalEntries, (timeline) => {
-        const scenario = { name: "plan", withdrawals: [{ timeline }] };
-        const engine = newEngine({ scenarios: [scenario] });
-        const { charge_id } = newCharge(engine, START_MS, { amount: "5000.00" });
-        must(engine.execute(transitionCharge(charge_id, "COMPLETED", "control"), START_MS));
-        const { withdrawal_id } = withdraw(engine, START_MS, "plan");
-        const noteCount = () => engine.state.get("withdrawals", withdrawal_id)!.notes.length;
-        const changing = runEntries(engine, "withdrawal", noteCount);
-        expect(unwarned(timeline, timelineWarnings(scenario))).toEqual(changing);
-      }),
-      { numRuns: 300 },
-    );
-  });
+it("the warning is given exactly for entries without effect in an uninterrupted run of a withdrawal", () => {
+  fc.assert(
+    fc.property(withdrawalEntries, (timeline) => {
+      const scenario = { name: "plan", withdrawals: [{ timeline }] };
+      const engine = newEngine({ scenarios: [scenario] });
+      const { charge_id } = newCharge(engine, START_MS, { amount: "5000.00" });
+      must(engine.execute(transitionCharge(charge_id, "COMPLETED", "control"), START_MS));
+      const { withdrawal_id } = withdraw(engine, START_MS, "plan");
+      const noteCount = () => engine.state.get("withdrawals", withdrawal_id)!.notes.length;
+      const changing = runEntries(engine, "withdrawal", noteCount);
+      expect(unwarned(timeline, timelineWarnings(scenario))).toEqual(changing);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 /** Withdraws 5,000 shillings. */
@@ -146,32 +144,27 @@ function runAll(engine: Engine, nowMs: number, charge: () => Charge): void {
   }
 }
 
-describe("an advance of one charge to a status", () => {
-  it("an advance of one charge succeeds only when the charge's own tasks reach the status, and stops there", () => {
-    fc.assert(
-      fc.property(courses, (course) => {
-        const { engine, nowMs, charge } = begin(course);
-        const before = charge();
-        const dump = asJson(engine.dump());
-        runAll(engine, nowMs, charge);
-        const passed = charge().status_history.slice(before.status_history.length - 1);
-        for (const until of CHARGE_STATUSES) {
-          engine.load(State.from(asJson(dump)));
-          const answer = runChargeUntil(engine, before.charge_id, until, nowMs);
-          const place = passed.findIndex(({ status }) => status === until);
-          if (place === -1) {
-            expect(isRefusal(answer)).toBe(true);
-            expect(asJson(charge())).toEqual(asJson(before));
-          } else {
-            expect(must(answer).status).toBe(until);
-            expect(charge().status_history).toEqual([
-              ...before.status_history,
-              ...passed.slice(1, place + 1),
-            ]);
-          }
+it("an advance of one charge succeeds only when the charge's own tasks reach the status, and stops there", () => {
+  fc.assert(
+    fc.property(courses, (course) => {
+      const { engine, nowMs, charge } = begin(course);
+      const before = charge();
+      const dump = asJson(engine.dump());
+      runAll(engine, nowMs, charge);
+      const passed = charge().status_history.slice(before.status_history.length - 1);
+      for (const until of CHARGE_STATUSES) {
+        engine.load(State.from(asJson(dump)));
+        const answer = runChargeUntil(engine, before.charge_id, until, nowMs);
+        const place = passed.findIndex(({ status }) => status === until);
+        if (place === -1) {
+          expect(isRefusal(answer)).toBe(true);
+          expect(asJson(charge())).toEqual(asJson(before));
+        } else {
+          expect(must(answer).status).toBe(until);
+          expect(charge().status_history).toEqual([...before.status_history, ...passed.slice(1, place + 1)]);
         }
-      }),
-      { numRuns: 500 },
-    );
-  });
+      }
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { createSandbox, type Sandbox, SandboxError, UserError } from "../../src/library/index.js";
 import { setupSandbox, type TestSandbox } from "../../src/testing/setup.js";
 import { START } from "../support/api-client.js";
@@ -176,45 +176,43 @@ const CHECKED_BY_CONTROL: [
   ],
 ];
 
-describe("an invalid argument", () => {
-  const hooks = { beforeAll, beforeEach, afterEach, afterAll };
-  const ofTests = setupSandbox({ hooks, server: false, startTime: START });
+const hooks = { beforeAll, beforeEach, afterEach, afterAll };
+const ofTests = setupSandbox({ hooks, server: false, startTime: START });
 
-  async function errorOf<One>(sandbox: One, call: (sandbox: One) => unknown): Promise<Error> {
-    const [outcome] = await Promise.allSettled([Promise.resolve(sandbox).then(call)]);
-    if (outcome.status === "fulfilled") throw new Error("nothing was thrown");
-    return outcome.reason;
-  }
+async function errorOf<One>(sandbox: One, call: (sandbox: One) => unknown): Promise<Error> {
+  const [outcome] = await Promise.allSettled([Promise.resolve(sandbox).then(call)]);
+  if (outcome.status === "fulfilled") throw new Error("nothing was thrown");
+  return outcome.reason;
+}
 
-  it.each(CHECKED_HERE)(
-    "an invalid argument throws a UserError that names the argument: %s",
-    async (_title, call, message) => {
-      const error = await errorOf((await openShop()).sandbox, call);
-      expect(error).toBeInstanceOf(UserError);
-      expect(error.message).toContain(message);
-    },
-  );
+it.each(CHECKED_HERE)(
+  "an invalid argument throws a UserError that names the argument: %s",
+  async (_title, call, message) => {
+    const error = await errorOf((await openShop()).sandbox, call);
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain(message);
+  },
+);
 
-  it.each(CHECKED_BY_CONTROL)(
-    "an argument that the control API refuses throws its error as a SandboxError, and changes nothing: %s",
-    async (_title, call, details) => {
-      const { sandbox } = await openShop();
-      const before = sandbox.snapshot();
-      const errors = [await errorOf<Sandbox | TestSandbox>(sandbox, call), await errorOf(ofTests, call)];
-      for (const error of errors) {
-        expect(error).toBeInstanceOf(SandboxError);
-        expect(error).toMatchObject({ code: "VALIDATION_ERROR", details });
-        expect(Object.keys((error as SandboxError).details!)).toEqual(Object.keys(details));
-      }
-      const texts = Object.entries((errors[0] as SandboxError).details!).map((one) => one.join(" "));
-      expect(errors[0]!.message).toContain(` (VALIDATION_ERROR); ${texts.join("; ")}`);
-      expect(errors[1]!.message).toBe(errors[0]!.message);
-      expect(sandbox.snapshot()).toEqual(before);
-    },
-  );
-
-  it("transition() with a number as ID throws a SandboxError that names the parameter", async () => {
+it.each(CHECKED_BY_CONTROL)(
+  "an argument that the control API refuses throws its error as a SandboxError, and changes nothing: %s",
+  async (_title, call, details) => {
     const { sandbox } = await openShop();
-    await expect(sandbox.transition(7 as never, "FAILED")).rejects.toThrow("chargeId must be a string");
-  });
+    const before = sandbox.snapshot();
+    const errors = [await errorOf<Sandbox | TestSandbox>(sandbox, call), await errorOf(ofTests, call)];
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(SandboxError);
+      expect(error).toMatchObject({ code: "VALIDATION_ERROR", details });
+      expect(Object.keys((error as SandboxError).details!)).toEqual(Object.keys(details));
+    }
+    const texts = Object.entries((errors[0] as SandboxError).details!).map((one) => one.join(" "));
+    expect(errors[0]!.message).toContain(` (VALIDATION_ERROR); ${texts.join("; ")}`);
+    expect(errors[1]!.message).toBe(errors[0]!.message);
+    expect(sandbox.snapshot()).toEqual(before);
+  },
+);
+
+it("transition() with a number as ID throws a SandboxError that names the parameter", async () => {
+  const { sandbox } = await openShop();
+  await expect(sandbox.transition(7 as never, "FAILED")).rejects.toThrow("chargeId must be a string");
 });

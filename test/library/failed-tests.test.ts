@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Project } from "../support/packed.js";
 import { suites } from "./support/suites.js";
 
@@ -56,29 +56,27 @@ const RUNNERS = [
   ["node:test", ["--test", "--test-reporter=spec", "shop.node.mjs"], "a shop > marks what is paid"],
 ] as const;
 
-describe("a failed test", () => {
-  it.each(RUNNERS)("a failed test is exported to a file under exec: %s", async (name, args, title) => {
-    const folder = join(project.folder, `artifacts of ${name}`);
-    const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
-    const line = [bin, "exec", "--artifacts", folder, "--", process.execPath, ...args];
-    const { code, stderr } = await project.run(line);
-    expect(code).toBe(1);
-    expect(stderr).toContain(
-      "calls were refused:\npayments-sandbox:   2 × POST /api/v1/payments/quotes → 400 ",
-    );
-    expect(stderr).toMatch(/ {2}ch_\w+ {2}COMPLETED .* marks what is paid\n/);
-    const requests = JSON.parse(readFileSync(join(folder, "requests.json"), "utf8"));
-    expect(requests.items.map((call: { test: string }) => call.test)).toContain(title);
-    const { failed_tests } = JSON.parse(readFileSync(join(folder, "exec.json"), "utf8"));
-    expect(failed_tests).toMatchObject([{ test: title }, { test: expect.stringContaining("fails in its") }]);
-    const first = JSON.parse(readFileSync(join(folder, failed_tests[0].file), "utf8"));
-    expect(first).toMatchObject({
-      test: title,
-      requests: { total: 3 },
-      stories: { charges: 1, not_in_order: 1 },
-      coverage: { operations: { met: { createQuote: 2, createWhitelabel: 1 } } },
-    });
-    expect(first.deliveries.total).toBeGreaterThan(0);
-    expect(first.events.total).toBeGreaterThan(0);
+it.each(RUNNERS)("a failed test is exported to a file under exec: %s", async (name, args, title) => {
+  const folder = join(project.folder, `artifacts of ${name}`);
+  const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
+  const line = [bin, "exec", "--artifacts", folder, "--", process.execPath, ...args];
+  const { code, stderr } = await project.run(line);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    "calls were refused:\npayments-sandbox:   2 × POST /api/v1/payments/quotes → 400 ",
+  );
+  expect(stderr).toMatch(/ {2}ch_\w+ {2}COMPLETED .* marks what is paid\n/);
+  const requests = JSON.parse(readFileSync(join(folder, "requests.json"), "utf8"));
+  expect(requests.items.map((call: { test: string }) => call.test)).toContain(title);
+  const { failed_tests } = JSON.parse(readFileSync(join(folder, "exec.json"), "utf8"));
+  expect(failed_tests).toMatchObject([{ test: title }, { test: expect.stringContaining("fails in its") }]);
+  const first = JSON.parse(readFileSync(join(folder, failed_tests[0].file), "utf8"));
+  expect(first).toMatchObject({
+    test: title,
+    requests: { total: 3 },
+    stories: { charges: 1, not_in_order: 1 },
+    coverage: { operations: { met: { createQuote: 2, createWhitelabel: 1 } } },
   });
+  expect(first.deliveries.total).toBeGreaterThan(0);
+  expect(first.events.total).toBeGreaterThan(0);
 });

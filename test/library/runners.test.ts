@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox } from "../../src/library/index.js";
 import { NODES, Project } from "../support/packed.js";
 import { suites } from "./support/suites.js";
@@ -159,72 +159,70 @@ const RUNNERS = [
   ["node:test", ["--test", "--test-reporter=tap", "node/one.test.mjs"], /^# pass 4$/m],
 ] as const;
 
-describe("setupSandbox()", () => {
-  it.each(RUNNERS)("setupSandbox() gives each file a separate sandbox: %s", async (_name, args, passed) => {
-    const { code, stdout, stderr } = await project.run(args);
+it.each(RUNNERS)("setupSandbox() gives each file a separate sandbox: %s", async (_name, args, passed) => {
+  const { code, stdout, stderr } = await project.run(args);
+  expect(stdout + stderr).toMatch(passed);
+  expect(stdout + stderr).not.toMatch(/did not exit|open handle|DeprecationWarning/);
+  expect(code).toBe(0);
+});
+
+it.each(RUNNERS)(
+  "setupSandbox() uses a namespace of a running server, and deletes it at the end: %s",
+  async (_name, args, passed) => {
+    await using server = await createSandbox();
+    const { url } = await server.listen();
+    const { code, stdout, stderr } = await project.run(args, { PAYMENTS_SANDBOX_URL: url });
     expect(stdout + stderr).toMatch(passed);
-    expect(stdout + stderr).not.toMatch(/did not exit|open handle|DeprecationWarning/);
     expect(code).toBe(0);
-  });
+    const { items } = await (await server.fetch("/_sandbox/namespaces")).json();
+    expect(items.map((one: { name: string }) => one.name)).toEqual(["default"]);
+    const next = await server.fetch("/_sandbox/namespaces", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    // The number in a generated name shows that each file had its own namespace.
+    expect((await next.json()).name).not.toBe("ns1");
+  },
+);
 
-  it.each(RUNNERS)(
-    "setupSandbox() uses a namespace of a running server, and deletes it at the end: %s",
-    async (_name, args, passed) => {
-      await using server = await createSandbox();
-      const { url } = await server.listen();
-      const { code, stdout, stderr } = await project.run(args, { PAYMENTS_SANDBOX_URL: url });
-      expect(stdout + stderr).toMatch(passed);
-      expect(code).toBe(0);
-      const { items } = await (await server.fetch("/_sandbox/namespaces")).json();
-      expect(items.map((one: { name: string }) => one.name)).toEqual(["default"]);
-      const next = await server.fetch("/_sandbox/namespaces", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: "{}",
-      });
-      // The number in a generated name shows that each file had its own namespace.
-      expect((await next.json()).name).not.toBe("ns1");
-    },
+it.each(NODES.slice(1).map((node) => [node]))("setupSandbox() runs under node:test on %s", async (node) => {
+  const { stdout, stderr, code } = await project.run(
+    ["--test", "--test-reporter=tap", "node/one.test.mjs"],
+    {},
+    node,
   );
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^# fail 0$/m);
+});
 
-  it.each(NODES.slice(1).map((node) => [node]))("setupSandbox() runs under node:test on %s", async (node) => {
-    const { stdout, stderr, code } = await project.run(
-      ["--test", "--test-reporter=tap", "node/one.test.mjs"],
-      {},
-      node,
-    );
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^# fail 0$/m);
-  });
+it("setupSandbox() works at the top level of a file after await sandbox.ready, and closes with the file", async () => {
+  const { code, stdout } = await project.run(["--test", "--test-reporter=tap", "node/top.mjs"]);
+  expect(code, stdout).toBe(0);
+  expect(stdout).toMatch(/^# pass 1$/m);
+});
 
-  it("setupSandbox() works at the top level of a file after await sandbox.ready, and closes with the file", async () => {
-    const { code, stdout } = await project.run(["--test", "--test-reporter=tap", "node/top.mjs"]);
-    expect(code, stdout).toBe(0);
-    expect(stdout).toMatch(/^# pass 1$/m);
+it("setupSandbox() throws an error with instructions when the runner has no hooks", async () => {
+  expect(await project.run(["node/bare.mjs"])).toEqual({
+    code: 0,
+    stdout:
+      "UserError: setupSandbox() finds no hooks of a test runner: pass them, as in setupSandbox({ hooks: { before, beforeEach, afterEach, after } })\n",
+    stderr: "",
   });
+});
 
-  it("setupSandbox() throws an error with instructions when the runner has no hooks", async () => {
-    expect(await project.run(["node/bare.mjs"])).toEqual({
-      code: 0,
-      stdout:
-        "UserError: setupSandbox() finds no hooks of a test runner: pass them, as in setupSandbox({ hooks: { before, beforeEach, afterEach, after } })\n",
-      stderr: "",
-    });
-  });
+it("setupSandbox() finds the hooks of Mocha, and closes after the last test", async () => {
+  const gone = "the sandbox exists from beforeAll to afterAll: use it in a hook or a test\n";
+  const stdout = `200\n${gone}${gone}`;
+  expect(await project.run(["node/mocha.mjs"])).toEqual({ code: 0, stdout, stderr: "" });
+});
 
-  it("setupSandbox() finds the hooks of Mocha, and closes after the last test", async () => {
-    const gone = "the sandbox exists from beforeAll to afterAll: use it in a hook or a test\n";
-    const stdout = `200\n${gone}${gone}`;
-    expect(await project.run(["node/mocha.mjs"])).toEqual({ code: 0, stdout, stderr: "" });
+it("setupSandbox() refuses options that a namespace on a shared server does not support", async () => {
+  const { code, stdout } = await project.run(["node/fixtures.test.mjs"], {
+    PAYMENTS_SANDBOX_URL: "http://127.0.0.1:9",
   });
-
-  it("setupSandbox() refuses options that a namespace on a shared server does not support", async () => {
-    const { code, stdout } = await project.run(["node/fixtures.test.mjs"], {
-      PAYMENTS_SANDBOX_URL: "http://127.0.0.1:9",
-    });
-    expect(code).toBe(1);
-    expect(stdout).toContain(
-      "setupSandbox: fixtures, fees cannot be set in a namespace of the server at http://127.0.0.1:9: start that server with it, or pass { server: false }",
-    );
-  });
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    "setupSandbox: fixtures, fees cannot be set in a namespace of the server at http://127.0.0.1:9: start that server with it, or pass { server: false }",
+  );
 });

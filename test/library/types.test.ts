@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { expect, expectTypeOf, it } from "vitest";
 import type * as z from "zod/mini";
 import type { stateDumpSchema } from "../../src/core/schema/control-requests.js";
 import type { bookReportSchema } from "../../src/core/schema/control-responses.js";
@@ -145,32 +145,30 @@ function readDeclarations(): { names: string[]; withoutDoc: string[] } {
   return { names, withoutDoc };
 }
 
-describe("the package's types", () => {
-  it.each(["common.json", "module/module.json", "module/bundler.json"])(
-    "the types compile without other packages, and report errors: %s",
-    (file) => expect(newestTypeComplaints(project.folder, ["-p", file])).toBe(""),
+it.each(["common.json", "module/module.json", "module/bundler.json"])(
+  "the types compile without other packages, and report errors: %s",
+  (file) => expect(newestTypeComplaints(project.folder, ["-p", file])).toBe(""),
+);
+
+it("the types compile with an older compiler and the resolution of Node 10", () =>
+  expect(typeComplaints(project.folder, "legacy.json")).toBe(""));
+
+it("the types describe every exported field and method, and expose no record of the state", () => {
+  const { names, withoutDoc } = readDeclarations();
+  const doors = ["index", "testing"].map((door) =>
+    readFileSync(join(INSTALLED, `dist/types/${door}.d.ts`), "utf8"),
   );
+  const isExported = (name: string) =>
+    doors.some((door) => new RegExp(`\\b${name.split(".")[0]}\\b`).test(door));
+  expect(names.filter(isExported).length).toBeGreaterThan(40);
+  expect(withoutDoc.filter(isExported)).toEqual([]);
+  for (const name of ["Sandbox", "TestSandbox", "SandboxState"]) expect(names).toContain(name);
+  for (const name of ["Charge", "Endpoint", "StateDump", "Refusal", "SIGNATURE_SCHEMES"])
+    expect(names).not.toContain(name);
+});
 
-  it("the types compile with an older compiler and the resolution of Node 10", () =>
-    expect(typeComplaints(project.folder, "legacy.json")).toBe(""));
-
-  it("the types describe every exported field and method, and expose no record of the state", () => {
-    const { names, withoutDoc } = readDeclarations();
-    const doors = ["index", "testing"].map((door) =>
-      readFileSync(join(INSTALLED, `dist/types/${door}.d.ts`), "utf8"),
-    );
-    const isExported = (name: string) =>
-      doors.some((door) => new RegExp(`\\b${name.split(".")[0]}\\b`).test(door));
-    expect(names.filter(isExported).length).toBeGreaterThan(40);
-    expect(withoutDoc.filter(isExported)).toEqual([]);
-    for (const name of ["Sandbox", "TestSandbox", "SandboxState"]) expect(names).toContain(name);
-    for (const name of ["Charge", "Endpoint", "StateDump", "Refusal", "SIGNATURE_SCHEMES"])
-      expect(names).not.toContain(name);
-  });
-
-  it("hand-written types match the schemas field by field", () => {
-    expectTypeOf<DeepReadonly<z.infer<typeof bookReportSchema>>>().toEqualTypeOf<BookReport>();
-    expectTypeOf<z.infer<typeof customSignatureSchema>>().toEqualTypeOf<CustomSignature>();
-    expectTypeOf<keyof z.infer<typeof stateDumpSchema>>().toEqualTypeOf<keyof SandboxState>();
-  });
+it("hand-written types match the schemas field by field", () => {
+  expectTypeOf<DeepReadonly<z.infer<typeof bookReportSchema>>>().toEqualTypeOf<BookReport>();
+  expectTypeOf<z.infer<typeof customSignatureSchema>>().toEqualTypeOf<CustomSignature>();
+  expectTypeOf<keyof z.infer<typeof stateDumpSchema>>().toEqualTypeOf<keyof SandboxState>();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { FIXED_SEED } from "../../src/core/schema/option-schemas.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { pageText } from "../docs/support/pages.js";
@@ -39,27 +39,25 @@ async function sendExample(
   return api.ask(`${method} ${filled}`, body?.value, Object.fromEntries(headers));
 }
 
-describe("the examples of the document, sent in order to a fresh sandbox with the documented command", () => {
-  it.each([
-    ["with", true],
-    ["without", false],
-  ])(
-    "the examples of the document get status 200 in order, %s the optional headers",
-    async (_, withHeaders) => {
-      const api = await openApi({ seed: FIXED_SEED, scenario: "instant" });
-      const document = okBody(await api.get<OpenApiDocument>("/openapi.json"));
-      for (const { method, path, operation } of operationsOf(document)) {
-        const { operationId } = operation;
-        const { status, text } = await sendExample(api, method, path, operation as Operation, withHeaders);
-        expect([operationId, status, text]).toEqual([operationId, 200, text]);
-      }
-    },
-  );
+it.each([
+  ["with", true],
+  ["without", false],
+])(
+  "the examples of the document get status 200 in order, %s the optional headers",
+  async (_, withHeaders) => {
+    const api = await openApi({ seed: FIXED_SEED, scenario: "instant" });
+    const document = okBody(await api.get<OpenApiDocument>("/openapi.json"));
+    for (const { method, path, operation } of operationsOf(document)) {
+      const { operationId } = operation;
+      const { status, text } = await sendExample(api, method, path, operation as Operation, withHeaders);
+      expect([operationId, status, text]).toEqual([operationId, 200, text]);
+    }
+  },
+);
 
-  it("document and docs show the command that starts a sandbox for the examples", async () => {
-    const command = `payments-sandbox start --clock manual --seed ${FIXED_SEED} --scenario instant`;
-    const document = okBody(await (await openApi()).get<OpenApiDocument>("/openapi.json"));
-    expect(document.info.description).toContain(`\`${command}\``);
-    expect(pageText("docs/recipes.md")).toContain(command);
-  });
+it("document and docs show the command that starts a sandbox for the examples", async () => {
+  const command = `payments-sandbox start --clock manual --seed ${FIXED_SEED} --scenario instant`;
+  const document = okBody(await (await openApi()).get<OpenApiDocument>("/openapi.json"));
+  expect(document.info.description).toContain(`\`${command}\``);
+  expect(pageText("docs/recipes.md")).toContain(command);
 });

@@ -25,43 +25,37 @@ describe.each([
   });
 });
 
-describe("a start", () => {
-  it("start loads neither the document nor its page", async () => {
-    const { read, known } = await readAtStart([
-      "src/cli/main.ts",
-      "src/cli/start.ts",
-      "src/library/index.ts",
-    ]);
-    expect(read).toContain("src/server/http/app.ts");
-    expect(
-      [...read].filter((file) =>
-        /openapi|service-responses\.ts|schema\/responses\/|pages\/reference/.test(file),
-      ),
-    ).toEqual([]);
-    expect(known).toContain("src/server/openapi/document.ts");
-  });
+it("start loads neither the document nor its page", async () => {
+  const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts", "src/library/index.ts"]);
+  expect(read).toContain("src/server/http/app.ts");
+  expect(
+    [...read].filter((file) =>
+      /openapi|service-responses\.ts|schema\/responses\/|pages\/reference/.test(file),
+    ),
+  ).toEqual([]);
+  expect(known).toContain("src/server/openapi/document.ts");
+});
 
-  it("start loads neither the control API's document nor the schemas that only it needs", async () => {
-    const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts"]);
-    const later =
-      /src\/server\/control\/|src\/core\/schema\/(control-requests|fixtures-file|matchers|reversal-requests|scenario-rules)\.ts$/;
-    expect([...read].filter((file) => later.test(file))).toEqual([]);
-    expect(known.filter((file) => later.test(file)).length).toBeGreaterThan(25);
-  });
+it("start loads neither the control API's document nor the schemas that only it needs", async () => {
+  const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts"]);
+  const later =
+    /src\/server\/control\/|src\/core\/schema\/(control-requests|fixtures-file|matchers|reversal-requests|scenario-rules)\.ts$/;
+  expect([...read].filter((file) => later.test(file))).toEqual([]);
+  expect(known.filter((file) => later.test(file)).length).toBeGreaterThan(25);
+});
 
-  it("start loads no texts of the document in the build", () => {
-    const words = [
-      "Locks rate, fees and total",
-      "Who will pay.",
-      "Number of matching items",
-      "no more after it than",
-    ];
-    const chunks = new URL("../../dist/chunks/", import.meta.url);
-    for (const file of readdirSync(chunks)) {
-      const text = readFileSync(new URL(file, chunks), "utf8");
-      expect([file, words.filter((one) => text.includes(one))]).toEqual([file, []]);
-    }
-  });
+it("start loads no texts of the document in the build", () => {
+  const words = [
+    "Locks rate, fees and total",
+    "Who will pay.",
+    "Number of matching items",
+    "no more after it than",
+  ];
+  const chunks = new URL("../../dist/chunks/", import.meta.url);
+  for (const file of readdirSync(chunks)) {
+    const text = readFileSync(new URL(file, chunks), "utf8");
+    expect([file, words.filter((one) => text.includes(one))]).toEqual([file, []]);
+  }
 });
 
 it("a running server loads no code that generates documents", async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Namespaces } from "../../src/core/namespace/namespaces.js";
 import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
@@ -27,135 +27,130 @@ beforeAll(async () => {
 
 const DESCRIBED = { description: expect.stringMatching(/\w/) };
 
-describe("the control API's document", () => {
-  it("contains exactly the operations of the table", async () => {
-    const { app, control: controlApp } = createApps({
-      namespaces: {} as Namespaces,
-      pages: PAGES,
-      documentOf: () => Promise.reject(),
-      onError: () => {},
-    });
-    const served = [
-      ...app.routes.filter(({ method }) => method !== "ALL"),
-      ...(await controlApp()).app.routes,
-    ]
-      .filter(({ path }) => path === "/health" || path === "/_sandbox" || path.startsWith("/_sandbox/"))
-      .filter(({ path }) => !NO_CALLS.includes(path))
-      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
-    const described = control.operations.map(({ method, path }) => `${method} ${path}`);
-    expect(described.sort()).toEqual(served.sort());
-    expect(described).toHaveLength(CONTROL_OPERATIONS.length + 2);
+it("the control API's document contains exactly the operations of the table", async () => {
+  const { app, control: controlApp } = createApps({
+    namespaces: {} as Namespaces,
+    pages: PAGES,
+    documentOf: () => Promise.reject(),
+    onError: () => {},
   });
+  const served = [...app.routes.filter(({ method }) => method !== "ALL"), ...(await controlApp()).app.routes]
+    .filter(({ path }) => path === "/health" || path === "/_sandbox" || path.startsWith("/_sandbox/"))
+    .filter(({ path }) => !NO_CALLS.includes(path))
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
+  const described = control.operations.map(({ method, path }) => `${method} ${path}`);
+  expect(described.sort()).toEqual(served.sort());
+  expect(described).toHaveLength(CONTROL_OPERATIONS.length + 2);
+});
 
-  it("names each operation once, as in the table", () => {
-    const ids = control.operations.map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    const named = [...CONTROL_OPERATIONS.map(({ id }) => id), "getHealth", "followStream"];
-    expect([...ids].sort()).toEqual([...named].sort());
-    for (const { id, method, path } of CONTROL_OPERATIONS)
-      expect(control.find(method, path.replace(/:\w+/g, "x"))?.id).toBe(id);
-  });
+it("the control API's document names each operation once, as in the table", () => {
+  const ids = control.operations.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const named = [...CONTROL_OPERATIONS.map(({ id }) => id), "getHealth", "followStream"];
+  expect([...ids].sort()).toEqual([...named].sort());
+  for (const { id, method, path } of CONTROL_OPERATIONS)
+    expect(control.find(method, path.replace(/:\w+/g, "x"))?.id).toBe(id);
+});
 
-  it("describes every schema, every field of a request body and every parameter", () => {
-    const { schemas } = control.document.components;
-    const bodies = JSON.stringify(control.operations.map(({ requestBody }) => requestBody?.content));
-    for (const [name, { description, properties }] of Object.entries(schemas)) {
-      expect(description, name).toMatch(/\w/);
-      for (const [field, property] of Object.entries((properties ?? {}) as Record<string, object>))
-        if (bodies.includes(`/${name}"`) || "description" in property)
-          expect(property, `${name} ${field}`).toMatchObject(DESCRIBED);
-    }
-    for (const { id, parameters } of control.operations)
-      for (const parameter of parameters) expect(parameter, id).toMatchObject(DESCRIBED);
-  });
+it("the control API's document describes every schema, every field of a request body and every parameter", () => {
+  const { schemas } = control.document.components;
+  const bodies = JSON.stringify(control.operations.map(({ requestBody }) => requestBody?.content));
+  for (const [name, { description, properties }] of Object.entries(schemas)) {
+    expect(description, name).toMatch(/\w/);
+    for (const [field, property] of Object.entries((properties ?? {}) as Record<string, object>))
+      if (bodies.includes(`/${name}"`) || "description" in property)
+        expect(property, `${name} ${field}`).toMatchObject(DESCRIBED);
+  }
+  for (const { id, parameters } of control.operations)
+    for (const parameter of parameters) expect(parameter, id).toMatchObject(DESCRIBED);
+});
 
-  it("describes the items of every array", () => {
-    const bare: string[] = [];
-    const visit = (value: unknown, path: string): void => {
-      if (typeof value !== "object" || value === null) return;
-      const { type, items } = value as { type?: unknown; items?: unknown };
-      if (type === "array" && items === undefined) bare.push(path);
-      for (const [name, inner] of Object.entries(value)) visit(inner, `${path}/${name}`);
-    };
-    visit(control.document, "");
-    expect(bare).toEqual([]);
-  });
+it("the control API's document describes the items of every array", () => {
+  const bare: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { type, items } = value as { type?: unknown; items?: unknown };
+    if (type === "array" && items === undefined) bare.push(path);
+    for (const [name, inner] of Object.entries(value)) visit(inner, `${path}/${name}`);
+  };
+  visit(control.document, "");
+  expect(bare).toEqual([]);
+});
 
-  it("has an example of every required body, and no example with an undocumented field", () => {
-    for (const { id, path, method, requestBody, responses } of control.operations) {
-      for (const { value } of Object.values(requestBody?.content["application/json"]?.examples ?? {}))
-        expect(control.takes(id, value), `${id} ${JSON.stringify(value)}`).toBe(true);
-      if (requestBody?.required)
-        expect(requestBody.content["application/json"], id).toHaveProperty("examples.example");
-      for (const [status, answer] of Object.entries(responses)) {
-        if ("$ref" in answer) continue;
-        for (const [type, { examples = {} }] of Object.entries(answer.content)) {
-          const headers = new Headers({
-            "content-type": type,
-            "sandbox-now": "now",
-            "x-content-type-options": "nosniff",
-          });
-          for (const { value } of Object.values(examples)) {
-            const text = type === "application/json" ? JSON.stringify(value) : String(value);
-            expect(control.faults(method, path, Number(status), headers, text)).toEqual([]);
-          }
+it("the control API's document has an example of every required body, and no example with an undocumented field", () => {
+  for (const { id, path, method, requestBody, responses } of control.operations) {
+    for (const { value } of Object.values(requestBody?.content["application/json"]?.examples ?? {}))
+      expect(control.takes(id, value), `${id} ${JSON.stringify(value)}`).toBe(true);
+    if (requestBody?.required)
+      expect(requestBody.content["application/json"], id).toHaveProperty("examples.example");
+    for (const [status, answer] of Object.entries(responses)) {
+      if ("$ref" in answer) continue;
+      for (const [type, { examples = {} }] of Object.entries(answer.content)) {
+        const headers = new Headers({
+          "content-type": type,
+          "sandbox-now": "now",
+          "x-content-type-options": "nosniff",
+        });
+        for (const { value } of Object.values(examples)) {
+          const text = type === "application/json" ? JSON.stringify(value) : String(value);
+          expect(control.faults(method, path, Number(status), headers, text)).toEqual([]);
         }
       }
     }
-  });
+  }
+});
 
-  it("lists errors under their status", () => {
-    let count = 0;
-    for (const { id, responses } of control.operations)
-      for (const [status, answer] of Object.entries(responses)) {
-        if (status === "200" || "$ref" in answer) continue;
-        for (const { value } of Object.values(answer.content["application/json"]!.examples ?? {})) {
-          const { code } = (value as { error: { code: keyof typeof ERROR_STATUS } }).error;
-          const usual = code === "INSUFFICIENT_BALANCE" ? 409 : ERROR_STATUS[code];
-          expect([id, code, usual]).toEqual([id, code, Number(status)]);
-          count++;
-        }
+it("the control API's document lists errors under their status", () => {
+  let count = 0;
+  for (const { id, responses } of control.operations)
+    for (const [status, answer] of Object.entries(responses)) {
+      if (status === "200" || "$ref" in answer) continue;
+      for (const { value } of Object.values(answer.content["application/json"]!.examples ?? {})) {
+        const { code } = (value as { error: { code: keyof typeof ERROR_STATUS } }).error;
+        const usual = code === "INSUFFICIENT_BALANCE" ? 409 : ERROR_STATUS[code];
+        expect([id, code, usual]).toEqual([id, code, Number(status)]);
+        count++;
       }
-    expect(count).toBeGreaterThan(200);
-  });
+    }
+  expect(count).toBeGreaterThan(200);
+});
 
-  it("every operation except health accepts the token or no authentication", () => {
-    expect(control.document.security).toContainEqual({ controlToken: [] });
-    expect(control.document.security).toContainEqual({});
-    expect(control.document.components.securitySchemes.controlToken).toMatchObject({
-      in: "header",
-      name: "Sandbox-Control-Token",
-    });
-    const free = control.operations.filter(
-      ({ parameters }) => !parameters.some(({ name }) => name === "Sandbox-Namespace"),
-    );
-    expect(free.map(({ id }) => id)).toEqual(["getHealth"]);
+it("every operation except health accepts the token or no authentication", () => {
+  expect(control.document.security).toContainEqual({ controlToken: [] });
+  expect(control.document.security).toContainEqual({});
+  expect(control.document.components.securitySchemes.controlToken).toMatchObject({
+    in: "header",
+    name: "Sandbox-Control-Token",
   });
+  const free = control.operations.filter(
+    ({ parameters }) => !parameters.some(({ name }) => name === "Sandbox-Namespace"),
+  );
+  expect(free.map(({ id }) => id)).toEqual(["getHealth"]);
+});
 
-  it("documents `wait` for exactly the calls that an advance blocks", () => {
-    const waiting = control.operations.filter(({ parameters }) =>
-      parameters.some(({ name }) => name === "wait"),
-    );
-    expect(waiting.map(({ id }) => id).sort()).toEqual([
-      "advanceClock",
-      "putState",
-      "resetSandbox",
-      "restoreSnapshot",
-      "setClock",
-    ]);
-  });
+it("documents `wait` for exactly the calls that an advance blocks", () => {
+  const waiting = control.operations.filter(({ parameters }) =>
+    parameters.some(({ name }) => name === "wait"),
+  );
+  expect(waiting.map(({ id }) => id).sort()).toEqual([
+    "advanceClock",
+    "putState",
+    "resetSandbox",
+    "restoreSnapshot",
+    "setClock",
+  ]);
+});
 
-  it("has a schema for each message of the stream", () => {
-    for (const schema of Object.values(STREAM_SCHEMAS))
-      expect(Object.keys(control.document.components.schemas)).toContain(schemaNameOf(schema));
-  });
+it("the control API's document has a schema for each message of the stream", () => {
+  for (const schema of Object.values(STREAM_SCHEMAS))
+    expect(Object.keys(control.document.components.schemas)).toContain(schemaNameOf(schema));
+});
 
-  it("has a body for each call that accepts one", () => {
-    const optional = control.operations
-      .filter(({ requestBody }) => requestBody?.required === false)
-      .map(({ id }) => id);
-    expect(optional).toEqual(expect.arrayContaining(["resetSandbox", "refundCharge", "redeliver"]));
-    for (const { id, requestBody } of control.operations)
-      if (requestBody !== undefined) expect(control.takes(id, {}), id).toBe(!requestBody.required);
-  });
+it("the control API's document has a body for each call that accepts one", () => {
+  const optional = control.operations
+    .filter(({ requestBody }) => requestBody?.required === false)
+    .map(({ id }) => id);
+  expect(optional).toEqual(expect.arrayContaining(["resetSandbox", "refundCharge", "redeliver"]));
+  for (const { id, requestBody } of control.operations)
+    if (requestBody !== undefined) expect(control.takes(id, {}), id).toBe(!requestBody.required);
 });

@@ -51,202 +51,196 @@ describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
   });
 });
 
-describe("the document of the service", () => {
-  it("has exactly the operations of the service, at their paths", () => {
-    const described = operationsOf(document).map(
-      ({ path, method, operation }) => `${operation.operationId} ${method} ${path}`,
-    );
-    const routed = OPERATIONS.map(
-      ({ id, method, path }) => `${id} ${method} ${path.replace(/:(\w+)/g, "{$1}")}`,
-    );
-    expect(described.sort()).toEqual(routed.sort());
-  });
-
-  it("has an example of every error under its status", () => {
-    for (const { operation } of operationsOf(document))
-      for (const [status, response] of Object.entries(operation.responses)) {
-        if ("$ref" in response) continue;
-        const { examples } = response.content!["application/json"];
-        expect(examples, `${operation.operationId} ${status}`).not.toEqual({});
-        if (status !== "200")
-          for (const { value } of Object.values(examples)) {
-            const { code } = (value as { error: { code: keyof typeof ERROR_STATUS } }).error;
-            expect(String(ERROR_STATUS[code]), `${operation.operationId} ${code}`).toBe(status);
-          }
-      }
-  });
-
-  it("does not change the namespace", () => {
-    expect(JSON.stringify(document).includes("{{")).toBe(false);
-  });
-
-  it("has the same examples each time", async () => {
-    const play = async () => {
-      const { sandbox } = await openApi();
-      return recordServiceExamples((request) => sandbox.fetch(request));
-    };
-    expect(await play()).toEqual(await play());
-  });
-
-  it("describes each assumption where it is marked", () => {
-    const assumptions = [...parts(document)].filter(([, part]) => ASSUMPTION in part);
-    expect(assumptions.length).toBeGreaterThan(200);
-    for (const [path, part] of assumptions) expect(part[ASSUMPTION], path).toMatch(/\w{3}.*[.)]$/);
-  });
-
-  it("marks fields as assumed that the interface only names, and none that it specifies", () => {
-    const assumed = operationsOf(document)
-      .filter(({ operation }) => ASSUMPTION in operation)
-      .map(({ operation }) => operation.operationId);
-    for (const { operationId } of operationsOf(document).map(({ operation }) => operation))
-      if (/Destination|Withdrawal|Webhook|PaymentRails|PayoutCurrencies/.test(operationId))
-        expect(assumed).toContain(operationId);
-    for (const shown of ["createWhitelabel", "listPayins", "getBalances", "listSupportedCurrencies"])
-      expect(assumed).not.toContain(shown);
-    for (const [name, { post }] of Object.entries(document.webhooks))
-      expect(post, name).toHaveProperty([ASSUMPTION]);
-  });
-
-  /** Fields that the interface specifies, by schema. */
-  const SHOWN: Readonly<Record<string, string>> = {
-    Pricing: "base_currency amount local_pricing",
-    QuoteRequest: "pricing payment_method to_currency customer_email",
-    Quote: "quote_id amount currency exchange_rate expires_at fees",
-    WhitelabelRequest:
-      "pricing customer_email customer_name quote_id payment_method phone_number bank_account_number success_url cancel_url metadata expires_in_minutes",
-    WhitelabelResult:
-      "checkout_id charge_id status amount currency payment_method payment_provider provider_reference payment_instructions expires_at created_at",
-    CheckoutRequest: "pricing customer_email metadata expires_in_minutes",
-    Checkout: "",
-    PayinSummary:
-      "charge_id checkout_id organization_id amount currency status payment_provider provider_reference created_at updated_at",
-    Charge:
-      "charge_id checkout_id organization_id amount currency status payment_provider provider_reference created_at updated_at metadata fees status_history settlement_amount",
-    Organization: "enabled_payment_methods",
-    Withdrawal: "",
-  };
-
-  it.each(Object.entries(SHOWN))(
-    "marks each field of %s as assumed that the interface does not specify",
-    (name, shown) => {
-      const { properties } = document.components.schemas[name] as { properties: Record<string, object> };
-      const unmarked = Object.entries(properties).flatMap(([field, schema]) =>
-        ASSUMPTION in schema || shown.split(" ").includes(field) ? [] : [field],
-      );
-      expect(unmarked).toEqual([]);
-    },
+it("the document of the service has exactly the operations of the service, at their paths", () => {
+  const described = operationsOf(document).map(
+    ({ path, method, operation }) => `${operation.operationId} ${method} ${path}`,
   );
-
-  it("marks amount and currency of a payin without a method as assumed", () => {
-    const { properties } = document.components.schemas.PayinSummary as { properties: Record<string, object> };
-    for (const field of ["amount", "currency"]) expect(properties[field]).toHaveProperty([ASSUMPTION]);
-  });
-
-  it("describes every field, parameter and header", () => {
-    const silent = [...parts(document.components.schemas)].flatMap(([path, { properties }]) =>
-      path.split("/").length > 2 || properties === undefined
-        ? []
-        : Object.entries(properties as Record<string, { description?: unknown }>)
-            .filter(([, property]) => typeof property.description !== "string")
-            .map(([name]) => `${path}/${name}`),
-    );
-    expect(silent).toEqual([]);
-    for (const { operation } of operationsOf(document))
-      for (const parameter of operation.parameters ?? [])
-        expect(parameter).toHaveProperty("description", expect.stringMatching(/\w/));
-  });
-
-  it("uses the names of the configuration", async () => {
-    await using sandbox = await openSandbox({
-      paths: { getBalances: "/v2/balances", getCharge: "/v2/charges/{charge_id}" },
-      event_names: { "charge.completed": "payment.successful" },
-      error_codes: { UNAUTHORIZED: "BAD_KEY" },
-    });
-    const told = await served(new Api(sandbox));
-    expect(told.paths["/v2/balances"]).toHaveProperty("get.operationId", "getBalances");
-    expect(told.paths["/v2/charges/{charge_id}"]).toHaveProperty("get.parameters.0.name", "charge_id");
-    expect(told.paths).not.toHaveProperty(["/api/v1/accounts/balances"]);
-    expect(told.webhooks).toHaveProperty(["payment.successful"]);
-    expect(told.webhooks).not.toHaveProperty(["charge.completed"]);
-    expect(JSON.stringify(told.components.responses.Unauthorized)).toContain("BAD_KEY");
-  });
+  const routed = OPERATIONS.map(
+    ({ id, method, path }) => `${id} ${method} ${path.replace(/:(\w+)/g, "{$1}")}`,
+  );
+  expect(described.sort()).toEqual(routed.sort());
 });
 
-describe("fixtures of the user", () => {
-  const YEN = {
-    currencies: [
-      { code: "JPY", type: "fiat", name: "Yen", decimals: 0, rate: "150", minimum_withdrawal: "1000" },
-    ],
-    methods: [
-      {
-        id: "konbini",
-        display_name: "Konbini",
-        icon: "shop",
-        description: "Pay at a shop",
-        type: "fiat",
-        enabled_by_default: true,
-        currencies: ["JPY"],
-        kind: "mobile_money",
-        fees: { platform_percent: "1", gateway_percent: "2" },
-      },
-    ],
-    organizations: [{ organization_id: "org_sandbox", enabled_payment_methods: ["konbini", "card"] }],
-  };
-
-  it("contains the user's fixtures, and responses with them match it", async () => {
-    const fixtures = temporaryFile("fixtures.json", JSON.stringify(YEN));
-    const api = await openApi({ fixtures });
-    const told = await served(api);
-    const validatorAt = schemaValidator(told);
-    const order = { pricing: { base_currency: "JPY", amount: "500" }, payment_method: "konbini" };
-    expect(validatorAt("#/components/schemas/Quote")(await api.quote(order))).toBe(true);
-    const body = { ...order, customer_email: "ada@shop.test", quote_id: "qt_none" };
-    expect(validatorAt("#/components/schemas/WhitelabelRequest")(body)).toBe(false);
-    expect((await api.tryWhitelabel(body)).details).toHaveProperty("phone_number");
-    const methods = await api.get("/api/v1/payments/payment-methods");
-    expect(validatorAt("#/components/schemas/PaymentMethodList")(methods.body)).toBe(true);
-    expect(JSON.stringify(told.components.schemas.Pricing)).toContain("JPY");
-  });
-});
-
-describe("the webhooks section", () => {
-  const schemaOf = (type: string) => `#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
-
-  it("the webhooks section describes all sent events", async () => {
-    const api = await openApi({ scenario: "success" });
-    const { charge_id } = await api.pay();
-    await api.pay({ customer_email: "ben@shop.test" });
-    okBody(await api.advance({ by: "10s" }));
-    okBody(await api.transition(charge_id, { to: "REFUNDED" }));
-    for (const to of ["FAILED", "CANCELLED", "EXPIRED"])
-      okBody(await api.transition((await api.pay()).charge_id, { to }));
-    const destination = okBody(
-      await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
-        type: "mobile_money",
-        currency: "KES",
-        phone_number: KES_ORDER.phone_number,
-        provider: "SimbaPesa Sandbox",
-      }),
-    );
-    okBody(
-      await api.post("/api/v1/payouts/withdrawals", { ...destination, amount: "500.00", currency: "KES" }),
-    );
-    okBody(await api.advance({ by: "10s" }));
-    const events = api.sandbox.snapshot().collections.events.map(([, { type, body }]) => ({ type, body }));
-    expect(new Set(events.map(({ type }) => type)).size).toBe(9);
-    const validatorAt = schemaValidator(document);
-    for (const { type, body } of events) {
-      const validate = validatorAt(schemaOf(type));
-      expect([type, validate(JSON.parse(body)), validate.errors]).toEqual([type, true, null]);
+it("the document of the service has an example of every error under its status", () => {
+  for (const { operation } of operationsOf(document))
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if ("$ref" in response) continue;
+      const { examples } = response.content!["application/json"];
+      expect(examples, `${operation.operationId} ${status}`).not.toEqual({});
+      if (status !== "200")
+        for (const { value } of Object.values(examples)) {
+          const { code } = (value as { error: { code: keyof typeof ERROR_STATUS } }).error;
+          expect(String(ERROR_STATUS[code]), `${operation.operationId} ${code}`).toBe(status);
+        }
     }
-  });
+});
 
-  it("the webhooks section distinguishes types of events", () => {
-    const validate = schemaValidator(document)(schemaOf("charge.failed"));
-    type Documented = { requestBody: { content: { "application/json": { example: object } } } };
-    const example = (type: string) =>
-      (document.webhooks[type]!.post as Documented).requestBody.content["application/json"].example;
-    expect(validate(example("charge.failed"))).toBe(true);
-    expect(validate(example("charge.completed"))).toBe(false);
+it("the document of the service does not change the namespace", () => {
+  expect(JSON.stringify(document).includes("{{")).toBe(false);
+});
+
+it("the document of the service has the same examples each time", async () => {
+  const play = async () => {
+    const { sandbox } = await openApi();
+    return recordServiceExamples((request) => sandbox.fetch(request));
+  };
+  expect(await play()).toEqual(await play());
+});
+
+it("the document of the service describes each assumption where it is marked", () => {
+  const assumptions = [...parts(document)].filter(([, part]) => ASSUMPTION in part);
+  expect(assumptions.length).toBeGreaterThan(200);
+  for (const [path, part] of assumptions) expect(part[ASSUMPTION], path).toMatch(/\w{3}.*[.)]$/);
+});
+
+it("the document of the service marks fields as assumed that the interface only names, and none that it specifies", () => {
+  const assumed = operationsOf(document)
+    .filter(({ operation }) => ASSUMPTION in operation)
+    .map(({ operation }) => operation.operationId);
+  for (const { operationId } of operationsOf(document).map(({ operation }) => operation))
+    if (/Destination|Withdrawal|Webhook|PaymentRails|PayoutCurrencies/.test(operationId))
+      expect(assumed).toContain(operationId);
+  for (const shown of ["createWhitelabel", "listPayins", "getBalances", "listSupportedCurrencies"])
+    expect(assumed).not.toContain(shown);
+  for (const [name, { post }] of Object.entries(document.webhooks))
+    expect(post, name).toHaveProperty([ASSUMPTION]);
+});
+
+/** Fields that the interface specifies, by schema. */
+const SHOWN: Readonly<Record<string, string>> = {
+  Pricing: "base_currency amount local_pricing",
+  QuoteRequest: "pricing payment_method to_currency customer_email",
+  Quote: "quote_id amount currency exchange_rate expires_at fees",
+  WhitelabelRequest:
+    "pricing customer_email customer_name quote_id payment_method phone_number bank_account_number success_url cancel_url metadata expires_in_minutes",
+  WhitelabelResult:
+    "checkout_id charge_id status amount currency payment_method payment_provider provider_reference payment_instructions expires_at created_at",
+  CheckoutRequest: "pricing customer_email metadata expires_in_minutes",
+  Checkout: "",
+  PayinSummary:
+    "charge_id checkout_id organization_id amount currency status payment_provider provider_reference created_at updated_at",
+  Charge:
+    "charge_id checkout_id organization_id amount currency status payment_provider provider_reference created_at updated_at metadata fees status_history settlement_amount",
+  Organization: "enabled_payment_methods",
+  Withdrawal: "",
+};
+
+it.each(Object.entries(SHOWN))(
+  "the document of the service marks each field of %s as assumed that the interface does not specify",
+  (name, shown) => {
+    const { properties } = document.components.schemas[name] as { properties: Record<string, object> };
+    const unmarked = Object.entries(properties).flatMap(([field, schema]) =>
+      ASSUMPTION in schema || shown.split(" ").includes(field) ? [] : [field],
+    );
+    expect(unmarked).toEqual([]);
+  },
+);
+
+it("the document of the service marks amount and currency of a payin without a method as assumed", () => {
+  const { properties } = document.components.schemas.PayinSummary as { properties: Record<string, object> };
+  for (const field of ["amount", "currency"]) expect(properties[field]).toHaveProperty([ASSUMPTION]);
+});
+
+it("the document of the service describes every field, parameter and header", () => {
+  const silent = [...parts(document.components.schemas)].flatMap(([path, { properties }]) =>
+    path.split("/").length > 2 || properties === undefined
+      ? []
+      : Object.entries(properties as Record<string, { description?: unknown }>)
+          .filter(([, property]) => typeof property.description !== "string")
+          .map(([name]) => `${path}/${name}`),
+  );
+  expect(silent).toEqual([]);
+  for (const { operation } of operationsOf(document))
+    for (const parameter of operation.parameters ?? [])
+      expect(parameter).toHaveProperty("description", expect.stringMatching(/\w/));
+});
+
+it("the document of the service uses the names of the configuration", async () => {
+  await using sandbox = await openSandbox({
+    paths: { getBalances: "/v2/balances", getCharge: "/v2/charges/{charge_id}" },
+    event_names: { "charge.completed": "payment.successful" },
+    error_codes: { UNAUTHORIZED: "BAD_KEY" },
   });
+  const told = await served(new Api(sandbox));
+  expect(told.paths["/v2/balances"]).toHaveProperty("get.operationId", "getBalances");
+  expect(told.paths["/v2/charges/{charge_id}"]).toHaveProperty("get.parameters.0.name", "charge_id");
+  expect(told.paths).not.toHaveProperty(["/api/v1/accounts/balances"]);
+  expect(told.webhooks).toHaveProperty(["payment.successful"]);
+  expect(told.webhooks).not.toHaveProperty(["charge.completed"]);
+  expect(JSON.stringify(told.components.responses.Unauthorized)).toContain("BAD_KEY");
+});
+
+const YEN = {
+  currencies: [
+    { code: "JPY", type: "fiat", name: "Yen", decimals: 0, rate: "150", minimum_withdrawal: "1000" },
+  ],
+  methods: [
+    {
+      id: "konbini",
+      display_name: "Konbini",
+      icon: "shop",
+      description: "Pay at a shop",
+      type: "fiat",
+      enabled_by_default: true,
+      currencies: ["JPY"],
+      kind: "mobile_money",
+      fees: { platform_percent: "1", gateway_percent: "2" },
+    },
+  ],
+  organizations: [{ organization_id: "org_sandbox", enabled_payment_methods: ["konbini", "card"] }],
+};
+
+it("the document contains the user's fixtures, and responses with them match it", async () => {
+  const fixtures = temporaryFile("fixtures.json", JSON.stringify(YEN));
+  const api = await openApi({ fixtures });
+  const told = await served(api);
+  const validatorAt = schemaValidator(told);
+  const order = { pricing: { base_currency: "JPY", amount: "500" }, payment_method: "konbini" };
+  expect(validatorAt("#/components/schemas/Quote")(await api.quote(order))).toBe(true);
+  const body = { ...order, customer_email: "ada@shop.test", quote_id: "qt_none" };
+  expect(validatorAt("#/components/schemas/WhitelabelRequest")(body)).toBe(false);
+  expect((await api.tryWhitelabel(body)).details).toHaveProperty("phone_number");
+  const methods = await api.get("/api/v1/payments/payment-methods");
+  expect(validatorAt("#/components/schemas/PaymentMethodList")(methods.body)).toBe(true);
+  expect(JSON.stringify(told.components.schemas.Pricing)).toContain("JPY");
+});
+
+const schemaOf = (type: string) => `#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
+
+it("the webhooks section describes all sent events", async () => {
+  const api = await openApi({ scenario: "success" });
+  const { charge_id } = await api.pay();
+  await api.pay({ customer_email: "ben@shop.test" });
+  okBody(await api.advance({ by: "10s" }));
+  okBody(await api.transition(charge_id, { to: "REFUNDED" }));
+  for (const to of ["FAILED", "CANCELLED", "EXPIRED"])
+    okBody(await api.transition((await api.pay()).charge_id, { to }));
+  const destination = okBody(
+    await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
+      type: "mobile_money",
+      currency: "KES",
+      phone_number: KES_ORDER.phone_number,
+      provider: "SimbaPesa Sandbox",
+    }),
+  );
+  okBody(
+    await api.post("/api/v1/payouts/withdrawals", { ...destination, amount: "500.00", currency: "KES" }),
+  );
+  okBody(await api.advance({ by: "10s" }));
+  const events = api.sandbox.snapshot().collections.events.map(([, { type, body }]) => ({ type, body }));
+  expect(new Set(events.map(({ type }) => type)).size).toBe(9);
+  const validatorAt = schemaValidator(document);
+  for (const { type, body } of events) {
+    const validate = validatorAt(schemaOf(type));
+    expect([type, validate(JSON.parse(body)), validate.errors]).toEqual([type, true, null]);
+  }
+});
+
+it("the webhooks section distinguishes types of events", () => {
+  const validate = schemaValidator(document)(schemaOf("charge.failed"));
+  type Documented = { requestBody: { content: { "application/json": { example: object } } } };
+  const example = (type: string) =>
+    (document.webhooks[type]!.post as Documented).requestBody.content["application/json"].example;
+  expect(validate(example("charge.failed"))).toBe(true);
+  expect(validate(example("charge.completed"))).toBe(false);
 });

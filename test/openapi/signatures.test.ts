@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   SIGNATURE_PRESETS,
   SIGNATURE_SCHEMES,
@@ -37,76 +37,69 @@ const CUSTOM: Signature = {
   timestamp_header: "X-Time",
 };
 
-describe("the signature in the document", () => {
-  it.each([...SIGNATURE_PRESETS, CUSTOM])(
-    "documents the headers of a sent webhook: %j",
-    async (signature) => {
-      const { document, source } = await documentWith(signature);
-      await using receiver = await Receiver.open();
-      await using sandbox = await createSandbox({ clock: "manual", signature, webhooks: [receiver.url] });
-      await Client.of(sandbox).pay();
-      await sandbox.advance("10s");
-      const parameters = parametersOf(document);
-      const usual = /^(accept|connection|content-(type|length)|host|user-agent|transfer-encoding)$/;
-      const sent = Object.entries(receiver.received[2]!.headers).filter(([name]) => !usual.test(name));
-      expect(parameters.map(({ name }) => name.toLowerCase()).sort()).toEqual(
-        sent.map(([name]) => name).sort(),
-      );
-      // The example has the format of a sent header.
-      const form = (text: unknown) =>
-        String(text)
-          .replace(/^(t=)?\d{10}(?=,|$)/, "$1N")
-          .replace(/evt_\w+/, "evt")
-          .replace(/[A-Za-z0-9+/]{27,}={0,2}/g, (part) => `<${part.length}>`);
-      for (const { name, example, schema, description } of parameters) {
-        expect([name, description]).toEqual([name, expect.stringMatching(/^[\w`].*\.$/)]);
-        if (signature === "flutterwave") continue;
-        const value = Object.fromEntries(sent)[name.toLowerCase()];
-        expect([name, form(example)]).toEqual([name, form(value)]);
-        if (schema.pattern !== undefined) expect(value).toMatch(new RegExp(schema.pattern));
-      }
-      expect(await lintFaults(source)).toEqual([]);
-    },
+it.each([...SIGNATURE_PRESETS, CUSTOM])("documents the headers of a sent webhook: %j", async (signature) => {
+  const { document, source } = await documentWith(signature);
+  await using receiver = await Receiver.open();
+  await using sandbox = await createSandbox({ clock: "manual", signature, webhooks: [receiver.url] });
+  await Client.of(sandbox).pay();
+  await sandbox.advance("10s");
+  const parameters = parametersOf(document);
+  const usual = /^(accept|connection|content-(type|length)|host|user-agent|transfer-encoding)$/;
+  const sent = Object.entries(receiver.received[2]!.headers).filter(([name]) => !usual.test(name));
+  expect(parameters.map(({ name }) => name.toLowerCase()).sort()).toEqual(sent.map(([name]) => name).sort());
+  // The example has the format of a sent header.
+  const form = (text: unknown) =>
+    String(text)
+      .replace(/^(t=)?\d{10}(?=,|$)/, "$1N")
+      .replace(/evt_\w+/, "evt")
+      .replace(/[A-Za-z0-9+/]{27,}={0,2}/g, (part) => `<${part.length}>`);
+  for (const { name, example, schema, description } of parameters) {
+    expect([name, description]).toEqual([name, expect.stringMatching(/^[\w`].*\.$/)]);
+    if (signature === "flutterwave") continue;
+    const value = Object.fromEntries(sent)[name.toLowerCase()];
+    expect([name, form(example)]).toEqual([name, form(value)]);
+    if (schema.pattern !== undefined) expect(value).toMatch(new RegExp(schema.pattern));
+  }
+  expect(await lintFaults(source)).toEqual([]);
+});
+
+it("the document describes the signed content and the key", async () => {
+  const signatureOf = async (signature: Signature) =>
+    parametersOf((await documentWith(signature)).document).at(-1)!;
+  expect((await signatureOf("standard")).description).toBe(
+    "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, keyed with the decoded part of the secret after " +
+      "`whsec_`. Two of them, a space between, while a secret is being rotated.",
   );
-
-  it("describes the signed content and the key", async () => {
-    const signatureOf = async (signature: Signature) =>
-      parametersOf((await documentWith(signature)).document).at(-1)!;
-    expect((await signatureOf("standard")).description).toBe(
-      "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, keyed with the decoded part of the secret after " +
-        "`whsec_`. Two of them, a space between, while a secret is being rotated.",
-    );
-    expect((await signatureOf("stripe")).description).toBe(
-      "Wall time of this attempt in seconds, then `v1=` and the HMAC-SHA256 of `timestamp.body` in hex, keyed with the " +
-        "secret's text. Two of them, `,` between, while a secret is being rotated.",
-    );
-    expect((await signatureOf("paystack")).description).toBe(
-      "The HMAC-SHA512 of `body` in hex, keyed with the secret's text.",
-    );
-    expect((await signatureOf("flutterwave")).description).toContain("secret itself");
-    expect(await signatureOf(CUSTOM)).toMatchObject({
-      name: "X-Hub-Signature-256",
-      description: "`sha1=` and the HMAC-SHA1 of `timestamp.body` in hex, keyed with the secret's text.",
-    });
+  expect((await signatureOf("stripe")).description).toBe(
+    "Wall time of this attempt in seconds, then `v1=` and the HMAC-SHA256 of `timestamp.body` in hex, keyed with the " +
+      "secret's text. Two of them, `,` between, while a secret is being rotated.",
+  );
+  expect((await signatureOf("paystack")).description).toBe(
+    "The HMAC-SHA512 of `body` in hex, keyed with the secret's text.",
+  );
+  expect((await signatureOf("flutterwave")).description).toContain("secret itself");
+  expect(await signatureOf(CUSTOM)).toMatchObject({
+    name: "X-Hub-Signature-256",
+    description: "`sha1=` and the HMAC-SHA1 of `timestamp.body` in hex, keyed with the secret's text.",
   });
+});
 
-  it("describes the other presets, for endpoints that use one, and names the active one", async () => {
-    for (const [signature, here] of [
-      ["standard", "by `standard`"],
-      ["stripe", "by `stripe`"],
-      [CUSTOM, "by a scheme of this sandbox's configuration"],
-    ] as const) {
-      const { tags } = (await documentWith(signature)).document;
-      const { description } = tags.find(({ name }) => name === "Events")!;
-      expect(description).toContain(here);
-      for (const [name, { headers }] of Object.entries(SIGNATURE_SCHEMES))
-        expect(description).toContain(
-          `\`${name}\`: ${
-            Object.keys(headers)
-              .map((header) => `\`${header}\``)
-              .join(", ") || "no header"
-          }`,
-        );
-    }
-  });
+it("the document describes the other presets, for endpoints that use one, and names the active one", async () => {
+  for (const [signature, here] of [
+    ["standard", "by `standard`"],
+    ["stripe", "by `stripe`"],
+    [CUSTOM, "by a scheme of this sandbox's configuration"],
+  ] as const) {
+    const { tags } = (await documentWith(signature)).document;
+    const { description } = tags.find(({ name }) => name === "Events")!;
+    expect(description).toContain(here);
+    for (const [name, { headers }] of Object.entries(SIGNATURE_SCHEMES))
+      expect(description).toContain(
+        `\`${name}\`: ${
+          Object.keys(headers)
+            .map((header) => `\`${header}\``)
+            .join(", ") || "no header"
+        }`,
+      );
+  }
 });

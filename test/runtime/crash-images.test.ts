@@ -1,7 +1,7 @@
 import fs, { cpSync, readdirSync, unlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { nodeIo, type StoreIo } from "../../src/core/store/file-system.js";
 import { temporaryFolder } from "../support/folders.js";
 import { dataFile, filesBeside, server } from "../support/kept.js";
@@ -101,53 +101,51 @@ async function find(data: string) {
   return { view, files };
 }
 
-describe("a kill at any disk operation", () => {
-  it.each<[string, unknown?, string?]>([
-    ["PUT /_sandbox/namespaces/w2", { api_key: "sk_test_second" }],
-    ["DELETE /_sandbox/namespaces/w1"],
-    ["POST /_sandbox/snapshots", { name: "new" }, "w1"],
-    ["POST /_sandbox/snapshots", { name: "one" }, "w1"],
-    ["DELETE /_sandbox/snapshots/one", undefined, "w1"],
-    ["POST /_sandbox/snapshots/one/restore", undefined, "w1"],
-    ["POST /_sandbox/reset", {}, "w1"],
-    ["POST /_sandbox/reset", { ids: "repeat", keep: [] }],
-    ["PUT /_sandbox/clock", { mode: "60x" }, "w1"],
-    ["PUT /_sandbox/clock", { now: "2026-01-31T09:00:00.500Z" }],
-    ["PUT /_sandbox/scenarios/mine", { name: "mine", charges: [] }],
-  ])(
-    "a kill at any disk operation of %s %j leaves it either done or not done",
-    async (line, body, namespace) => {
-      const data = dataFile();
-      const { call, client } = await server({ data, io, fsync: true });
-      await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine", webhooks: [{ mailbox: "box" }] });
-      for (const key of ["sk_test_mine", "sk_test_sandbox"]) await client.pay({ key });
-      await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
-      await client.pay({ key: "sk_test_mine" });
-      const images = await imagesOf(data, async () => {
-        expect((await call(line, body, namespace)).status).toBe(200);
-      });
-      const [before, after] = [await find(images[0]!), await find(images.at(-1)!)];
-      expect(images.length).toBeGreaterThan(1);
-      expect(after).not.toEqual(before);
-      let hasHappened = false;
-      for (const image of images.slice(1, -1)) {
-        const found = await find(image);
-        hasHappened ||= found.view !== before.view;
-        expect(found).toEqual(hasHappened ? after : before);
-      }
-    },
-  );
-
-  it("a kill at any disk operation of a start keeps the previous data", async () => {
+it.each<[string, unknown?, string?]>([
+  ["PUT /_sandbox/namespaces/w2", { api_key: "sk_test_second" }],
+  ["DELETE /_sandbox/namespaces/w1"],
+  ["POST /_sandbox/snapshots", { name: "new" }, "w1"],
+  ["POST /_sandbox/snapshots", { name: "one" }, "w1"],
+  ["DELETE /_sandbox/snapshots/one", undefined, "w1"],
+  ["POST /_sandbox/snapshots/one/restore", undefined, "w1"],
+  ["POST /_sandbox/reset", {}, "w1"],
+  ["POST /_sandbox/reset", { ids: "repeat", keep: [] }],
+  ["PUT /_sandbox/clock", { mode: "60x" }, "w1"],
+  ["PUT /_sandbox/clock", { now: "2026-01-31T09:00:00.500Z" }],
+  ["PUT /_sandbox/scenarios/mine", { name: "mine", charges: [] }],
+])(
+  "a kill at any disk operation of %s %j leaves it either done or not done",
+  async (line, body, namespace) => {
     const data = dataFile();
-    const { call, client } = await server({ data });
-    await call("PUT /_sandbox/namespaces/w1", {});
-    await client.pay({ key: "sk_test_ns_w1" });
+    const { call, client } = await server({ data, io, fsync: true });
+    await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine", webhooks: [{ mailbox: "box" }] });
+    for (const key of ["sk_test_mine", "sk_test_sandbox"]) await client.pay({ key });
     await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
-    const [killed] = await imagesOf(data, async () => {});
-    const images = await imagesOf(killed!, () => server({ data: killed!, io, clock: null }));
-    const before = await find(images[0]!);
-    expect(images.length).toBeGreaterThan(5);
-    for (const image of images) expect(await find(image)).toEqual(before);
-  });
+    await client.pay({ key: "sk_test_mine" });
+    const images = await imagesOf(data, async () => {
+      expect((await call(line, body, namespace)).status).toBe(200);
+    });
+    const [before, after] = [await find(images[0]!), await find(images.at(-1)!)];
+    expect(images.length).toBeGreaterThan(1);
+    expect(after).not.toEqual(before);
+    let hasHappened = false;
+    for (const image of images.slice(1, -1)) {
+      const found = await find(image);
+      hasHappened ||= found.view !== before.view;
+      expect(found).toEqual(hasHappened ? after : before);
+    }
+  },
+);
+
+it("a kill at any disk operation of a start keeps the previous data", async () => {
+  const data = dataFile();
+  const { call, client } = await server({ data });
+  await call("PUT /_sandbox/namespaces/w1", {});
+  await client.pay({ key: "sk_test_ns_w1" });
+  await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
+  const [killed] = await imagesOf(data, async () => {});
+  const images = await imagesOf(killed!, () => server({ data: killed!, io, clock: null }));
+  const before = await find(images[0]!);
+  expect(images.length).toBeGreaterThan(5);
+  for (const image of images) expect(await find(image)).toEqual(before);
 });

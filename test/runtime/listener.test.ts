@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type ListenerOptions, listen } from "../../src/server/http/listener.js";
 import { exchange, head } from "../support/api-wire.js";
 import { atEnd } from "../support/lifetime.js";
@@ -26,65 +26,63 @@ async function open(options: Partial<ListenerOptions>): Promise<number> {
 const get = (port: number) => exchange(port, head("GET /x HTTP/1.1", "Host: localhost"));
 const FAILED = { status: 500, body: '{"text":"failed"}' };
 
-describe("the HTTP listener", () => {
-  it.each<[string, ListenerOptions["fetch"]]>([
-    [
-      "it throws",
-      () => {
-        throw new Error("a secret");
-      },
-    ],
-    ["the handler throws later", () => Promise.reject(new Error("a secret"))],
-    ["a header is invalid", () => new Response("ok", { headers: { "x-a": "a\r\nb" } })],
-    ["a header is invalid, later", async () => new Response("ok", { headers: { "x-a": "日本" } })],
-    ["a header has no name", async () => new Response("ok", { headers: { "x a": "b" } })],
-  ])("responds with an error without details when %s, and continues", async (_, fetch) => {
-    const errors: unknown[] = [];
-    const onFailure: ListenerOptions["onFailure"] = (error) => {
-      errors.push(error);
-      return { status: 500, headers: { "content-type": "application/json" }, body: '{"text":"failed"}' };
-    };
-    const port = await open({ fetch, onFailure });
-    expect(await get(port)).toMatchObject({ ...FAILED, headers: { "content-type": "application/json" } });
-    expect(await get(port)).toMatchObject(FAILED);
-    expect(errors).toHaveLength(2);
-  });
-
-  it("responds with an error even when the error page fails", async () => {
-    const fails = () => {
+it.each<[string, ListenerOptions["fetch"]]>([
+  [
+    "it throws",
+    () => {
       throw new Error("a secret");
-    };
-    const answer = await get(await open({ fetch: fails, onFailure: fails }));
-    expect(answer?.status).toBe(500);
-    expect(JSON.parse(answer?.body ?? "")).toEqual({
-      error: { code: "INTERNAL_ERROR", message: "Internal error" },
-    });
-  });
+    },
+  ],
+  ["the handler throws later", () => Promise.reject(new Error("a secret"))],
+  ["a header is invalid", () => new Response("ok", { headers: { "x-a": "a\r\nb" } })],
+  ["a header is invalid, later", async () => new Response("ok", { headers: { "x-a": "日本" } })],
+  ["a header has no name", async () => new Response("ok", { headers: { "x a": "b" } })],
+])("the HTTP listener responds with an error without details when %s, and continues", async (_, fetch) => {
+  const errors: unknown[] = [];
+  const onFailure: ListenerOptions["onFailure"] = (error) => {
+    errors.push(error);
+    return { status: 500, headers: { "content-type": "application/json" }, body: '{"text":"failed"}' };
+  };
+  const port = await open({ fetch, onFailure });
+  expect(await get(port)).toMatchObject({ ...FAILED, headers: { "content-type": "application/json" } });
+  expect(await get(port)).toMatchObject(FAILED);
+  expect(errors).toHaveLength(2);
+});
 
-  it("serves /health while other modules load, and loads them for other calls", async () => {
-    const asked: string[] = [];
-    let loaded = () => {};
-    const rest = new Promise<void>((resolve) => (loaded = resolve));
-    const port = await open({
-      loadRest: () => rest,
-      fastPath: ({ url = "" }) => {
-        asked.push(url);
-        return false;
-      },
-      onEarlyHealth: (_incoming, outgoing) => {
-        outgoing.end("early");
-        return true;
-      },
-    });
-    const health = () => exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
-    expect(await health()).toMatchObject({ status: 200, body: "early" });
-    expect(asked).toEqual([]);
-    const other = get(port);
-    await expect.poll(() => asked).toEqual(["/x"]);
-    expect(await health()).toMatchObject({ body: "early" });
-    loaded();
-    expect(await other).toMatchObject({ status: 200, body: "ok" });
-    expect(await health()).toMatchObject({ body: "ok" });
-    expect(asked).toEqual(["/x", "/health"]);
+it("the HTTP listener responds with an error even when the error page fails", async () => {
+  const fails = () => {
+    throw new Error("a secret");
+  };
+  const answer = await get(await open({ fetch: fails, onFailure: fails }));
+  expect(answer?.status).toBe(500);
+  expect(JSON.parse(answer?.body ?? "")).toEqual({
+    error: { code: "INTERNAL_ERROR", message: "Internal error" },
   });
+});
+
+it("serves /health while other modules load, and loads them for other calls", async () => {
+  const asked: string[] = [];
+  let loaded = () => {};
+  const rest = new Promise<void>((resolve) => (loaded = resolve));
+  const port = await open({
+    loadRest: () => rest,
+    fastPath: ({ url = "" }) => {
+      asked.push(url);
+      return false;
+    },
+    onEarlyHealth: (_incoming, outgoing) => {
+      outgoing.end("early");
+      return true;
+    },
+  });
+  const health = () => exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
+  expect(await health()).toMatchObject({ status: 200, body: "early" });
+  expect(asked).toEqual([]);
+  const other = get(port);
+  await expect.poll(() => asked).toEqual(["/x"]);
+  expect(await health()).toMatchObject({ body: "early" });
+  loaded();
+  expect(await other).toMatchObject({ status: 200, body: "ok" });
+  expect(await health()).toMatchObject({ body: "ok" });
+  expect(asked).toEqual(["/x", "/health"]);
 });

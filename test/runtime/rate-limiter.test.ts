@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { RateLimiter } from "../../src/core/namespace/rate-limiter.js";
 
 /** A limiter with controllable sandbox and wall time. */
@@ -9,34 +9,32 @@ function limiterOf(limit: number, isRunning = false) {
   return { time, hit: () => rates.hit("sk_test_sandbox", time.sandboxMs) };
 }
 
-describe("rate limiter on a paused clock", () => {
-  it("a client that waits Retry-After seconds of wall time is served", () => {
-    const { time, hit } = limiterOf(1);
-    hit();
-    expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
-    time.wallMs += 59_999;
-    expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
-    time.wallMs += 1;
-    expect(hit()).toMatchObject({ limited: false, remaining: 0, resetSeconds: 60 });
-    expect(hit().limited).toBe(true);
-  });
+it("a client that waits Retry-After seconds of wall time is served", () => {
+  const { time, hit } = limiterOf(1);
+  hit();
+  expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
+  time.wallMs += 59_999;
+  expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
+  time.wallMs += 1;
+  expect(hit()).toMatchObject({ limited: false, remaining: 0, resetSeconds: 60 });
+  expect(hit().limited).toBe(true);
+});
 
-  it("a client is served after the shortest Retry-After of the window", () => {
-    const { time, hit } = limiterOf(1);
-    hit();
-    hit();
-    time.sandboxMs += 50_000;
-    expect(hit()).toMatchObject({ limited: true, resetSeconds: 10 });
-    time.wallMs += 10_000;
-    expect(hit().limited).toBe(false);
-  });
+it("a client is served after the shortest Retry-After of the window", () => {
+  const { time, hit } = limiterOf(1);
+  hit();
+  hit();
+  time.sandboxMs += 50_000;
+  expect(hit()).toMatchObject({ limited: true, resetSeconds: 10 });
+  time.wallMs += 10_000;
+  expect(hit().limited).toBe(false);
+});
 
-  it("wall time does not affect a key that was not refused", () => {
-    const { time, hit } = limiterOf(2);
-    hit();
-    time.wallMs += 3_600_000;
-    expect(hit()).toMatchObject({ limited: false, remaining: 0 });
-  });
+it("wall time does not affect a key that was not refused", () => {
+  const { time, hit } = limiterOf(2);
+  hit();
+  time.wallMs += 3_600_000;
+  expect(hit()).toMatchObject({ limited: false, remaining: 0 });
 });
 
 it("only sandbox time counts on a running clock", () => {

@@ -246,22 +246,20 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
   });
 });
 
-describe("storage in files", () => {
-  it("storage in files keeps namespaces, options and data for the next run", async () => {
-    const storage = inFiles();
-    openedIn(storage, "default");
-    const store = await made(storage, "w1");
-    appended(store, change(1));
-    storage.begin("w2", {});
-    for (const one of opened.splice(0)) one.close();
-    const next = inFiles();
-    openedIn(next, "default");
-    expect(next.recover()).toEqual(["w1"]);
-    expect(next.identity("w1")).toMatchObject({ name: "w1", api_key: "sk_test_mine" });
-    const again = next.open("w1");
-    opened.push(again);
-    expect(again.load(unheard)?.changes).toEqual([change(1)]);
-  });
+it("storage in files keeps namespaces, options and data for the next run", async () => {
+  const storage = inFiles();
+  openedIn(storage, "default");
+  const store = await made(storage, "w1");
+  appended(store, change(1));
+  storage.begin("w2", {});
+  for (const one of opened.splice(0)) one.close();
+  const next = inFiles();
+  openedIn(next, "default");
+  expect(next.recover()).toEqual(["w1"]);
+  expect(next.identity("w1")).toMatchObject({ name: "w1", api_key: "sk_test_mine" });
+  const again = next.open("w1");
+  opened.push(again);
+  expect(again.load(unheard)?.changes).toEqual([change(1)]);
 });
 
 describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
@@ -349,7 +347,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     },
   );
 
-  it("refuses a schema of a newer version, and one in use by another version", async () => {
+  it("storage in PostgreSQL refuses a schema of a newer version, and one in use by another version", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     await expect(postgresAt(url, "0.9.0").start()).rejects.toThrow(
@@ -362,18 +360,21 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     );
   });
 
-  it.each(["schema=a;b", "schema=A", "lease=10", "lease=10ms"])("refuses the URL with %s", (query) => {
-    expect(() => postgresAt(`postgres://127.0.0.1:1/db?${query}`)).toThrow(
-      "schema must be lower-case letters",
-    );
-  });
+  it.each(["schema=a;b", "schema=A", "lease=10", "lease=10ms"])(
+    "storage in PostgreSQL refuses the URL with %s",
+    (query) => {
+      expect(() => postgresAt(`postgres://127.0.0.1:1/db?${query}`)).toThrow(
+        "schema must be lower-case letters",
+      );
+    },
+  );
 
   it.each([
     ["shema", "schema"],
     ["Schema", "schema"],
     ["scheme", "schema"],
     ["leese", "lease"],
-  ])("refuses the parameter %s, which means %s", (name, meant) => {
+  ])("storage in PostgreSQL refuses the parameter %s, which means %s", (name, meant) => {
     expect(() => postgresAt(`postgres://127.0.0.1:1/db?${name}=10s`)).toThrow(
       `--data: there is no parameter ${name}; did you mean ${meant}?`,
     );

@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { FileStore, type FileStoreOptions } from "../../src/core/store/file-store.js";
 import type { LockOwner } from "../../src/core/store/lock.js";
 import { StoreError } from "../../src/core/store/store-error.js";
@@ -85,234 +85,223 @@ function killed(child: ChildProcess): Promise<void> {
   });
 }
 
-describe("a lock", () => {
-  it("a second store in the process is refused, under any name of the file, until the first is closed", () => {
-    const first = storeAt();
-    first.load();
-    first.append(change(1), none);
-    first.replace(dumpOf(upTo(1)));
-    const alias = join(folder, "alias.json");
-    symlinkSync(file, alias);
-    expect(() => storeAt().load()).toThrow(`data.json is in use by process ${process.pid}.`);
-    expect(() => storeAt({ file: alias }).load()).toThrow(StoreError);
-    first.close(() => dumpOf(upTo(1)));
-    expect(existsSync(`${file}.lock`)).toBe(false);
-    expect(modelOf(storeAt({ file: alias }).load())).toEqual(upTo(1));
-  });
+it("a second store in the process is refused, under any name of the file, until the first is closed", () => {
+  const first = storeAt();
+  first.load();
+  first.append(change(1), none);
+  first.replace(dumpOf(upTo(1)));
+  const alias = join(folder, "alias.json");
+  symlinkSync(file, alias);
+  expect(() => storeAt().load()).toThrow(`data.json is in use by process ${process.pid}.`);
+  expect(() => storeAt({ file: alias }).load()).toThrow(StoreError);
+  first.close(() => dumpOf(upTo(1)));
+  expect(existsSync(`${file}.lock`)).toBe(false);
+  expect(modelOf(storeAt({ file: alias }).load())).toEqual(upTo(1));
+});
 
-  it("the lock of a living process is respected until the process ends", async () => {
-    const other = idleProcess();
-    const text = plantLock({ pid: other.pid!, started: isLinux ? startOf(other.pid!) : null });
-    expect(() => storeAt().load()).toThrow(`in use by process ${other.pid}`);
-    expect(lockText()).toBe(text);
-    await killed(other);
-    expect(storeAt().load()).toBeUndefined();
-    expect(notices).toEqual([]);
-  });
+it("the lock of a living process is respected until the process ends", async () => {
+  const other = idleProcess();
+  const text = plantLock({ pid: other.pid!, started: isLinux ? startOf(other.pid!) : null });
+  expect(() => storeAt().load()).toThrow(`in use by process ${other.pid}`);
+  expect(lockText()).toBe(text);
+  await killed(other);
+  expect(storeAt().load()).toBeUndefined();
+  expect(notices).toEqual([]);
+});
 
-  const plantOld = (text: string) => {
-    writeFileSync(`${file}.lock`, text);
-    const secondsAgo = Date.now() / 1000 - 1;
-    utimesSync(`${file}.lock`, secondsAgo, secondsAgo);
-  };
-  const gone = () => spawnSync(process.execPath, ["-e", ""]).pid;
-  it.each<[string, () => unknown]>([
-    ["a process killed before it wrote its pid", () => plantOld("")],
-    ["a process killed while it wrote its pid", () => plantOld('{"pid":1,"ho')],
-    ["process 0", () => plantOld("0\n")],
-    ["a process that has ended", () => plantLock({ pid: gone() })],
-  ])("the lock of %s is taken over", (_name, plant) => {
-    plant();
-    const store = storeAt();
-    expect(store.load()).toBeUndefined();
-    expect(JSON.parse(lockText())).toMatchObject({ pid: process.pid });
-    store.close(() => dumpOf(upTo(0)));
-    expect(readdirSync(folder)).toEqual(["data.json.journal"]);
-    expect(notices).toEqual([]);
-  });
+const plantOld = (text: string) => {
+  writeFileSync(`${file}.lock`, text);
+  const secondsAgo = Date.now() / 1000 - 1;
+  utimesSync(`${file}.lock`, secondsAgo, secondsAgo);
+};
+const gone = () => spawnSync(process.execPath, ["-e", ""]).pid;
+it.each<[string, () => unknown]>([
+  ["a process killed before it wrote its pid", () => plantOld("")],
+  ["a process killed while it wrote its pid", () => plantOld('{"pid":1,"ho')],
+  ["process 0", () => plantOld("0\n")],
+  ["a process that has ended", () => plantLock({ pid: gone() })],
+])("the lock of %s is taken over", (_name, plant) => {
+  plant();
+  const store = storeAt();
+  expect(store.load()).toBeUndefined();
+  expect(JSON.parse(lockText())).toMatchObject({ pid: process.pid });
+  store.close(() => dumpOf(upTo(0)));
+  expect(readdirSync(folder)).toEqual(["data.json.journal"]);
+  expect(notices).toEqual([]);
+});
 
-  it.runIf(isLinux).each<[string, () => number]>([
-    ["ours", () => process.pid],
-    ["that of another process by now", () => idleProcess().pid!],
-  ])("a lock whose pid is %s is taken over when the start time differs", (_name, pid) => {
-    plantLock({ pid: pid(), started: "1" });
-    expect(storeAt().load()).toBeUndefined();
-    expect(notices).toEqual([]);
-  });
+it.runIf(isLinux).each<[string, () => number]>([
+  ["ours", () => process.pid],
+  ["that of another process by now", () => idleProcess().pid!],
+])("a lock whose pid is %s is taken over when the start time differs", (_name, pid) => {
+  plantLock({ pid: pid(), started: "1" });
+  expect(storeAt().load()).toBeUndefined();
+  expect(notices).toEqual([]);
+});
 
-  it("a lock of another thread, or one that is being written, is respected", () => {
-    plantLock({});
-    expect(() => storeAt().load()).toThrow(`in use by process ${process.pid}.`);
-    writeFileSync(`${file}.lock`, "");
-    expect(() => storeAt().load()).toThrow("in use by another process.");
-  });
+it("a lock of another thread, or one that is being written, is respected", () => {
+  plantLock({});
+  expect(() => storeAt().load()).toThrow(`in use by process ${process.pid}.`);
+  writeFileSync(`${file}.lock`, "");
+  expect(() => storeAt().load()).toThrow("in use by another process.");
+});
 
-  it("a lock of another machine or container is respected, and the error names the lock file", () => {
-    const text = plantLock({ pid: 1, host: "c0ffee" });
-    expect(() => storeAt().load()).toThrow(
-      /data\.json is in use by process 1 on c0ffee, another machine or container\. .* delete .*data\.json\.lock\.$/,
-    );
-    expect(lockText()).toBe(text);
-    rmSync(`${file}.lock`);
-    expect(storeAt().load()).toBeUndefined();
-  });
+it("a lock of another machine or container is respected, and the error names the lock file", () => {
+  const text = plantLock({ pid: 1, host: "c0ffee" });
+  expect(() => storeAt().load()).toThrow(
+    /data\.json is in use by process 1 on c0ffee, another machine or container\. .* delete .*data\.json\.lock\.$/,
+  );
+  expect(lockText()).toBe(text);
+  rmSync(`${file}.lock`);
+  expect(storeAt().load()).toBeUndefined();
+});
 
-  it("closing a store does not release another process's lock", () => {
-    const store = storeAt();
-    store.load();
-    writeFileSync(`${file}.lock`, "1\n");
-    store.close(() => dumpOf(upTo(0)));
-    expect(lockText()).toBe("1\n");
-  });
+it("closing a store does not release another process's lock", () => {
+  const store = storeAt();
+  store.load();
+  writeFileSync(`${file}.lock`, "1\n");
+  store.close(() => dumpOf(upTo(0)));
+  expect(lockText()).toBe("1\n");
 });
 
 function startOf(pid: number): string {
   return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[19]!;
 }
 
-describe("a file replaced while the store is open", () => {
-  it.each<[string, () => unknown, RegExp]>([
-    [
-      "the lock, by a process on another machine",
-      () => plantLock({ pid: 7, host: "c0ffee" }),
-      /process 7 on c0ffee took .*data\.json over/,
-    ],
-    [
-      "the lock, by another program",
-      () => writeFileSync(`${file}.lock`, "7\n"),
-      /belongs to another process/,
-    ],
-    ["the lock, deleted", () => rmSync(`${file}.lock`), /data\.json\.lock was removed/],
-    ["the journal", () => rmSync(`${file}.journal`), /data\.json\.journal was removed/],
-    [
-      "the journal, replaced",
-      () => {
-        renameSync(`${file}.journal`, join(folder, "moved"));
-        writeFileSync(`${file}.journal`, "");
-      },
-      /data\.json\.journal has been replaced by another file/,
-    ],
-    ["the folder", () => rmSync(dirname(file), { recursive: true }), /data\.json\.journal was removed/],
-  ])("a store whose file was replaced refuses every write: %s", async (_name, takeAway, message) => {
-    file = join(folder, "inner", "data.json");
-    mkdirSync(dirname(file));
-    const store = storeAt({ compactAtBytes: 0 });
-    store.load();
-    store.append(change(1), none);
-    takeAway();
-    const after = filesIn();
-    let seq = 2;
-    // The next check may be a moment later, and writes before it are lost.
-    const writes = () => {
-      for (; ; seq++) store.append(change(seq), none);
-    };
-    const refusal = await refusalOf(writes);
-    expect(refusal).toMatch(message);
-    expect(refusal).toMatch(/^[^\n]+no more changes are saved\. Stop this process, [^\n]*start again\.$/);
-    const left = filesIn();
-    const { pid } = JSON.parse(left["data.json.lock"] ?? "{}");
-    for (const write of [
-      () => store.append(change(seq), none),
-      () => store.replace(dumpOf(upTo(seq))),
-      async () => {
-        throw await store.compactIfLarge(() => dumpOf(upTo(seq - 1)));
-      },
-      () => store.close(() => dumpOf(upTo(seq - 1))),
-    ])
-      expect(await refusalOf(write)).toBe(refusal);
-    expect(Object.keys(left)).toEqual(Object.keys(after));
-    // Its remaining files are released.
-    if (pid === process.pid) delete left["data.json.lock"];
-    expect(filesIn()).toEqual(left);
-  });
-
-  it("a replaced file is detected during a snapshot, and the other's files stay", async () => {
-    const store = storeAt({
-      io: {
-        fsyncSync: () => {
-          plantLock({ pid: 7, host: "c0ffee" });
-          writeFileSync(file, "the other's");
-        },
-      },
-    });
-    store.load();
-    store.append(change(1), none);
-    expect(await refusalOf(() => store.replace(dumpOf(upTo(1))))).toMatch("process 7 on c0ffee took");
-    expect(readFileSync(file, "utf8")).toBe("the other's");
-    expect(readdirSync(folder).sort()).toEqual(["data.json", "data.json.journal", "data.json.lock"]);
-  });
-
-  function filesIn(): Record<string, string> {
-    if (!existsSync(dirname(file))) return {};
-    return Object.fromEntries(
-      readdirSync(dirname(file)).map((name) => [name, readFileSync(join(dirname(file), name), "utf8")]),
-    );
-  }
-
-  async function refusalOf(write: () => void | Promise<void>): Promise<string> {
-    try {
-      await write();
-    } catch (error) {
-      expect(error).toBeInstanceOf(StoreError);
-      return (error as StoreError).message;
-    }
-    throw new Error("was not refused");
-  }
+it.each<[string, () => unknown, RegExp]>([
+  [
+    "the lock, by a process on another machine",
+    () => plantLock({ pid: 7, host: "c0ffee" }),
+    /process 7 on c0ffee took .*data\.json over/,
+  ],
+  ["the lock, by another program", () => writeFileSync(`${file}.lock`, "7\n"), /belongs to another process/],
+  ["the lock, deleted", () => rmSync(`${file}.lock`), /data\.json\.lock was removed/],
+  ["the journal", () => rmSync(`${file}.journal`), /data\.json\.journal was removed/],
+  [
+    "the journal, replaced",
+    () => {
+      renameSync(`${file}.journal`, join(folder, "moved"));
+      writeFileSync(`${file}.journal`, "");
+    },
+    /data\.json\.journal has been replaced by another file/,
+  ],
+  ["the folder", () => rmSync(dirname(file), { recursive: true }), /data\.json\.journal was removed/],
+])("a store whose file was replaced refuses every write: %s", async (_name, takeAway, message) => {
+  file = join(folder, "inner", "data.json");
+  mkdirSync(dirname(file));
+  const store = storeAt({ compactAtBytes: 0 });
+  store.load();
+  store.append(change(1), none);
+  takeAway();
+  const after = filesIn();
+  let seq = 2;
+  // The next check may be a moment later, and writes before it are lost.
+  const writes = () => {
+    for (; ; seq++) store.append(change(seq), none);
+  };
+  const refusal = await refusalOf(writes);
+  expect(refusal).toMatch(message);
+  expect(refusal).toMatch(/^[^\n]+no more changes are saved\. Stop this process, [^\n]*start again\.$/);
+  const left = filesIn();
+  const { pid } = JSON.parse(left["data.json.lock"] ?? "{}");
+  for (const write of [
+    () => store.append(change(seq), none),
+    () => store.replace(dumpOf(upTo(seq))),
+    async () => {
+      throw await store.compactIfLarge(() => dumpOf(upTo(seq - 1)));
+    },
+    () => store.close(() => dumpOf(upTo(seq - 1))),
+  ])
+    expect(await refusalOf(write)).toBe(refusal);
+  expect(Object.keys(left)).toEqual(Object.keys(after));
+  // Its remaining files are released.
+  if (pid === process.pid) delete left["data.json.lock"];
+  expect(filesIn()).toEqual(left);
 });
 
-describe("files that the store must not write", () => {
-  it("a journal that is a link is refused without writing to its target", () => {
-    const victim = join(folder, "victim");
-    writeFileSync(victim, "not a journal");
-    symlinkSync(victim, `${file}.journal`);
-    expect(() => storeAt().load()).toThrow(/data\.json\.journal is a link[^\n]*Remove the link/);
-    expect(readFileSync(victim, "utf8")).toBe("not a journal");
-    rmSync(victim);
-    expect(() => storeAt().load()).toThrow("is a link");
-    expect(existsSync(victim)).toBe(false);
+it("a replaced file is detected during a snapshot, and the other's files stay", async () => {
+  const store = storeAt({
+    io: {
+      fsyncSync: () => {
+        plantLock({ pid: 7, host: "c0ffee" });
+        writeFileSync(file, "the other's");
+      },
+    },
   });
-
-  it("a journal or data file that is not a regular file is refused", () => {
-    mkdirSync(`${file}.journal`);
-    expect(() => storeAt().load()).toThrow("data.json.journal is not a file");
-    rmSync(`${file}.journal`, { recursive: true });
-    mkdirSync(file);
-    expect(() => storeAt().load()).toThrow("data.json is not a file");
-  });
-
-  it.each(["", ".journal"])("a read-only data.json%s is refused and left unchanged", (ending) => {
-    const store = storeAt();
-    store.load();
-    store.append(change(1), none);
-    store.replace(dumpOf(upTo(1)));
-    store.append(change(2), none);
-    store.close();
-    chmodSync(file + ending, 0o400);
-    const before = readFileSync(file + ending, "utf8");
-    expect(() => storeAt().load()).toThrow(
-      /data\.json(\.journal)? is read-only\. Make it writable \(chmod u\+w\)/,
-    );
-    expect(statSync(file + ending).mode & 0o777).toBe(0o400);
-    expect(readFileSync(file + ending, "utf8")).toBe(before);
-    chmodSync(file + ending, 0o600);
-    expect(modelOf(storeAt().load())).toEqual(upTo(2));
-  });
-
-  it("a data file that becomes read-only is not replaced, and no change is lost", () => {
-    const store = storeAt();
-    store.load();
-    store.replace(dumpOf(upTo(1)));
-    store.append(change(2), none);
-    chmodSync(file, 0o400);
-    expect(() => store.close(() => dumpOf(upTo(2)))).toThrow("data.json is read-only");
-    expect(statSync(file).mode & 0o777).toBe(0o400);
-    chmodSync(file, 0o600);
-    expect(modelOf(storeAt().load())).toEqual(upTo(2));
-  });
+  store.load();
+  store.append(change(1), none);
+  expect(await refusalOf(() => store.replace(dumpOf(upTo(1))))).toMatch("process 7 on c0ffee took");
+  expect(readFileSync(file, "utf8")).toBe("the other's");
+  expect(readdirSync(folder).sort()).toEqual(["data.json", "data.json.journal", "data.json.lock"]);
 });
 
-describe("many processes that start at once", () => {
-  const CHILD = `
+function filesIn(): Record<string, string> {
+  if (!existsSync(dirname(file))) return {};
+  return Object.fromEntries(
+    readdirSync(dirname(file)).map((name) => [name, readFileSync(join(dirname(file), name), "utf8")]),
+  );
+}
+
+async function refusalOf(write: () => void | Promise<void>): Promise<string> {
+  try {
+    await write();
+  } catch (error) {
+    expect(error).toBeInstanceOf(StoreError);
+    return (error as StoreError).message;
+  }
+  throw new Error("was not refused");
+}
+
+it("a journal that is a link is refused without writing to its target", () => {
+  const victim = join(folder, "victim");
+  writeFileSync(victim, "not a journal");
+  symlinkSync(victim, `${file}.journal`);
+  expect(() => storeAt().load()).toThrow(/data\.json\.journal is a link[^\n]*Remove the link/);
+  expect(readFileSync(victim, "utf8")).toBe("not a journal");
+  rmSync(victim);
+  expect(() => storeAt().load()).toThrow("is a link");
+  expect(existsSync(victim)).toBe(false);
+});
+
+it("a journal or data file that is not a regular file is refused", () => {
+  mkdirSync(`${file}.journal`);
+  expect(() => storeAt().load()).toThrow("data.json.journal is not a file");
+  rmSync(`${file}.journal`, { recursive: true });
+  mkdirSync(file);
+  expect(() => storeAt().load()).toThrow("data.json is not a file");
+});
+
+it.each(["", ".journal"])("a read-only data.json%s is refused and left unchanged", (ending) => {
+  const store = storeAt();
+  store.load();
+  store.append(change(1), none);
+  store.replace(dumpOf(upTo(1)));
+  store.append(change(2), none);
+  store.close();
+  chmodSync(file + ending, 0o400);
+  const before = readFileSync(file + ending, "utf8");
+  expect(() => storeAt().load()).toThrow(
+    /data\.json(\.journal)? is read-only\. Make it writable \(chmod u\+w\)/,
+  );
+  expect(statSync(file + ending).mode & 0o777).toBe(0o400);
+  expect(readFileSync(file + ending, "utf8")).toBe(before);
+  chmodSync(file + ending, 0o600);
+  expect(modelOf(storeAt().load())).toEqual(upTo(2));
+});
+
+it("a data file that becomes read-only is not replaced, and no change is lost", () => {
+  const store = storeAt();
+  store.load();
+  store.replace(dumpOf(upTo(1)));
+  store.append(change(2), none);
+  chmodSync(file, 0o400);
+  expect(() => store.close(() => dumpOf(upTo(2)))).toThrow("data.json is read-only");
+  expect(statSync(file).mode & 0o777).toBe(0o400);
+  chmodSync(file, 0o600);
+  expect(modelOf(storeAt().load())).toEqual(upTo(2));
+});
+
+const CHILD = `
     import { FileStore } from "./src/core/store/file-store.ts";
     process.stdout.write("ready\\n");
     process.stdin.once("data", () => {
@@ -325,27 +314,26 @@ describe("many processes that start at once", () => {
     });
   `;
 
-  it("one of several concurrent starts gets the file, also with a stale lock", async () => {
-    const script = join(folder, "child.mjs");
-    await build({
-      stdin: { contents: CHILD, resolveDir: fileURLToPath(new URL("../..", import.meta.url)), loader: "ts" },
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      outfile: script,
-      logLevel: "warning",
-    });
-    const children = Array.from({ length: 6 }, () => {
-      const child = spawn(process.execPath, [script, file], { stdio: ["pipe", "pipe", "inherit"] });
-      helpers.push(() => killed(child));
-      return { stdin: child.stdin, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
-    });
-    const nextLines = () => Promise.all(children.map(async ({ lines }) => (await lines.next()).value));
-    expect(await nextLines()).toEqual(Array(6).fill("ready"));
-    const left = { pid: spawnSync(process.execPath, ["-e", ""]).pid, started: null };
-    const ours = JSON.parse(plantLock({})) as LockOwner;
-    writeFileSync(`${file}.lock`, `${JSON.stringify({ ...ours, ...left })}\n`);
-    for (const { stdin } of children) stdin.write("go\n");
-    expect((await nextLines()).sort()).toEqual(["has it", ...Array(5).fill("refused")]);
+it("one of several concurrent starts gets the file, also with a stale lock", async () => {
+  const script = join(folder, "child.mjs");
+  await build({
+    stdin: { contents: CHILD, resolveDir: fileURLToPath(new URL("../..", import.meta.url)), loader: "ts" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outfile: script,
+    logLevel: "warning",
   });
+  const children = Array.from({ length: 6 }, () => {
+    const child = spawn(process.execPath, [script, file], { stdio: ["pipe", "pipe", "inherit"] });
+    helpers.push(() => killed(child));
+    return { stdin: child.stdin, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
+  });
+  const nextLines = () => Promise.all(children.map(async ({ lines }) => (await lines.next()).value));
+  expect(await nextLines()).toEqual(Array(6).fill("ready"));
+  const left = { pid: spawnSync(process.execPath, ["-e", ""]).pid, started: null };
+  const ours = JSON.parse(plantLock({})) as LockOwner;
+  writeFileSync(`${file}.lock`, `${JSON.stringify({ ...ours, ...left })}\n`);
+  for (const { stdin } of children) stdin.write("go\n");
+  expect((await nextLines()).sort()).toEqual(["has it", ...Array(5).fill("refused")]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { configFaults } from "../../src/library/options.js";
@@ -14,37 +14,35 @@ const SNIPPETS = PAGES.flatMap((page) => blocksOfKind(page, "scenario")).map(({ 
   text: code,
 }));
 
-describe("the pages on scenarios", () => {
-  it("every YAML block of the pages on scenarios is valid", () => {
-    const yaml = PAGES.flatMap(blocksOf).filter(({ language }) => language === "yaml");
-    expect(yaml).toHaveLength(SNIPPETS.length);
-  });
-
-  it.each(SNIPPETS)("block $name is a scenario", async ({ name, text }) => {
-    const { faults, warnings } = await validateFile(fileWith(text, name), { environment: {}, configFaults });
-    expect({ faults, warnings }).toEqual({ faults: [], warnings: [] });
-    expect(text).toContain(`name: ${name.replace(".yaml", "")}\n`);
-  });
-
-  it.each(SNIPPETS.filter(({ text }) => text.includes("\nsteps:")))(
-    "block $name passes",
-    async ({ name, text }) => {
-      const shop = new Shop();
-      const app = await shop.listen();
-      const sandbox = await openSandbox({ webhooks: [`${app}/webhooks`] });
-      const { url } = await sandbox.listen();
-      shop.service = { url, apiKey: sandbox.apiKey, webhookSecret: sandbox.webhookSecret };
-      const report = await sandbox.run(fileWith(text, name), { app });
-      expect(report.passed, reportText(reportOfRun(report))).toBe(true);
-    },
-  );
-
-  it.each(SNIPPETS.filter(({ text }) => !text.includes("\nsteps:")))(
-    "block $name can be used at startup",
-    async (one) => {
-      const sandbox = await openSandbox({ scenario: fileWith(one.text, one.name) });
-      const { items } = (await new Api(sandbox).get("/_sandbox/scenarios")).json;
-      expect(items[0]).toMatchObject({ name: one.name.replace(".yaml", ""), active: true });
-    },
-  );
+it("every YAML block of the pages on scenarios is valid", () => {
+  const yaml = PAGES.flatMap(blocksOf).filter(({ language }) => language === "yaml");
+  expect(yaml).toHaveLength(SNIPPETS.length);
 });
+
+it.each(SNIPPETS)("block $name is a scenario", async ({ name, text }) => {
+  const { faults, warnings } = await validateFile(fileWith(text, name), { environment: {}, configFaults });
+  expect({ faults, warnings }).toEqual({ faults: [], warnings: [] });
+  expect(text).toContain(`name: ${name.replace(".yaml", "")}\n`);
+});
+
+it.each(SNIPPETS.filter(({ text }) => text.includes("\nsteps:")))(
+  "block $name passes",
+  async ({ name, text }) => {
+    const shop = new Shop();
+    const app = await shop.listen();
+    const sandbox = await openSandbox({ webhooks: [`${app}/webhooks`] });
+    const { url } = await sandbox.listen();
+    shop.service = { url, apiKey: sandbox.apiKey, webhookSecret: sandbox.webhookSecret };
+    const report = await sandbox.run(fileWith(text, name), { app });
+    expect(report.passed, reportText(reportOfRun(report))).toBe(true);
+  },
+);
+
+it.each(SNIPPETS.filter(({ text }) => !text.includes("\nsteps:")))(
+  "block $name can be used at startup",
+  async (one) => {
+    const sandbox = await openSandbox({ scenario: fileWith(one.text, one.name) });
+    const { items } = (await new Api(sandbox).get("/_sandbox/scenarios")).json;
+    expect(items[0]).toMatchObject({ name: one.name.replace(".yaml", ""), active: true });
+  },
+);

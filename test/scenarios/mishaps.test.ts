@@ -51,58 +51,56 @@ const ARRIVALS: Readonly<Record<string, [arrivals: string[], ids: number]>> = {
   webhook_outage: [Object.entries(PAID).map(([at, status]) => `${Number(at) + FOURTH} ${status}`), 3],
 };
 
-describe("webhooks of a charge under a mishap", () => {
-  it.each(Object.entries(ARRIVALS))(
-    "changes the webhooks of a charge: %s",
-    async (scenario, [expected, ids]) => {
-      const { api, arrivals } = await openWithReceiver();
-      const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": scenario });
-      await api.sandbox.advance("10d");
-      expect(arrivals.map(({ text }) => text.replace("charge.", ""))).toEqual(expected);
-      expect(new Set(arrivals.map(({ id }) => id)).size).toBe(ids);
-      expect((await api.charge(charge_id)).status).toBe("COMPLETED");
-      expect(await api.balance("KES")).toBe("500.00 / 0.00");
-    },
-  );
-
-  it("webhook_chaos delays and duplicates webhooks of withdrawals", async () => {
+it.each(Object.entries(ARRIVALS))(
+  "changes the webhooks of a charge: %s",
+  async (scenario, [expected, ids]) => {
     const { api, arrivals } = await openWithReceiver();
-    const destination = await createFundedDestination(api);
-    await api.sandbox.settled();
-    arrivals.length = 0;
-    await withdraw(api, destination, { "sandbox-scenario": "webhook_chaos" });
-    await api.sandbox.advance("1h");
-    const [processing, completed] = ["6 withdrawal.processing", "8 withdrawal.completed"];
-    expect(arrivals.map(({ text }) => text)).toEqual([processing, processing, completed, completed]);
-    expect(new Set(arrivals.map(({ id }) => id)).size).toBe(2);
-  });
+    const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": scenario });
+    await api.sandbox.advance("10d");
+    expect(arrivals.map(({ text }) => text.replace("charge.", ""))).toEqual(expected);
+    expect(new Set(arrivals.map(({ id }) => id)).size).toBe(ids);
+    expect((await api.charge(charge_id)).status).toBe("COMPLETED");
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+  },
+);
 
-  it("webhook_first sends the payment's webhook before the response to the call that creates the payment", async () => {
-    const { api, arrivals } = await openWithReceiver();
-    const body = await api.checkoutBody();
-    expect(arrivals).toEqual([]);
-    await api.whitelabel(body, { "sandbox-scenario": "webhook_first" });
-    expect(arrivals.map(({ text }) => text.split(" ")[1])).toEqual(["charge.completed"]);
-  });
+it("webhook_chaos delays and duplicates webhooks of withdrawals", async () => {
+  const { api, arrivals } = await openWithReceiver();
+  const destination = await createFundedDestination(api);
+  await api.sandbox.settled();
+  arrivals.length = 0;
+  await withdraw(api, destination, { "sandbox-scenario": "webhook_chaos" });
+  await api.sandbox.advance("1h");
+  const [processing, completed] = ["6 withdrawal.processing", "8 withdrawal.completed"];
+  expect(arrivals.map(({ text }) => text)).toEqual([processing, processing, completed, completed]);
+  expect(new Set(arrivals.map(({ id }) => id)).size).toBe(2);
+});
 
-  it("webhook_outage fails three attempts, which name it", async ({ api }) => {
-    okBody(await api.post("/_sandbox/webhook-endpoints", { url: (await Receiver.open()).url }));
-    await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "webhook_outage" });
-    await api.sandbox.advance("1d");
-    type Listed = { items: { attempts: { at: string; error: string | null; status: number | null }[] }[] };
-    const { items } = okBody(await api.get<Listed>("/_sandbox/deliveries?type=charge.completed"));
-    const failed = "failed by scenario webhook_outage";
-    expect(
-      items.map(({ attempts }) => attempts.map(({ at, error, status }) => [at, error ?? status])),
-    ).toEqual([
+it("webhook_first sends the payment's webhook before the response to the call that creates the payment", async () => {
+  const { api, arrivals } = await openWithReceiver();
+  const body = await api.checkoutBody();
+  expect(arrivals).toEqual([]);
+  await api.whitelabel(body, { "sandbox-scenario": "webhook_first" });
+  expect(arrivals.map(({ text }) => text.split(" ")[1])).toEqual(["charge.completed"]);
+});
+
+it("webhook_outage fails three attempts, which name it", async ({ api }) => {
+  okBody(await api.post("/_sandbox/webhook-endpoints", { url: (await Receiver.open()).url }));
+  await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "webhook_outage" });
+  await api.sandbox.advance("1d");
+  type Listed = { items: { attempts: { at: string; error: string | null; status: number | null }[] }[] };
+  const { items } = okBody(await api.get<Listed>("/_sandbox/deliveries?type=charge.completed"));
+  const failed = "failed by scenario webhook_outage";
+  expect(items.map(({ attempts }) => attempts.map(({ at, error, status }) => [at, error ?? status]))).toEqual(
+    [
       [
         [later(5), failed],
         [later(10), failed],
         [later(310), failed],
         [later(5 + FOURTH), 200],
       ],
-    ]);
-  });
+    ],
+  );
 });
 
 it("stale_reads misses a new charge at the first read and finds it at the second", async ({ api }) => {
@@ -111,123 +109,116 @@ it("stale_reads misses a new charge at the first read and finds it at the second
   expect([(await read()).status, (await read()).status]).toEqual([404, 200]);
 });
 
-describe("flaky_api", () => {
-  const CALLS = 400;
+const CALLS = 400;
 
-  it("flaky_api fails one call in five, rate-limits one in ten of the others, and delays some", async () => {
-    const api = await openApi({ seed: "one", scenario: "flaky_api" });
-    const answers = await Promise.all(
-      Array.from({ length: CALLS }, async () => {
-        const before = performance.now();
-        const { status, headers }: Answer<unknown> = await api.get("/api/v1/payments/payins");
-        return { status, ms: performance.now() - before, retryAfter: headers.get("retry-after") };
-      }),
-    );
-    let slow = 0;
-    for (let offset = 0; offset < CALLS; offset += 100) {
-      const page = `/_sandbox/requests?operation=listPayins&status=200&limit=100&offset=${offset}`;
-      const { items } = (await api.get<{ items: { fault: string | null }[] }>(page)).body;
-      slow += items.filter(({ fault }) => fault !== null).length;
-    }
-    const count = (status: number) => answers.filter((one) => one.status === status).length;
-    expect(count(500)).toBeGreaterThan(CALLS * 0.12);
-    expect(count(500)).toBeLessThan(CALLS * 0.28);
-    expect(count(429)).toBeGreaterThan(CALLS * 0.03);
-    expect(count(429)).toBeLessThan(CALLS * 0.14);
-    expect(count(200)).toBe(CALLS - count(500) - count(429));
-    for (const { status, retryAfter } of answers) expect(retryAfter).toBe(status === 429 ? "1" : null);
-    expect(slow).toBeGreaterThan(0);
-    expect(slow).toBeLessThan(CALLS * 0.1);
-    // A busy machine may delay others as much.
-    const late = answers.filter(({ status, ms }) => status === 200 && ms >= 1_990);
-    expect(late.length).toBeGreaterThanOrEqual(slow);
-  });
-
-  it("flaky_api changes nothing in a failed call", async ({ api }) => {
-    const body = await api.checkoutBody();
-    await api.post("/_sandbox/scenarios/flaky_api/activate", {});
-    const statuses: number[] = [];
-    for (let call = 0; call < 40 || !statuses.includes(429); call++)
-      statuses.push((await api.tryWhitelabel(body)).status);
-    await api.post("/_sandbox/scenarios/flaky_api/deactivate", {});
-    expect(statuses).toContain(500);
-    expect((await api.payins()).total).toBe(statuses.filter((status) => status === 200).length);
-  });
+it("flaky_api fails one call in five, rate-limits one in ten of the others, and delays some", async () => {
+  const api = await openApi({ seed: "one", scenario: "flaky_api" });
+  const answers = await Promise.all(
+    Array.from({ length: CALLS }, async () => {
+      const before = performance.now();
+      const { status, headers }: Answer<unknown> = await api.get("/api/v1/payments/payins");
+      return { status, ms: performance.now() - before, retryAfter: headers.get("retry-after") };
+    }),
+  );
+  let slow = 0;
+  for (let offset = 0; offset < CALLS; offset += 100) {
+    const page = `/_sandbox/requests?operation=listPayins&status=200&limit=100&offset=${offset}`;
+    const { items } = (await api.get<{ items: { fault: string | null }[] }>(page)).body;
+    slow += items.filter(({ fault }) => fault !== null).length;
+  }
+  const count = (status: number) => answers.filter((one) => one.status === status).length;
+  expect(count(500)).toBeGreaterThan(CALLS * 0.12);
+  expect(count(500)).toBeLessThan(CALLS * 0.28);
+  expect(count(429)).toBeGreaterThan(CALLS * 0.03);
+  expect(count(429)).toBeLessThan(CALLS * 0.14);
+  expect(count(200)).toBe(CALLS - count(500) - count(429));
+  for (const { status, retryAfter } of answers) expect(retryAfter).toBe(status === 429 ? "1" : null);
+  expect(slow).toBeGreaterThan(0);
+  expect(slow).toBeLessThan(CALLS * 0.1);
+  // A busy machine may delay others as much.
+  const late = answers.filter(({ status, ms }) => status === 200 && ms >= 1_990);
+  expect(late.length).toBeGreaterThanOrEqual(slow);
 });
 
-describe("lost_response", () => {
-  const asked = { "sandbox-scenario": "lost_response" };
-
-  it("lost_response creates the first checkout without a response, and a blind retry charges twice", async ({
-    api,
-  }) => {
-    const body = await api.checkoutBody();
-    await expect(api.whitelabel(body, asked)).rejects.toThrow("fetch failed");
-    const { total, items } = await api.payins();
-    expect(total).toBe(1);
-    const second = await api.whitelabel(body, asked);
-    expect((await api.payins()).total).toBe(2);
-    await api.sandbox.advance("5s");
-    expect((await api.charge(items[0]!.charge_id)).status).toBe("COMPLETED");
-    expect((await api.charge(second.charge_id)).status).toBe("COMPLETED");
-  });
-
-  it("lost_response cuts the connection", async ({ api }) => {
-    const { url } = await api.sandbox.listen({ port: 0 });
-    const headers = {
-      authorization: `Bearer ${api.key}`,
-      "content-type": "application/json",
-      ...asked,
-    };
-    const body = JSON.stringify({ pricing: { base_currency: "KES", amount: "500.00" } });
-    const send = () => fetch(`${url}/api/v1/payments/checkouts`, { method: "POST", headers, body });
-    await expect(send()).rejects.toThrow("fetch failed");
-    expect((await api.payins()).total).toBe(1);
-    expect((await send()).status).toBe(200);
-  });
-
-  it("lost_response creates the first withdrawal, and a retry with the same key returns it without a second payout", async ({
-    api,
-  }) => {
-    const destination = await createFundedDestination(api);
-    const headers = { ...asked, "idempotency-key": "payout-17" };
-    await expect(withdraw(api, destination, headers)).rejects.toThrow("fetch failed");
-    expect(await api.balance("KES")).toBe("400.00 / 0.00");
-    const { withdrawal_id } = await withdraw(api, destination, headers);
-    expect(await api.balance("KES")).toBe("400.00 / 0.00");
-    await api.sandbox.advance("3s");
-    expect((await readWithdrawal(api, withdrawal_id)).status).toBe("COMPLETED");
-    const list = await api.get<{ total: number }>("/api/v1/payouts/withdrawals");
-    expect(list.body.total).toBe(1);
-  });
+it("flaky_api changes nothing in a failed call", async ({ api }) => {
+  const body = await api.checkoutBody();
+  await api.post("/_sandbox/scenarios/flaky_api/activate", {});
+  const statuses: number[] = [];
+  for (let call = 0; call < 40 || !statuses.includes(429); call++)
+    statuses.push((await api.tryWhitelabel(body)).status);
+  await api.post("/_sandbox/scenarios/flaky_api/deactivate", {});
+  expect(statuses).toContain(500);
+  expect((await api.payins()).total).toBe(statuses.filter((status) => status === 200).length);
 });
 
-describe("uses of a scenario's fault are counted", () => {
-  const isLost = (api: Api): Promise<boolean> =>
-    api.pay().then(
-      () => false,
-      () => true,
-    );
-  const change = (api: Api, name: string, verb: string) =>
-    api.post(`/_sandbox/scenarios/${name}/${verb}`, {});
+const asked = { "sandbox-scenario": "lost_response" };
 
-  it("uses of a fault are counted from each activation", async ({ api }) => {
-    for (let round = 0; round < 2; round++) {
-      await change(api, "lost_response", "activate");
-      expect([await isLost(api), await isLost(api)]).toEqual([true, false]);
-      await change(api, "lost_response", "deactivate");
-      expect(await isLost(api)).toBe(false);
-    }
-  });
+it("lost_response creates the first checkout without a response, and a blind retry charges twice", async ({
+  api,
+}) => {
+  const body = await api.checkoutBody();
+  await expect(api.whitelabel(body, asked)).rejects.toThrow("fetch failed");
+  const { total, items } = await api.payins();
+  expect(total).toBe(1);
+  const second = await api.whitelabel(body, asked);
+  expect((await api.payins()).total).toBe(2);
+  await api.sandbox.advance("5s");
+  expect((await api.charge(items[0]!.charge_id)).status).toBe("COMPLETED");
+  expect((await api.charge(second.charge_id)).status).toBe("COMPLETED");
+});
 
-  it("uses of a fault restart when the rules are replaced", async ({ api }) => {
-    const scenario = { faults: [{ match: { operation: "createWhitelabel" }, drop: "after", times: 1 }] };
-    for (let round = 0; round < 2; round++) {
-      await api.put("/_sandbox/scenarios/mine", scenario);
-      await change(api, "mine", "activate");
-      expect([await isLost(api), await isLost(api)]).toEqual([true, false]);
-    }
-  });
+it("lost_response cuts the connection", async ({ api }) => {
+  const { url } = await api.sandbox.listen({ port: 0 });
+  const headers = {
+    authorization: `Bearer ${api.key}`,
+    "content-type": "application/json",
+    ...asked,
+  };
+  const body = JSON.stringify({ pricing: { base_currency: "KES", amount: "500.00" } });
+  const send = () => fetch(`${url}/api/v1/payments/checkouts`, { method: "POST", headers, body });
+  await expect(send()).rejects.toThrow("fetch failed");
+  expect((await api.payins()).total).toBe(1);
+  expect((await send()).status).toBe(200);
+});
+
+it("lost_response creates the first withdrawal, and a retry with the same key returns it without a second payout", async ({
+  api,
+}) => {
+  const destination = await createFundedDestination(api);
+  const headers = { ...asked, "idempotency-key": "payout-17" };
+  await expect(withdraw(api, destination, headers)).rejects.toThrow("fetch failed");
+  expect(await api.balance("KES")).toBe("400.00 / 0.00");
+  const { withdrawal_id } = await withdraw(api, destination, headers);
+  expect(await api.balance("KES")).toBe("400.00 / 0.00");
+  await api.sandbox.advance("3s");
+  expect((await readWithdrawal(api, withdrawal_id)).status).toBe("COMPLETED");
+  const list = await api.get<{ total: number }>("/api/v1/payouts/withdrawals");
+  expect(list.body.total).toBe(1);
+});
+
+const isLost = (api: Api): Promise<boolean> =>
+  api.pay().then(
+    () => false,
+    () => true,
+  );
+const change = (api: Api, name: string, verb: string) => api.post(`/_sandbox/scenarios/${name}/${verb}`, {});
+
+it("uses of a fault are counted from each activation", async ({ api }) => {
+  for (let round = 0; round < 2; round++) {
+    await change(api, "lost_response", "activate");
+    expect([await isLost(api), await isLost(api)]).toEqual([true, false]);
+    await change(api, "lost_response", "deactivate");
+    expect(await isLost(api)).toBe(false);
+  }
+});
+
+it("uses of a fault restart when the rules are replaced", async ({ api }) => {
+  const scenario = { faults: [{ match: { operation: "createWhitelabel" }, drop: "after", times: 1 }] };
+  for (let round = 0; round < 2; round++) {
+    await api.put("/_sandbox/scenarios/mine", scenario);
+    await change(api, "mine", "activate");
+    expect([await isLost(api), await isLost(api)]).toEqual([true, false]);
+  }
 });
 
 describe("magic customers and amounts under a mishap", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { WebhookOption } from "../../src/core/schema/option-schemas.js";
 import type { SandboxOptions } from "../../src/core/schema/option-table.js";
 import { Api, openSandbox } from "../support/api-client.js";
@@ -126,31 +126,29 @@ async function setting() {
   return { api, press, fill, opensAgain };
 }
 
-describe("the data file can be opened again and its export imported", () => {
-  it.each(FORMS.map((fields) => [fields.do!, fields] as const))("after the form %s", async (_, fields) => {
-    const { press, fill, opensAgain } = await setting();
-    const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
-    expect([303, 409]).toContain((await press(filled)).status);
-    await opensAgain();
-  });
+it.each(FORMS.map((fields) => [fields.do!, fields] as const))("after the form %s", async (_, fields) => {
+  const { press, fill, opensAgain } = await setting();
+  const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
+  expect([303, 409]).toContain((await press(filled)).status);
+  await opensAgain();
+});
 
-  it.each(CONTROL)("after an event that follows the control call %s %s", async (method, path, body) => {
-    const { api, fill, opensAgain } = await setting();
-    const { status } = await api.ask(
-      `${method} /_sandbox${fill(path)}`,
-      JSON.parse(fill(JSON.stringify(body))),
-    );
-    expect([200, 400, 409]).toContain(status);
-    await api.ask("POST /_sandbox/events", { type: "webhook.test" });
-    await opensAgain();
-  });
+it.each(CONTROL)("after an event that follows the control call %s %s", async (method, path, body) => {
+  const { api, fill, opensAgain } = await setting();
+  const { status } = await api.ask(
+    `${method} /_sandbox${fill(path)}`,
+    JSON.parse(fill(JSON.stringify(body))),
+  );
+  expect([200, 400, 409]).toContain(status);
+  await api.ask("POST /_sandbox/events", { type: "webhook.test" });
+  await opensAgain();
+});
 
-  it.each(SERVICE)("after the call %s %s", async (method, path, body) => {
-    const { api, fill, opensAgain } = await setting();
-    const { status } = await api.ask(`${method} /api/v1${fill(path)}`, body);
-    expect([200, 400]).toContain(status);
-    await opensAgain();
-  });
+it.each(SERVICE)("after the call %s %s", async (method, path, body) => {
+  const { api, fill, opensAgain } = await setting();
+  const { status } = await api.ask(`${method} /api/v1${fill(path)}`, body);
+  expect([200, 400]).toContain(status);
+  await opensAgain();
 });
 
 const PAYSTACK = { signature: "paystack", webhookSecret: "mysecret" } as const;
@@ -167,63 +165,59 @@ const RESTARTS: Readonly<Record<string, readonly [Signing, Signing]>> = {
   "the signature of the service again": [{ webhooks: [HOOK], ...PAYSTACK }, { webhooks: [HOOK] }],
 };
 
-describe("the data file can be opened again after a restart", () => {
-  it.each(Object.entries(RESTARTS))(
-    "the data file can be opened again after a restart with %s",
-    async (_, [first, then]) => {
-      const data = `${temporaryFolder()}/data.json`;
-      for (const options of [first, then, then]) {
-        const sandbox = await openSandbox({ data, clock: "manual", ...options });
-        const api = new Api(sandbox);
-        const { body } = await api.ask("GET /_sandbox/webhook-endpoints");
-        const webhook = options.webhooks[0];
-        const signature = webhook.signature ?? options.signature ?? "standard";
-        expect(body).toMatchObject({
-          items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }],
-        });
-        const [{ webhook_id }] = (body as { items: [{ webhook_id: string }] }).items;
-        if (options === first) await api.ask(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
-        await sandbox.close();
-      }
-    },
-  );
-
-  it("an invalid secret for a new scheme returns errors until the old scheme is restored", async () => {
+it.each(Object.entries(RESTARTS))(
+  "the data file can be opened again after a restart with %s",
+  async (_, [first, then]) => {
     const data = `${temporaryFolder()}/data.json`;
-    const webhooks = ["http://localhost:3999/{namespace}"];
-    const first = await openSandbox({ data, webhooks, ...PAYSTACK });
-    await new Api(first).ask("PUT /_sandbox/namespaces/q", { webhook_secret: "short" });
-    await first.close();
-    const headers = { "sandbox-namespace": "q" };
-    const other = await openSandbox({ data, webhooks });
-    const refused = await other.fetch("/_sandbox/webhook-endpoints", { headers });
-    expect(await refused.text()).toContain("The secret of http://localhost:3999/q must be whsec_");
-    await other.close();
-    const again = await openSandbox({ data, webhooks, ...PAYSTACK });
-    expect((await again.fetch("/_sandbox/webhook-endpoints", { headers })).status).toBe(200);
-  });
+    for (const options of [first, then, then]) {
+      const sandbox = await openSandbox({ data, clock: "manual", ...options });
+      const api = new Api(sandbox);
+      const { body } = await api.ask("GET /_sandbox/webhook-endpoints");
+      const webhook = options.webhooks[0];
+      const signature = webhook.signature ?? options.signature ?? "standard";
+      expect(body).toMatchObject({
+        items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }],
+      });
+      const [{ webhook_id }] = (body as { items: [{ webhook_id: string }] }).items;
+      if (options === first) await api.ask(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
+      await sandbox.close();
+    }
+  },
+);
+
+it("an invalid secret for a new scheme returns errors until the old scheme is restored", async () => {
+  const data = `${temporaryFolder()}/data.json`;
+  const webhooks = ["http://localhost:3999/{namespace}"];
+  const first = await openSandbox({ data, webhooks, ...PAYSTACK });
+  await new Api(first).ask("PUT /_sandbox/namespaces/q", { webhook_secret: "short" });
+  await first.close();
+  const headers = { "sandbox-namespace": "q" };
+  const other = await openSandbox({ data, webhooks });
+  const refused = await other.fetch("/_sandbox/webhook-endpoints", { headers });
+  expect(await refused.text()).toContain("The secret of http://localhost:3999/q must be whsec_");
+  await other.close();
+  const again = await openSandbox({ data, webhooks, ...PAYSTACK });
+  expect((await again.fetch("/_sandbox/webhook-endpoints", { headers })).status).toBe(200);
 });
 
-describe("a dashboard form", () => {
-  it("a dashboard form keeps the secret of an existing receiver", async () => {
-    const { api, press } = await setting();
-    const url = "http://localhost:3994/w";
-    const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
-    await api.ask("POST /_sandbox/webhook-endpoints", { url, secret });
-    await press({ do: "createWebhookEndpoint", url, events: "charge.*" });
-    const listed = await api.ask("GET /_sandbox/webhook-endpoints");
-    const { items } = listed.body as { items: { url: string; secret: string }[] };
-    expect(items.find((one) => one.url === url)?.secret).toBe(secret);
-  });
+it("a dashboard form keeps the secret of an existing receiver", async () => {
+  const { api, press } = await setting();
+  const url = "http://localhost:3994/w";
+  const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+  await api.ask("POST /_sandbox/webhook-endpoints", { url, secret });
+  await press({ do: "createWebhookEndpoint", url, events: "charge.*" });
+  const listed = await api.ask("GET /_sandbox/webhook-endpoints");
+  const { items } = listed.body as { items: { url: string; secret: string }[] };
+  expect(items.find((one) => one.url === url)?.secret).toBe(secret);
+});
 
-  it("a dashboard form reports the errors of the control API", async () => {
-    const { press } = await setting();
-    const response = await press({
-      do: "createWebhookEndpoint",
-      url: "http://localhost:1/w",
-      events: "charge.complet",
-    });
-    expect(response.status).toBe(409);
-    expect(await response.text()).toContain("did you mean");
+it("a dashboard form reports the errors of the control API", async () => {
+  const { press } = await setting();
+  const response = await press({
+    do: "createWebhookEndpoint",
+    url: "http://localhost:1/w",
+    events: "charge.complet",
   });
+  expect(response.status).toBe(409);
+  expect(await response.text()).toContain("did you mean");
 });

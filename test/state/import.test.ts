@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { StateDump } from "../../src/core/engine/records.js";
 import { COLLECTION_NAMES, type CollectionName } from "../../src/core/schema/records/collection-names.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -82,63 +82,61 @@ async function explaining<Result>(what: readonly string[], work: () => Promise<R
   }
 }
 
-describe("an imported state", () => {
-  it("the exported state has records of every collection and tasks of every kind", () => {
-    const isEmpty = (name: CollectionName) => exports.every((state) => state.collections[name].length === 0);
-    expect(COLLECTION_NAMES.filter(isEmpty)).toEqual([]);
-    const kinds = new Set(exports.flatMap((state) => state.collections.tasks.map(([, { kind }]) => kind)));
-    expect([...kinds].sort()).toEqual(["attempt", "expire", "settle", "timeline", "withdrawal"]);
-  });
+it("the exported state has records of every collection and tasks of every kind", () => {
+  const isEmpty = (name: CollectionName) => exports.every((state) => state.collections[name].length === 0);
+  expect(COLLECTION_NAMES.filter(isEmpty)).toEqual([]);
+  const kinds = new Set(exports.flatMap((state) => state.collections.tasks.map(([, { kind }]) => kind)));
+  expect([...kinds].sort()).toEqual(["attempt", "expire", "settle", "timeline", "withdrawal"]);
+});
 
-  it("an imported state equals the exported state", async () => {
-    for (const state of exports) {
+it("an imported state equals the exported state", async () => {
+  for (const state of exports) {
+    await using world = await opened();
+    expect(await takeIn(world, state)).toBe(true);
+  }
+});
+
+it("a state with a fault is refused without effect, or supports all later calls", {
+  timeout: 3_600_000,
+}, async () => {
+  const tally = { taken: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(which, wrongs, async (number, mutations) => {
+      const { state, what } = broken(number, mutations);
       await using world = await opened();
-      expect(await takeIn(world, state)).toBe(true);
-    }
-  });
+      const isTaken = await explaining(what, () => takeIn(world, state));
+      tally[isTaken ? "taken" : "refused"]++;
+    }),
+    { numRuns: RUNS, seed: SEED },
+  );
+  expect(tally.refused).toBeGreaterThan(RUNS / 4);
+  expect(tally.taken).toBeGreaterThan(RUNS / 40);
+});
 
-  it("a state with a fault is refused without effect, or supports all later calls", {
-    timeout: 3_600_000,
-  }, async () => {
-    const tally = { taken: 0, refused: 0 };
-    await fc.assert(
-      fc.asyncProperty(which, wrongs, async (number, mutations) => {
-        const { state, what } = broken(number, mutations);
-        await using world = await opened();
-        const isTaken = await explaining(what, () => takeIn(world, state));
-        tally[isTaken ? "taken" : "refused"]++;
-      }),
-      { numRuns: RUNS, seed: SEED },
-    );
-    expect(tally.refused).toBeGreaterThan(RUNS / 4);
-    expect(tally.taken).toBeGreaterThan(RUNS / 40);
-  });
-
-  it("a state with a fault survives a restart when it is stored in a file", {
-    timeout: 3_600_000,
-  }, async () => {
-    await fc.assert(
-      fc.asyncProperty(which, wrongs, async (number, mutations) => {
-        const { state, what } = broken(number, mutations);
-        const data = `${temporaryFolder()}/data.json`;
-        let kept: Json;
-        {
-          await using world = await opened(data);
-          await world.client.ask("PUT /_sandbox/state", state);
-          // Runs the tasks that are due, so that they do not run after the restart.
-          await world.client.ask("GET /_sandbox");
-          await world.sandbox.settled();
-          kept = world.sandbox.snapshot();
-        }
-        await explaining(what, async () => {
-          await using again = await opened(data, "");
-          expect(withoutOwn(again.sandbox.snapshot())).toEqual(withoutOwn(kept));
-          await sweep(again);
-          expect((await again.client.advance({ by: "366d" })).status).toBe(200);
-          expect(again.errors).toEqual([]);
-        });
-      }),
-      { numRuns: Math.ceil(RUNS / 5), seed: SEED },
-    );
-  });
+it("a state with a fault survives a restart when it is stored in a file", {
+  timeout: 3_600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(which, wrongs, async (number, mutations) => {
+      const { state, what } = broken(number, mutations);
+      const data = `${temporaryFolder()}/data.json`;
+      let kept: Json;
+      {
+        await using world = await opened(data);
+        await world.client.ask("PUT /_sandbox/state", state);
+        // Runs the tasks that are due, so that they do not run after the restart.
+        await world.client.ask("GET /_sandbox");
+        await world.sandbox.settled();
+        kept = world.sandbox.snapshot();
+      }
+      await explaining(what, async () => {
+        await using again = await opened(data, "");
+        expect(withoutOwn(again.sandbox.snapshot())).toEqual(withoutOwn(kept));
+        await sweep(again);
+        expect((await again.client.advance({ by: "366d" })).status).toBe(200);
+        expect(again.errors).toEqual([]);
+      });
+    }),
+    { numRuns: Math.ceil(RUNS / 5), seed: SEED },
+  );
 });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { configFaults } from "../../src/library/options.js";
 import { type ValidationResult, validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
@@ -109,78 +109,76 @@ const laughs = lines(
   (index) => `  v${index}: &v${index} [${(index === 0 ? "l, " : `*v${index - 1}, `).repeat(9)}]`,
 );
 
-describe("a broken file gets faults with their places", () => {
-  it.each<[string, fc.Arbitrary<string>, number]>([
-    ["random fields and values", fileArb, 400],
-    ["random text", fc.string({ unit: "binary", maxLength: 200 }), 200],
-    ["a valid file with a piece removed, inserted or repeated", damagedArb, 400],
-  ])("reports faults with positions: %s", async (_content, arb, numRuns) => {
-    await fc.assert(
-      fc.asyncProperty(arb, async (text) => void (await validate(text))),
-      { numRuns },
-    );
-  });
+it.each<[string, fc.Arbitrary<string>, number]>([
+  ["random fields and values", fileArb, 400],
+  ["random text", fc.string({ unit: "binary", maxLength: 200 }), 200],
+  ["a valid file with a piece removed, inserted or repeated", damagedArb, 400],
+])("reports faults with positions: %s", async (_content, arb, numRuns) => {
+  await fc.assert(
+    fc.asyncProperty(arb, async (text) => void (await validate(text))),
+    { numRuns },
+  );
+});
 
-  it.each<[string, string | Buffer, RegExp]>([
-    ["empty", "", /is not a scenario, fixtures or config file/],
-    ["a list", "- 1", /is not a scenario, fixtures or config file/],
-    ["unknown fields", "foo: 1\nbar: 2", /is not recognizable as/],
-    ["not UTF-8", Buffer.from("name: x\ndescription: caf\u00e9\n", "latin1"), /^is not UTF-8 from here on$/],
-    ["aliases that grow exponentially", `name: x\nvars:\n${laughs}`, /^the aliases expand to too much/],
-    [
-      "50,000 aliases",
-      `name: x\nvars:\n  a: &a 1\n${lines(50_000, (n) => `  k${n}: *a`)}`,
-      /aliases|too large/,
-    ],
-    ["100,000 brackets", `name: ${"[".repeat(100_000)}`, /./],
-    ["100,000 dashes", `steps:\n  ${"- ".repeat(100_000)}`, /./],
-    [
-      "5,000 nested objects",
-      `name: x\nvars: ${"{ a: ".repeat(5_000)}${"}".repeat(5_000)}`,
-      /^is nested deeper than 100 levels$/,
-    ],
-    ["a million commas", `name: [${",".repeat(1_000_000)}]`, /too large/],
-    [
-      "a number of 5,000 digits",
-      `name: x\nwebhooks: [{ copies: ${"9".repeat(5_000)} }]`,
-      /whole number|100|number|int/i,
-    ],
-    ["1,001 steps", steps(1_001), /^must have at most 1000 entries$/],
-    ["250,000 steps", steps(250_000), /too large/],
-    ["300,000 fields", lines(300_000, (n) => `key${n}: ${n}`), /too large/],
-    ["a name of 5 MB", `name: ${"x".repeat(5_000_000)}`, /letters, digits/],
-    ["a field of 5 MB", `${"x".repeat(5_000_000)}: 1\nname: x`, /at most 1024|unknown field/],
-    ["more than 5 MB", "#".repeat(6_000_000), /larger than 5 MB/],
-    [
-      "20,000 unknown fields",
-      `name: x\n${lines(20_000, (n) => `unknown${n}: 1`)}`,
-      /unknown field.*\(and \d+ more\)$/,
-    ],
-    [
-      "10,000 invalid rules",
-      `name: x\ncharges:\n${"  - { timeline: 5 }\n".repeat(10_000)}`,
-      /must be .*\(and \d+ more\)$/,
-    ],
-    [
-      "a circle of 500 variables",
-      `name: x\nvars:\n${lines(500, (n) => `  v${n}: "$\{v${(n + 1) % 500}}"`)}`,
-      /refers to itself/,
-    ],
-    [
-      "variables that grow exponentially",
-      `name: x\nvars:\n  v0: "${"x".repeat(100)}"\n${lines(60, (n) => `  v${n + 1}: "$\{v${n}}$\{v${n}}"`)}`,
-      /too long/,
-    ],
-  ])("reports faults of %s in bounded time and memory", async (_content, text, message) => {
-    const before = process.memoryUsage().heapUsed;
-    const startedMs = threadTimeMs();
-    const { faults } = await validate(text);
-    expect(threadTimeMs() - startedMs).toBeLessThan(MAX_MS);
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(MAX_BYTES);
-    expect(faults.length).toBeGreaterThan(0);
-    expect(faults.length).toBeLessThanOrEqual(60);
-    expect(faults.map((fault) => fault.message).join("\n")).toMatch(new RegExp(message, "m"));
-  });
+it.each<[string, string | Buffer, RegExp]>([
+  ["empty", "", /is not a scenario, fixtures or config file/],
+  ["a list", "- 1", /is not a scenario, fixtures or config file/],
+  ["unknown fields", "foo: 1\nbar: 2", /is not recognizable as/],
+  ["not UTF-8", Buffer.from("name: x\ndescription: caf\u00e9\n", "latin1"), /^is not UTF-8 from here on$/],
+  ["aliases that grow exponentially", `name: x\nvars:\n${laughs}`, /^the aliases expand to too much/],
+  [
+    "50,000 aliases",
+    `name: x\nvars:\n  a: &a 1\n${lines(50_000, (n) => `  k${n}: *a`)}`,
+    /aliases|too large/,
+  ],
+  ["100,000 brackets", `name: ${"[".repeat(100_000)}`, /./],
+  ["100,000 dashes", `steps:\n  ${"- ".repeat(100_000)}`, /./],
+  [
+    "5,000 nested objects",
+    `name: x\nvars: ${"{ a: ".repeat(5_000)}${"}".repeat(5_000)}`,
+    /^is nested deeper than 100 levels$/,
+  ],
+  ["a million commas", `name: [${",".repeat(1_000_000)}]`, /too large/],
+  [
+    "a number of 5,000 digits",
+    `name: x\nwebhooks: [{ copies: ${"9".repeat(5_000)} }]`,
+    /whole number|100|number|int/i,
+  ],
+  ["1,001 steps", steps(1_001), /^must have at most 1000 entries$/],
+  ["250,000 steps", steps(250_000), /too large/],
+  ["300,000 fields", lines(300_000, (n) => `key${n}: ${n}`), /too large/],
+  ["a name of 5 MB", `name: ${"x".repeat(5_000_000)}`, /letters, digits/],
+  ["a field of 5 MB", `${"x".repeat(5_000_000)}: 1\nname: x`, /at most 1024|unknown field/],
+  ["more than 5 MB", "#".repeat(6_000_000), /larger than 5 MB/],
+  [
+    "20,000 unknown fields",
+    `name: x\n${lines(20_000, (n) => `unknown${n}: 1`)}`,
+    /unknown field.*\(and \d+ more\)$/,
+  ],
+  [
+    "10,000 invalid rules",
+    `name: x\ncharges:\n${"  - { timeline: 5 }\n".repeat(10_000)}`,
+    /must be .*\(and \d+ more\)$/,
+  ],
+  [
+    "a circle of 500 variables",
+    `name: x\nvars:\n${lines(500, (n) => `  v${n}: "$\{v${(n + 1) % 500}}"`)}`,
+    /refers to itself/,
+  ],
+  [
+    "variables that grow exponentially",
+    `name: x\nvars:\n  v0: "${"x".repeat(100)}"\n${lines(60, (n) => `  v${n + 1}: "$\{v${n}}$\{v${n}}"`)}`,
+    /too long/,
+  ],
+])("reports faults of %s in bounded time and memory", async (_content, text, message) => {
+  const before = process.memoryUsage().heapUsed;
+  const startedMs = threadTimeMs();
+  const { faults } = await validate(text);
+  expect(threadTimeMs() - startedMs).toBeLessThan(MAX_MS);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(MAX_BYTES);
+  expect(faults.length).toBeGreaterThan(0);
+  expect(faults.length).toBeLessThanOrEqual(60);
+  expect(faults.map((fault) => fault.message).join("\n")).toMatch(new RegExp(message, "m"));
 });
 
 it("a file of 1,000 steps is valid", async () => {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { createServer } from "node:http";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { expectPassed, failed, runSteps } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 
@@ -27,13 +27,12 @@ async function openShop() {
 
 const SEQUENTIAL_AND_CONCURRENT = [[""], [", at_once: true"]];
 
-describe("pay_twice", () => {
-  it.each(SEQUENTIAL_AND_CONCURRENT)(
-    "pay_twice pays once, and both tabs return to the shop: checkout_id%s",
-    async (more) => {
-      const { url, visits } = await openShop();
-      await expectPassed(
-        `${CHECKOUT}
+it.each(SEQUENTIAL_AND_CONCURRENT)(
+  "pay_twice pays once, and both tabs return to the shop: checkout_id%s",
+  async (more) => {
+    const { url, visits } = await openShop();
+    await expectPassed(
+      `${CHECKOUT}
   - pay_twice: { checkout_id: "\${checkout}"${more} }
     expect: { error: INVALID_TRANSITION }
     save: { first: answers.0.status, second: answers.1.status, seen: returned.1.body, amount: amount }
@@ -41,43 +40,38 @@ describe("pay_twice", () => {
   - expect_webhook: { type: charge.completed, count: 1 }
   - expect_balance: { currency: KES, change: "+500.00" }
   - manual: "\${first} \${second} \${seen}"`,
-        { app: url, manual: async (text) => void visits.push(text) },
-      );
-      const visit = "/thanks 7 COMPLETED";
-      expect(visits).toEqual([visit, visit, "200 409 thanks"]);
-    },
-  );
-});
+      { app: url, manual: async (text) => void visits.push(text) },
+    );
+    const visit = "/thanks 7 COMPLETED";
+    expect(visits).toEqual([visit, visit, "200 409 thanks"]);
+  },
+);
 
-describe("cancel_then_pay", () => {
-  it.each(SEQUENTIAL_AND_CONCURRENT)(
-    "cancel_then_pay cancels the charge, and both tabs return to the shop: checkout_id%s",
-    async (more) => {
-      const { url, visits } = await openShop();
-      await expectPassed(
-        `${CHECKOUT}
+it.each(SEQUENTIAL_AND_CONCURRENT)(
+  "cancel_then_pay cancels the charge, and both tabs return to the shop: checkout_id%s",
+  async (more) => {
+    const { url, visits } = await openShop();
+    await expectPassed(
+      `${CHECKOUT}
   - cancel_then_pay: { checkout_id: "\${checkout}", payment_method: card${more} }
     expect: { error: INVALID_TRANSITION }
   - expect_charge: { charge_id: "\${charge}", status: CANCELLED }
   - expect_sequence: [charge.cancelled]`,
-        { app: url },
-      );
-      expect(visits).toEqual(Array(2).fill("/basket null CANCELLED"));
-    },
-  );
-});
+      { app: url },
+    );
+    expect(visits).toEqual(Array(2).fill("/basket null CANCELLED"));
+  },
+);
 
-describe("close_page", () => {
-  it("close_page pays, and the customer does not return to the shop", async () => {
-    const { url, visits } = await openShop();
-    const report = await runSteps(
-      `${CHECKOUT}
+it("close_page pays, and the customer does not return to the shop", async () => {
+  const { url, visits } = await openShop();
+  const report = await runSteps(
+    `${CHECKOUT}
   - close_page: { checkout_id: "\${checkout}", payment_method: card }
     save: { status: status }
   - expect_charge: { charge_id: "\${charge}", status: "\${status}" }
   - expect_balance: { currency: KES, change: "+500.00" }`,
-      { app: url },
-    );
-    expect([failed(report), visits]).toEqual([undefined, []]);
-  });
+    { app: url },
+  );
+  expect([failed(report), visits]).toEqual([undefined, []]);
 });

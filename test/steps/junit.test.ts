@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { reportOfReconciliation } from "../../src/cli/report/books.js";
 import { reportOfExploration } from "../../src/cli/report/explore.js";
 import { junitXml } from "../../src/cli/report/junit.js";
@@ -108,82 +108,80 @@ function expectValidSuites(suites: Element): void {
   for (const name of numbers) expect(Number(suites.attributes[name]), name).toBe(sums[name]);
 }
 
-describe("JUnit XML", () => {
-  it("the JUnit report of a run follows the schema for every outcome", () => {
-    const step = { kind: "advance", line: 3, duration_ms: 5 } as const;
-    const suites = parseXml(
-      junitXml(
-        [
-          report({ warnings: [NASTY] }),
-          report({
-            outcome: "failed",
-            steps: [
-              { ...step, number: 1, title: "fine", outcome: "passed" },
-              {
-                ...step,
-                number: 2,
-                title: NASTY,
-                outcome: "failed",
-                failure: { message: NASTY, expected: NASTY, got: { [NASTY]: 1 } },
-              },
-              { ...step, number: 3, title: "never", outcome: "not_run" },
-            ],
-          }),
-          report({
-            outcome: "error",
-            steps: [{ ...step, number: 1, title: "gone", outcome: "error", failure: { message: "no" } }],
-          }),
-          report({
-            outcome: "error",
-            error: "there is no sandbox",
-            steps: [{ ...step, number: 1, title: "x", outcome: "not_run" }],
-          }),
-        ].map((one) => reportOfRun(one)),
-      ),
-    );
-    expectValidSuites(suites);
-    expect(suites.attributes).toMatchObject({
-      tests: "6",
-      failures: "1",
-      errors: "2",
-      skipped: "2",
-      time: "4.936",
-    });
-    const [, failed] = suites.children[1]!.children;
-    // Characters that XML does not allow are replaced by U+FFFD.
-    const shown = ["\u0000", "\u0008", "\u001b", "\uD800", "\uFFFE"].reduce(
-      (text, sign) => text.replace(sign, "\uFFFD"),
-      NASTY,
-    );
-    expect(failed!.attributes.name).toBe(`2. ${shown}`);
-    expect(failed!.children[0]!.attributes.message).toBe(shown);
-    expect(failed!.children[0]!.text).toContain("flow.yaml:3");
-    const [noted] = suites.children[0]!.children;
-    expect(noted).toMatchObject({ name: "system-out", text: `warning: ${shown}` });
+it("the JUnit report of a run follows the schema for every outcome", () => {
+  const step = { kind: "advance", line: 3, duration_ms: 5 } as const;
+  const suites = parseXml(
+    junitXml(
+      [
+        report({ warnings: [NASTY] }),
+        report({
+          outcome: "failed",
+          steps: [
+            { ...step, number: 1, title: "fine", outcome: "passed" },
+            {
+              ...step,
+              number: 2,
+              title: NASTY,
+              outcome: "failed",
+              failure: { message: NASTY, expected: NASTY, got: { [NASTY]: 1 } },
+            },
+            { ...step, number: 3, title: "never", outcome: "not_run" },
+          ],
+        }),
+        report({
+          outcome: "error",
+          steps: [{ ...step, number: 1, title: "gone", outcome: "error", failure: { message: "no" } }],
+        }),
+        report({
+          outcome: "error",
+          error: "there is no sandbox",
+          steps: [{ ...step, number: 1, title: "x", outcome: "not_run" }],
+        }),
+      ].map((one) => reportOfRun(one)),
+    ),
+  );
+  expectValidSuites(suites);
+  expect(suites.attributes).toMatchObject({
+    tests: "6",
+    failures: "1",
+    errors: "2",
+    skipped: "2",
+    time: "4.936",
   });
+  const [, failed] = suites.children[1]!.children;
+  // Characters that XML does not allow are replaced by U+FFFD.
+  const shown = ["\u0000", "\u0008", "\u001b", "\uD800", "\uFFFE"].reduce(
+    (text, sign) => text.replace(sign, "\uFFFD"),
+    NASTY,
+  );
+  expect(failed!.attributes.name).toBe(`2. ${shown}`);
+  expect(failed!.children[0]!.attributes.message).toBe(shown);
+  expect(failed!.children[0]!.text).toContain("flow.yaml:3");
+  const [noted] = suites.children[0]!.children;
+  expect(noted).toMatchObject({ name: "system-out", text: `warning: ${shown}` });
+});
 
-  it("the JUnit reports of check-webhook, reconcile and explore follow the schema", async () => {
-    const { url } = await serve(() => ({ status: 400, text: NASTY }));
-    const checked = await checkAt(url);
-    const finding = { kind: "unknown_charge", row: 1, charge_id: null, order: null, message: NASTY } as const;
-    const books = { passed: false, rows: 1, charges: 0, compared: [], total: 2, findings: [finding] };
-    const suites = parseXml(
-      junitXml([
-        reportOfWebhookCheck(checked),
-        reportOfWebhookCheck({ ...checked, outcome: "unreachable", error: NASTY }),
-        reportOfReconciliation(books),
-        reportOfExploration("flow.yaml", EXPLORED),
-      ]),
-    );
-    expectValidSuites(suites);
-    const explored = suites.children[3]!.children;
-    expect(explored.map(({ attributes, text }) => attributes.name ?? text)).toEqual([
-      "single deviations",
-      "response_lost at createWhitelabel#1",
-      "webhook_first at charge.completed#1",
-      "webhook_twice at charge.completed#1",
-      "webhook_late at charge.completed#1",
-      "a warning\nnot tried: read_stale: the plain run has no place for it",
-    ]);
-  });
+it("the JUnit reports of check-webhook, reconcile and explore follow the schema", async () => {
+  const { url } = await serve(() => ({ status: 400, text: NASTY }));
+  const checked = await checkAt(url);
+  const finding = { kind: "unknown_charge", row: 1, charge_id: null, order: null, message: NASTY } as const;
+  const books = { passed: false, rows: 1, charges: 0, compared: [], total: 2, findings: [finding] };
+  const suites = parseXml(
+    junitXml([
+      reportOfWebhookCheck(checked),
+      reportOfWebhookCheck({ ...checked, outcome: "unreachable", error: NASTY }),
+      reportOfReconciliation(books),
+      reportOfExploration("flow.yaml", EXPLORED),
+    ]),
+  );
+  expectValidSuites(suites);
+  const explored = suites.children[3]!.children;
+  expect(explored.map(({ attributes, text }) => attributes.name ?? text)).toEqual([
+    "single deviations",
+    "response_lost at createWhitelabel#1",
+    "webhook_first at charge.completed#1",
+    "webhook_twice at charge.completed#1",
+    "webhook_late at charge.completed#1",
+    "a warning\nnot tried: read_stale: the plain run has no place for it",
+  ]);
 });

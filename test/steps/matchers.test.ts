@@ -1,43 +1,41 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";
 
-describe("matchers in the control API", () => {
-  it("POST /wait takes matchers and names the field of an invalid one", async ({ client }) => {
-    await client.pay();
-    const waited = await client.ask("POST /_sandbox/wait", {
-      for: "charge",
-      match: { customer_email: { contains: "@" }, metadata: { order: { exists: false } } },
-      count: { gte: 1, lt: 2 },
-    });
-    expect(waited.status).toBe(200);
-    const late = await client.ask("POST /_sandbox/wait", {
-      for: "charge",
-      match: { customer_email: { lt: 5 } },
-      count: { gte: 1 },
-      timeout: "10ms",
-    });
-    expect(late.json.error).toMatchObject({
-      message: 'No charge matched within 10ms (0 of {"gte":1})',
-      details: { [waited.json.charge_id]: expect.stringContaining("cannot be compared with a number") },
-    });
-    const refused = await client.ask("POST /_sandbox/wait", {
-      for: "charge",
-      match: { metadata: { a: { matches: "(a" } } },
-      count: { gte: "1" },
-    });
-    expect(Object.keys(refused.json.error.details)).toEqual(["match.metadata.a.matches", "count.gte"]);
+it("POST /wait takes matchers and names the field of an invalid one", async ({ client }) => {
+  await client.pay();
+  const waited = await client.ask("POST /_sandbox/wait", {
+    for: "charge",
+    match: { customer_email: { contains: "@" }, metadata: { order: { exists: false } } },
+    count: { gte: 1, lt: 2 },
   });
+  expect(waited.status).toBe(200);
+  const late = await client.ask("POST /_sandbox/wait", {
+    for: "charge",
+    match: { customer_email: { lt: 5 } },
+    count: { gte: 1 },
+    timeout: "10ms",
+  });
+  expect(late.json.error).toMatchObject({
+    message: 'No charge matched within 10ms (0 of {"gte":1})',
+    details: { [waited.json.charge_id]: expect.stringContaining("cannot be compared with a number") },
+  });
+  const refused = await client.ask("POST /_sandbox/wait", {
+    for: "charge",
+    match: { metadata: { a: { matches: "(a" } } },
+    count: { gte: "1" },
+  });
+  expect(Object.keys(refused.json.error.details)).toEqual(["match.metadata.a.matches", "count.gte"]);
+});
 
-  it("a fault selects calls by matchers", async () => {
-    const sandbox = await openSandbox();
-    await Client.of(sandbox).ask("POST /_sandbox/faults", {
-      match: { customer_email: { not: "ada@*" } },
-      respond: { status: 503 },
-    });
-    const report = await runSteps(pays("bob@shop.test"), { sandbox });
-    expect(failed(report)?.failure?.message).toContain("503");
+it("a fault selects calls by matchers", async () => {
+  const sandbox = await openSandbox();
+  await Client.of(sandbox).ask("POST /_sandbox/faults", {
+    match: { customer_email: { not: "ada@*" } },
+    respond: { status: 503 },
   });
+  const report = await runSteps(pays("bob@shop.test"), { sandbox });
+  expect(failed(report)?.failure?.message).toContain("503");
 });

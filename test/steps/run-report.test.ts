@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
@@ -37,62 +37,58 @@ it("rules that never applied are skipped test cases in the JUnit report, with th
   expect(xml).toMatch(/<testcase name="webhooks.0"[^>]* line="2">\s*<skipped message="never applied"\/>/);
 });
 
-describe("uses of a scenario's rules", () => {
-  it("uses of a scenario's rules restart at zero when it is stored, activated or reset, except with of=server", async ({
-    api,
-  }) => {
-    const quotesFail = { faults: [{ match: { operation: "createQuote" }, delay: "1ms" }] };
-    const quote = () => api.post("/api/v1/payments/quotes", {});
-    const view = async () => {
-      const { body } = await api.get<{ applied: object }>("/_sandbox/scenarios/mine");
-      type Listed = { items: { name: string; applied: object }[] };
-      const all = await api.get<Listed>("/_sandbox/scenarios?of=server&limit=100");
-      return [body.applied, all.body.items.find(({ name }) => name === "mine")?.applied];
-    };
-    await api.put("/_sandbox/scenarios/mine", quotesFail);
-    await api.post("/_sandbox/scenarios/mine/activate", {});
-    await quote();
-    expect(await view()).toEqual([{ "faults.0": 1 }, { "faults.0": 1 }]);
-    await api.post("/_sandbox/scenarios/mine/activate", {});
-    await quote();
-    expect(await view()).toEqual([{ "faults.0": 1 }, { "faults.0": 2 }]);
-    await api.post("/_sandbox/reset", { keep: ["scenarios"] });
-    expect(await view()).toEqual([{ "faults.0": 0 }, { "faults.0": 2 }]);
-  });
+it("uses of a scenario's rules restart at zero when it is stored, activated or reset, except with of=server", async ({
+  api,
+}) => {
+  const quotesFail = { faults: [{ match: { operation: "createQuote" }, delay: "1ms" }] };
+  const quote = () => api.post("/api/v1/payments/quotes", {});
+  const view = async () => {
+    const { body } = await api.get<{ applied: object }>("/_sandbox/scenarios/mine");
+    type Listed = { items: { name: string; applied: object }[] };
+    const all = await api.get<Listed>("/_sandbox/scenarios?of=server&limit=100");
+    return [body.applied, all.body.items.find(({ name }) => name === "mine")?.applied];
+  };
+  await api.put("/_sandbox/scenarios/mine", quotesFail);
+  await api.post("/_sandbox/scenarios/mine/activate", {});
+  await quote();
+  expect(await view()).toEqual([{ "faults.0": 1 }, { "faults.0": 1 }]);
+  await api.post("/_sandbox/scenarios/mine/activate", {});
+  await quote();
+  expect(await view()).toEqual([{ "faults.0": 1 }, { "faults.0": 2 }]);
+  await api.post("/_sandbox/reset", { keep: ["scenarios"] });
+  expect(await view()).toEqual([{ "faults.0": 0 }, { "faults.0": 2 }]);
 });
 
 const QUOTE = "POST /api/v1/payments/quotes → 503, made by the fault of scenario k1";
 
-describe("a step that fails", () => {
-  it("a failed step names the fault that forced the response", async ({ shop: { sandbox, client } }) => {
-    await client.ask("PUT /_sandbox/scenarios/k1", {
-      faults: [{ match: { operation: "createQuote" }, respond: { status: 503 }, times: 1 }],
-    });
-    await client.ask("POST /_sandbox/scenarios/k1/activate");
-    const report = await runSteps("- { request: POST /api/v1/payments/quotes, body: {} }", { sandbox });
-    expect(failed(report)?.failure).toMatchObject({ message: "status 503, not 2xx", made_by: [QUOTE] });
-    expect(reportText(reportOfRun(report))).toContain(`      fault       ${QUOTE}\n`);
-    expect(junitXml([reportOfRun(report)])).toContain("made by the fault of scenario k1");
-    // A refusal by the service names no fault.
-    const refused = await runSteps("- { request: POST /api/v1/payments/quotes, body: {} }", { sandbox });
-    expect(failed(refused)?.failure).toMatchObject({ message: "status 400, not 2xx" });
-    expect(failed(refused)?.failure).not.toHaveProperty("made_by");
+it("a failed step names the fault that forced the response", async ({ shop: { sandbox, client } }) => {
+  await client.ask("PUT /_sandbox/scenarios/k1", {
+    faults: [{ match: { operation: "createQuote" }, respond: { status: 503 }, times: 1 }],
   });
+  await client.ask("POST /_sandbox/scenarios/k1/activate");
+  const report = await runSteps("- { request: POST /api/v1/payments/quotes, body: {} }", { sandbox });
+  expect(failed(report)?.failure).toMatchObject({ message: "status 503, not 2xx", made_by: [QUOTE] });
+  expect(reportText(reportOfRun(report))).toContain(`      fault       ${QUOTE}\n`);
+  expect(junitXml([reportOfRun(report)])).toContain("made by the fault of scenario k1");
+  // A refusal by the service names no fault.
+  const refused = await runSteps("- { request: POST /api/v1/payments/quotes, body: {} }", { sandbox });
+  expect(failed(refused)?.failure).toMatchObject({ message: "status 400, not 2xx" });
+  expect(failed(refused)?.failure).not.toHaveProperty("made_by");
+});
 
-  it("a failed step names the faults in the requests of its app", async ({ shop: { sandbox, client } }) => {
-    const { url } = await sandbox.listen();
-    const { fault_id } = (
-      await client.ask("POST /_sandbox/faults", { match: { operation: "getBalances" }, drop: "before" })
-    ).json;
-    const app = await Receiver.open();
-    app.handler = async (received) => {
-      const headers = { authorization: "Bearer sk_test_sandbox" };
-      await fetch(`${url}/api/v1/accounts/balances`, { headers }).catch(() => {});
-      received.answer(500);
-    };
-    const report = await runSteps("- app: POST /orders", { sandbox, app: new URL(app.url).origin });
-    expect(failed(report)?.failure?.made_by).toEqual([
-      `GET /api/v1/accounts/balances → connection cut, made by fault ${fault_id}`,
-    ]);
-  });
+it("a failed step names the faults in the requests of its app", async ({ shop: { sandbox, client } }) => {
+  const { url } = await sandbox.listen();
+  const { fault_id } = (
+    await client.ask("POST /_sandbox/faults", { match: { operation: "getBalances" }, drop: "before" })
+  ).json;
+  const app = await Receiver.open();
+  app.handler = async (received) => {
+    const headers = { authorization: "Bearer sk_test_sandbox" };
+    await fetch(`${url}/api/v1/accounts/balances`, { headers }).catch(() => {});
+    received.answer(500);
+  };
+  const report = await runSteps("- app: POST /orders", { sandbox, app: new URL(app.url).origin });
+  expect(failed(report)?.failure?.made_by).toEqual([
+    `GET /api/v1/accounts/balances → connection cut, made by fault ${fault_id}`,
+  ]);
 });

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import type { Sandbox } from "../../src/library/index.js";
@@ -19,12 +19,11 @@ async function readState(sandbox: Sandbox, ...more: string[]): Promise<unknown[]
   return [mode, scenarios, ...(await Promise.all(["faults", ...more].map(read)))];
 }
 
-describe("a run", () => {
-  it("a run freezes the clock, activates the file's rules, and restores both after a failure", async () => {
-    const sandbox = await openSandbox({ clock: "60x", scenario: ["declined", "slow"] });
-    const before = await readState(sandbox);
-    const report = await runSteps(
-      `
+it("a run freezes the clock, activates the file's rules, and restores both after a failure", async () => {
+  const sandbox = await openSandbox({ clock: "60x", scenario: ["declined", "slow"] });
+  const before = await readState(sandbox);
+  const report = await runSteps(
+    `
   - { request: GET /_sandbox/clock, expect: { body: { mode: manual } } }
   - { pay: { amount: "19.99", as: a, until: PENDING } }
   - expect_charge: { charge_id: "\${a}", sandbox: { scenario: flow } }
@@ -37,102 +36,101 @@ describe("a run", () => {
   - pay: { amount: "19.99", until: FAILED }
   - fault: { match: { operation: listPayins }, respond: { status: 503 } }
   - ${LIST}`,
-      { sandbox, rules: "charges: [{ timeline: [{ after: 1s, to: COMPLETED }] }]" },
-    );
-    expect(failed(report)?.number).toBe(12);
-    expect(report.warnings).toEqual([]);
-    expect(await readState(sandbox)).toEqual(before);
-  });
+    { sandbox, rules: "charges: [{ timeline: [{ after: 1s, to: COMPLETED }] }]" },
+  );
+  expect(failed(report)?.number).toBe(12);
+  expect(report.warnings).toEqual([]);
+  expect(await readState(sandbox)).toEqual(before);
+});
 
-  it.each([
-    ["passes", ""],
-    ["resets", "\n  - reset: true"],
-    ["fails", "\n  - { request: GET /api/v1/nowhere }"],
-  ])("a run with isolation: snapshot restores the whole state when it %s", async (end, last) => {
-    const sandbox = await openSandbox({ clock: "real" });
-    const all = ["rates", "webhook-endpoints", "charges", "balances", "snapshots"];
-    const before = await readState(sandbox, ...all);
-    const report = await runSteps(
-      `
+it.each([
+  ["passes", ""],
+  ["resets", "\n  - reset: true"],
+  ["fails", "\n  - { request: GET /api/v1/nowhere }"],
+])("a run with isolation: snapshot restores the whole state when it %s", async (end, last) => {
+  const sandbox = await openSandbox({ clock: "real" });
+  const all = ["rates", "webhook-endpoints", "charges", "balances", "snapshots"];
+  const before = await readState(sandbox, ...all);
+  const report = await runSteps(
+    `
   - { request: PUT /_sandbox/rates, body: { KES: "1" } }
   - { request: POST /_sandbox/webhook-endpoints, body: { mailbox: inbox } }
   - pay: { amount: "500.00" }
   - advance: 1d${last}`,
-      { sandbox, rules: "isolation: snapshot\ncharges: [{ timeline: [{ after: 1s, to: COMPLETED }] }]" },
-    );
-    expect(report).toMatchObject({ outcome: end === "fails" ? "failed" : "passed", warnings: [] });
-    expect(await readState(sandbox, ...all)).toEqual(before);
-  });
+    { sandbox, rules: "isolation: snapshot\ncharges: [{ timeline: [{ after: 1s, to: COMPLETED }] }]" },
+  );
+  expect(report).toMatchObject({ outcome: end === "fails" ? "failed" : "passed", warnings: [] });
+  expect(await readState(sandbox, ...all)).toEqual(before);
+});
 
-  it("a run renames its rules when the sandbox has a scenario of that name", async () => {
-    const sandbox = await openSandbox();
-    await new Api(sandbox).put("/_sandbox/scenarios/flow", { description: "theirs" });
-    const before = await readState(sandbox);
-    const steps = `
+it("a run renames its rules when the sandbox has a scenario of that name", async () => {
+  const sandbox = await openSandbox();
+  await new Api(sandbox).put("/_sandbox/scenarios/flow", { description: "theirs" });
+  const before = await readState(sandbox);
+  const steps = `
   - { pay: { amount: "19.99", as: a, until: PENDING } }
   - expect_charge: { charge_id: "\${a}", sandbox: { scenario: "flow.*" } }`;
-    await expectPassed(steps, { sandbox, rules: "charges: [{ timeline: [] }]" });
-    expect(await readState(sandbox)).toEqual(before);
-  });
+  await expectPassed(steps, { sandbox, rules: "charges: [{ timeline: [] }]" });
+  expect(await readState(sandbox)).toEqual(before);
+});
 
-  it("a run has the same id with the same seed, and a different id each time in one sandbox", async () => {
-    const [one, two] = [await openSandbox({ seed: "s" }), await openSandbox({ seed: "s" })];
-    const idIn = async (sandbox: Sandbox) => (await runSteps(`- ${LIST}`, { sandbox })).run_id;
-    const first = await idIn(one);
-    expect(await idIn(two)).toBe(first);
-    expect(await idIn(one)).not.toBe(first);
-  });
+it("a run has the same id with the same seed, and a different id each time in one sandbox", async () => {
+  const [one, two] = [await openSandbox({ seed: "s" }), await openSandbox({ seed: "s" })];
+  const idIn = async (sandbox: Sandbox) => (await runSteps(`- ${LIST}`, { sandbox })).run_id;
+  const first = await idIn(one);
+  expect(await idIn(two)).toBe(first);
+  expect(await idIn(one)).not.toBe(first);
+});
 
-  it("a cancelled run restores the sandbox", async () => {
-    const sandbox = await openSandbox({ clock: "real" });
-    const before = await readState(sandbox);
-    const abort = new AbortController();
-    const steps =
-      "  - fault: { respond: { status: 500 } }\n  - { wait_for: charge, within: 1h }\n  - advance: 1s";
-    const report = await runSteps(steps, {
-      sandbox,
-      signal: abort.signal,
-      onStepBegin: (_title, number) => {
-        if (number === 2) abort.abort();
-      },
-    });
-    expect(report.outcome).toBe("error");
-    expect(failed(report)).toMatchObject({ number: 2, failure: { message: "interrupted" } });
-    expect(await readState(sandbox)).toEqual(before);
+it("a cancelled run restores the sandbox", async () => {
+  const sandbox = await openSandbox({ clock: "real" });
+  const before = await readState(sandbox);
+  const abort = new AbortController();
+  const steps =
+    "  - fault: { respond: { status: 500 } }\n  - { wait_for: charge, within: 1h }\n  - advance: 1s";
+  const report = await runSteps(steps, {
+    sandbox,
+    signal: abort.signal,
+    onStepBegin: (_title, number) => {
+      if (number === 2) abort.abort();
+    },
   });
+  expect(report.outcome).toBe("error");
+  expect(failed(report)).toMatchObject({ number: 2, failure: { message: "interrupted" } });
+  expect(await readState(sandbox)).toEqual(before);
+});
 
-  it("a run checks only events after its start", async () => {
-    const sandbox = await openSandbox();
-    const flow = `
+it("a run checks only events after its start", async () => {
+  const sandbox = await openSandbox();
+  const flow = `
   - { pay: { amount: "500.00", as: c } }
   - expect_webhook: { type: charge.completed, count: 1, data: { charge_id: "\${c}", status: COMPLETED } }
   - expect_balance: { currency: KES, change: "+500.00" }`;
-    await expectPassed(flow, { sandbox });
-    await expectPassed(`${flow}\n  - expect_balance: { currency: KES, available_balance: "1000" }`, {
-      sandbox,
-    });
-    const later = await runSteps("- expect_webhook: { type: charge.completed }", { sandbox });
-    expect(failed(later)?.failure?.message).toBe("no event at all");
+  await expectPassed(flow, { sandbox });
+  await expectPassed(`${flow}\n  - expect_balance: { currency: KES, available_balance: "1000" }`, {
+    sandbox,
   });
+  const later = await runSteps("- expect_webhook: { type: charge.completed }", { sandbox });
+  expect(failed(later)?.failure?.message).toBe("no event at all");
+});
 
-  it("a run counts how often its rules and faults applied, across a reset and `fault: clear`", async () => {
-    const quote = `
+it("a run counts how often its rules and faults applied, across a reset and `fault: clear`", async () => {
+  const quote = `
   - { request: POST /api/v1/payments/quotes, body: { pricing: { base_currency: KES, amount: "5.00" }, payment_method: card } }`;
-    const { applied, never_happened, never_happened_at } = await expectPassed(
-      `${quote}
+  const { applied, never_happened, never_happened_at } = await expectPassed(
+    `${quote}
   - reset: true
 ${quote}
   - { name: balances fail, fault: { match: { operation: getBalances }, respond: { status: 500 } } }
   - { request: GET /api/v1/accounts/balances, expect: { status: 500 } }
   - fault: clear
   - { name: payins fail, fault: { match: { operation: listPayins }, respond: { status: 500 } } }`,
-      { rules: "faults: [{ match: { operation: createQuote }, delay: 1ms }]" },
-    );
-    expect({ applied, never_happened, never_happened_at }).toEqual({
-      applied: { "faults.0": 2, "balances fail": 1, "payins fail": 0 },
-      never_happened: ["payins fail"],
-      never_happened_at: [{ rule: "payins fail", line: 11 }],
-    });
+    { rules: "faults: [{ match: { operation: createQuote }, delay: 1ms }]" },
+  );
+  expect({ applied, never_happened, never_happened_at }).toEqual({
+    applied: { "faults.0": 2, "balances fail": 1, "payins fail": 0 },
+    never_happened: ["payins fail"],
+    never_happened_at: [{ rule: "payins fail", line: 11 }],
   });
 });
 
@@ -186,44 +184,42 @@ it("lanes of parallel have separate variables, which later steps can read", asyn
   expect(shown.sort()).toEqual(["after manual", "lane 1 200", "lane 2 manual"]);
 });
 
-describe("requests of the app", () => {
-  it("a run waits for requests of the app, but not for those of steps or before the run", async () => {
-    const sandbox = await openSandbox();
-    const api = new Api(sandbox);
-    await api.payins();
-    const wait = (within: string) =>
-      `  - { wait_for: request, match: { operation: listPayins }, within: ${within} }`;
-    expect((await runSteps(`  - ${LIST}\n${wait("30ms")}`, { sandbox })).outcome).toBe("failed");
-    const running = runSteps(`${wait("10s")}\n  - expect_request: { operation: listPayins, count: 1 }`, {
-      sandbox,
-      onStepBegin: (_title, number) => {
-        if (number === 1) void api.payins();
-      },
-    });
-    expect(failed(await running)).toBeUndefined();
+it("a run waits for requests of the app, but not for those of steps or before the run", async () => {
+  const sandbox = await openSandbox();
+  const api = new Api(sandbox);
+  await api.payins();
+  const wait = (within: string) =>
+    `  - { wait_for: request, match: { operation: listPayins }, within: ${within} }`;
+  expect((await runSteps(`  - ${LIST}\n${wait("30ms")}`, { sandbox })).outcome).toBe("failed");
+  const running = runSteps(`${wait("10s")}\n  - expect_request: { operation: listPayins, count: 1 }`, {
+    sandbox,
+    onStepBegin: (_title, number) => {
+      if (number === 1) void api.payins();
+    },
   });
+  expect(failed(await running)).toBeUndefined();
+});
 
-  it("requests of the app count while they are in flight", async () => {
-    const sandbox = await openSandbox();
-    const api = new Api(sandbox);
-    await api.post("/_sandbox/faults", { match: { operation: "listPayins" }, delay: "1h" });
-    let cut: Promise<unknown> | undefined;
-    const { steps } = await runSteps(
-      `
+it("requests of the app count while they are in flight", async () => {
+  const sandbox = await openSandbox();
+  const api = new Api(sandbox);
+  await api.post("/_sandbox/faults", { match: { operation: "listPayins" }, delay: "1h" });
+  let cut: Promise<unknown> | undefined;
+  const { steps } = await runSteps(
+    `
   - { wait_for: request, match: { operation: listPayins }, within: 10s }
   - expect_request: { operation: listPayins, in_flight: true, count: 1 }
   - { wait_for: request, match: { operation: listPayins, status: 200 }, within: 20ms }`,
-      {
-        sandbox,
-        onStepBegin: (_title, number) => {
-          if (number === 1) cut = expect(api.payins()).rejects.toThrow();
-        },
+    {
+      sandbox,
+      onStepBegin: (_title, number) => {
+        if (number === 1) cut = expect(api.payins()).rejects.toThrow();
       },
-    );
-    expect(steps.map(({ outcome }) => outcome)).toEqual(["passed", "passed", "failed"]);
-    await sandbox.close();
-    await cut;
-  });
+    },
+  );
+  expect(steps.map(({ outcome }) => outcome)).toEqual(["passed", "passed", "failed"]);
+  await sandbox.close();
+  await cut;
 });
 
 it("expect_delivery counts attempts by the app's responses", async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ROOT } from "../support/built.js";
 import { temporaryFile } from "../support/folders.js";
 import { run } from "../support/process-command.js";
@@ -28,39 +28,37 @@ async function openShop() {
   return { ...server, app };
 }
 
-describe("run --app without --url", () => {
-  it("run --app uses the sandbox of PAYMENTS_SANDBOX_URL, which the app calls", async () => {
-    const { url, app, client } = await openShop();
-    const env = { PAYMENTS_SANDBOX_URL: url };
-    const { code, stderr } = await run(["run", fileWith(ORDER), "--app", app], { env });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect((await client.ask("GET /_sandbox/charges")).json).toMatchObject({ total: 1 });
-  });
+it("run --app uses the sandbox of PAYMENTS_SANDBOX_URL, which the app calls", async () => {
+  const { url, app, client } = await openShop();
+  const env = { PAYMENTS_SANDBOX_URL: url };
+  const { code, stderr } = await run(["run", fileWith(ORDER), "--app", app], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect((await client.ask("GET /_sandbox/charges")).json).toMatchObject({ total: 1 });
+});
 
-  it.each([[{}], [{ PAYMENTS_SANDBOX_URL: "" }]])("run --app is refused with %j", async (env) => {
-    const ended = await run(["run", fileWith(ORDER), "--app", "127.0.0.1:1"], { env });
-    expect(ended).toMatchObject({
-      code: 2,
-      stdout: "",
-      stderr:
-        "payments-sandbox: --app needs the sandbox that the app calls: name it with --url, or set PAYMENTS_SANDBOX_URL\n",
-    });
+it.each([[{}], [{ PAYMENTS_SANDBOX_URL: "" }]])("run --app is refused with %j", async (env) => {
+  const ended = await run(["run", fileWith(ORDER), "--app", "127.0.0.1:1"], { env });
+  expect(ended).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr:
+      "payments-sandbox: --app needs the sandbox that the app calls: name it with --url, or set PAYMENTS_SANDBOX_URL\n",
   });
+});
 
-  it("run --app names PAYMENTS_SANDBOX_URL when no sandbox is running there, or an option conflicts with it", async () => {
-    const { app } = await openShop();
-    const env = { PAYMENTS_SANDBOX_URL: "http://127.0.0.1:1" };
-    const [gone, seeded] = [
-      await run(["run", fileWith(ORDER), "--app", app], { env }),
-      await run(["run", fileWith(ORDER), "--app", app, "--seed", "s"], { env }),
-    ];
-    expect(gone.code).toBe(2);
-    expect(gone.stdout).toContain(
-      "there is no sandbox at http://127.0.0.1:1, which PAYMENTS_SANDBOX_URL names",
-    );
-    expect(seeded.code).toBe(2);
-    expect(seeded.stderr).toContain("--seed is for a fresh sandbox: it cannot go with PAYMENTS_SANDBOX_URL");
-  });
+it("run --app names PAYMENTS_SANDBOX_URL when no sandbox is running there, or an option conflicts with it", async () => {
+  const { app } = await openShop();
+  const env = { PAYMENTS_SANDBOX_URL: "http://127.0.0.1:1" };
+  const [gone, seeded] = [
+    await run(["run", fileWith(ORDER), "--app", app], { env }),
+    await run(["run", fileWith(ORDER), "--app", app, "--seed", "s"], { env }),
+  ];
+  expect(gone.code).toBe(2);
+  expect(gone.stdout).toContain(
+    "there is no sandbox at http://127.0.0.1:1, which PAYMENTS_SANDBOX_URL names",
+  );
+  expect(seeded.code).toBe(2);
+  expect(seeded.stderr).toContain("--seed is for a fresh sandbox: it cannot go with PAYMENTS_SANDBOX_URL");
 });
 
 it("exec runs an app and scenario files against one sandbox", async () => {
@@ -107,63 +105,59 @@ steps:${pays(`\${email}`)}
   expect(await namesOf()).toEqual(names);
 });
 
-describe("a file that fails", () => {
-  const RED = `name: red
+const RED = `name: red
 steps:${pays("ada@shop.test")}
   - expect_charge: { charge_id: "\${charge}", status: COMPLETED }
 `;
-  const NEXT = `name: next
+const NEXT = `name: next
 steps:
   - advance: 1d
   - expect_webhook: { type: "*", count: 0 }
   - expect_balance: { currency: KES, change: "+0.00" }
 `;
 
-  it("a failed file leaves no pending charge for the next file", async () => {
-    const { url, client } = await startServer();
-    const { code, stdout } = await run(["run", fileWith(RED), fileWith(NEXT), "--url", url]);
-    expect(code).toBe(1);
-    expect(stdout).toContain("1 of 2 scenarios passed");
-    const { items } = (await client.ask("GET /_sandbox/charges")).json;
-    expect(items).toMatchObject([{ status: "CANCELLED" }]);
-  });
-
-  it("a failed file does not change other charges", async () => {
-    const { url, client } = await startServer(["--clock", "manual"]);
-    const chargeId = await client.pay();
-    await run(["run", fileWith(RED), "--url", url]);
-    expect((await client.charge(chargeId)).json.status).toBe("PENDING");
-  });
+it("a failed file leaves no pending charge for the next file", async () => {
+  const { url, client } = await startServer();
+  const { code, stdout } = await run(["run", fileWith(RED), fileWith(NEXT), "--url", url]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("1 of 2 scenarios passed");
+  const { items } = (await client.ask("GET /_sandbox/charges")).json;
+  expect(items).toMatchObject([{ status: "CANCELLED" }]);
 });
 
-describe("the clock of a running sandbox", () => {
-  const LATER = "name: later\nsteps: [{ advance: 40d }]\n";
+it("a failed file does not change other charges", async () => {
+  const { url, client } = await startServer(["--clock", "manual"]);
+  const chargeId = await client.pay();
+  await run(["run", fileWith(RED), "--url", url]);
+  expect((await client.charge(chargeId)).json.status).toBe("PENDING");
+});
 
-  it.each(["real", "manual"])(
-    "run leaves the clock at its new time and prints it in the last line: %s",
-    async (mode) => {
-      const { url, client } = await startServer(["--clock", mode, "--start-time", "2026-03-01T09:00:00Z"]);
-      const { code, stdout, stderr } = await run(["run", fileWith(LATER), "--url", url]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
-        /^the sandbox's clock stands at 2026-04-10T09:\S+Z \(before: 2026-03-01T09:\S+Z\); payments-sandbox reset puts it back$/,
-      );
-      expect((await client.clock()).json).toMatchObject({ mode });
-      const asJson = await run(["run", fileWith(LATER), "--url", url, "--json"]);
-      expect(JSON.parse(asJson.stdout).clock).toEqual({
-        before: expect.stringMatching(/^2026-04-10T/),
-        now: expect.stringMatching(/^2026-05-20T/),
-      });
-    },
-  );
+const LATER = "name: later\nsteps: [{ advance: 40d }]\n";
 
-  it("run does not mention a clock that has not moved", async () => {
-    const { url } = await startServer(["--clock", "manual"]);
-    const isolated = `isolation: snapshot\n${LATER}`;
-    for (const text of [isolated, ORDER.replace(/ {2}- app[\s\S]*/, "  - expect_charge: { count: 0 }\n")]) {
-      const { code, stdout } = await run(["run", fileWith(text), "--url", url]);
-      expect(code, stdout).toBe(0);
-      expect(stdout).not.toContain("clock");
-    }
-  });
+it.each(["real", "manual"])(
+  "run leaves the clock at its new time and prints it in the last line: %s",
+  async (mode) => {
+    const { url, client } = await startServer(["--clock", mode, "--start-time", "2026-03-01T09:00:00Z"]);
+    const { code, stdout, stderr } = await run(["run", fileWith(LATER), "--url", url]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+      /^the sandbox's clock stands at 2026-04-10T09:\S+Z \(before: 2026-03-01T09:\S+Z\); payments-sandbox reset puts it back$/,
+    );
+    expect((await client.clock()).json).toMatchObject({ mode });
+    const asJson = await run(["run", fileWith(LATER), "--url", url, "--json"]);
+    expect(JSON.parse(asJson.stdout).clock).toEqual({
+      before: expect.stringMatching(/^2026-04-10T/),
+      now: expect.stringMatching(/^2026-05-20T/),
+    });
+  },
+);
+
+it("run does not mention a clock that has not moved", async () => {
+  const { url } = await startServer(["--clock", "manual"]);
+  const isolated = `isolation: snapshot\n${LATER}`;
+  for (const text of [isolated, ORDER.replace(/ {2}- app[\s\S]*/, "  - expect_charge: { count: 0 }\n")]) {
+    const { code, stdout } = await run(["run", fileWith(text), "--url", url]);
+    expect(code, stdout).toBe(0);
+    expect(stdout).not.toContain("clock");
+  }
 });

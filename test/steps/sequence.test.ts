@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { failed, runSteps } from "../support/scenario-run.js";
 
@@ -14,35 +14,33 @@ async function runWithReceiver(steps: string, rules = "", status = 200) {
   return failed(await runSteps(`${PAID}\n${steps}`, { sandbox, rules }));
 }
 
-describe("expect_sequence", () => {
-  it.each([
-    "[charge.processing, charge.completed]",
-    "[charge.awaiting_payment, charge.processing, charge.completed]",
-    '["charge.proc*", "charge.comp*"]',
-    '{ charge_id: "${c1}", types: [charge.awaiting_payment, charge.completed] }',
-  ])("expect_sequence compares the deliveries to a receiver with %s", async (sequence) => {
-    expect(await runWithReceiver(`  - expect_sequence: ${sequence}`)).toBeUndefined();
-  });
+it.each([
+  "[charge.processing, charge.completed]",
+  "[charge.awaiting_payment, charge.processing, charge.completed]",
+  '["charge.proc*", "charge.comp*"]',
+  '{ charge_id: "${c1}", types: [charge.awaiting_payment, charge.completed] }',
+])("expect_sequence compares the deliveries to a receiver with %s", async (sequence) => {
+  expect(await runWithReceiver(`  - expect_sequence: ${sequence}`)).toBeUndefined();
+});
 
-  it("expect_sequence fails for a different order, a duplicate and a missing event", async () => {
-    const step = "  - expect_sequence: [charge.processing, charge.completed]";
-    for (const [rules, came] of [
-      [
-        "webhooks: [{ match: { type: charge.processing }, swap: true }]",
-        "charge.completed, charge.processing arrived",
-      ],
-      [
-        "webhooks: [{ match: { type: charge.completed }, copies: 2 }]",
-        "charge.processing, charge.completed, charge.completed arrived",
-      ],
-      ["webhooks: [{ match: { type: charge.processing }, drop: true }]", "charge.completed arrived"],
-    ] as const)
-      expect((await runWithReceiver(step, rules))?.failure).toMatchObject({
-        message: expect.stringMatching(
-          new RegExp(`^ch_\\w+ at \\S+: ${came}, not charge.processing, charge.completed$`),
-        ),
-        line: expect.any(Number),
-      });
-    expect((await runWithReceiver(step, "", 500))?.failure?.message).toContain("none of these arrived");
-  });
+it("expect_sequence fails for a different order, a duplicate and a missing event", async () => {
+  const step = "  - expect_sequence: [charge.processing, charge.completed]";
+  for (const [rules, came] of [
+    [
+      "webhooks: [{ match: { type: charge.processing }, swap: true }]",
+      "charge.completed, charge.processing arrived",
+    ],
+    [
+      "webhooks: [{ match: { type: charge.completed }, copies: 2 }]",
+      "charge.processing, charge.completed, charge.completed arrived",
+    ],
+    ["webhooks: [{ match: { type: charge.processing }, drop: true }]", "charge.completed arrived"],
+  ] as const)
+    expect((await runWithReceiver(step, rules))?.failure).toMatchObject({
+      message: expect.stringMatching(
+        new RegExp(`^ch_\\w+ at \\S+: ${came}, not charge.processing, charge.completed$`),
+      ),
+      line: expect.any(Number),
+    });
+  expect((await runWithReceiver(step, "", 500))?.failure?.message).toContain("none of these arrived");
 });

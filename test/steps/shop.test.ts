@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { type Bug, Shop } from "../support/shop.js";
@@ -53,21 +53,19 @@ async function runFlow(bug?: Bug) {
   return { ready, first: await run(args), again: () => run(args) };
 }
 
-describe("a flow against a running sandbox and a shop", () => {
-  it("a flow passes repeatedly with a correct shop, and leaves the sandbox unchanged", async () => {
-    const { ready, first, again } = await runFlow();
-    expect(first).toMatchObject({ code: 0, stderr: "" });
-    expect(first.stdout).toContain("1 of 1 scenario passed  (11 steps passed)");
-    expect(await again()).toMatchObject({ code: 0, stderr: "" });
-    const read = async (path: string) => (await fetch(`${ready.url}/_sandbox${path}`)).json();
-    expect(await read("/clock")).toMatchObject({ mode: "real" });
-    expect(JSON.stringify(await read("/scenarios?limit=100"))).not.toContain("paid-and-told-twice");
-    expect(await read("/charges")).toMatchObject({ total: 2 });
-  });
+it("a flow passes repeatedly with a correct shop, and leaves the sandbox unchanged", async () => {
+  const { ready, first, again } = await runFlow();
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  expect(first.stdout).toContain("1 of 1 scenario passed  (11 steps passed)");
+  expect(await again()).toMatchObject({ code: 0, stderr: "" });
+  const read = async (path: string) => (await fetch(`${ready.url}/_sandbox${path}`)).json();
+  expect(await read("/clock")).toMatchObject({ mode: "real" });
+  expect(JSON.stringify(await read("/scenarios?limit=100"))).not.toContain("paid-and-told-twice");
+  expect(await read("/charges")).toMatchObject({ total: 2 });
+});
 
-  it("a flow fails with a shop that fulfils twice, at the step that expects one fulfilment", async () => {
-    const { first } = await runFlow("fulfils_twice");
-    expect(first.code).toBe(1);
-    expect(first.stdout.match(/^ {2}✗ .*?(?= {2})/gm)).toEqual(["  ✗ The order is fulfilled once"]);
-  });
+it("a flow fails with a shop that fulfils twice, at the step that expects one fulfilment", async () => {
+  const { first } = await runFlow("fulfils_twice");
+  expect(first.code).toBe(1);
+  expect(first.stdout.match(/^ {2}✗ .*?(?= {2})/gm)).toEqual(["  ✗ The order is fulfilled once"]);
 });

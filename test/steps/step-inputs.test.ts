@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { isJsonObject } from "../../src/core/schema/json-objects.js";
 import { configFaults } from "../../src/library/options.js";
@@ -135,30 +135,28 @@ it("each step gets the same result in a file and through the control API", async
   await expect(written).toMatchFileSnapshot("step-inputs.txt");
 });
 
-describe("scenarios/schema.json", () => {
-  it("scenarios/schema.json is up to date", () => {
-    expect(readFileSync(join(ROOT, SCENARIO_SCHEMA_FILE), "utf8")).toBe(scenarioJsonSchemaText());
-  });
+it("scenarios/schema.json is up to date", () => {
+  expect(readFileSync(join(ROOT, SCENARIO_SCHEMA_FILE), "utf8")).toBe(scenarioJsonSchemaText());
+});
 
-  it("scenarios/schema.json accepts each shipped scenario, and a variable in place of any value", () => {
-    for (const { name, value } of SHIPPED) expect([name, isInSchema(value)]).toEqual([name, true]);
-    const open = parse(`
+it("scenarios/schema.json accepts each shipped scenario, and a variable in place of any value", () => {
+  for (const { name, value } of SHIPPED) expect([name, isInSchema(value)]).toEqual([name, true]);
+  const open = parse(`
 name: x
 charges: [{ timeline: [{ after: "\${d}", to: "\${s}" }] }]
 faults: [{ delay: "\${d}", times: "\${n}", probability: "\${p}" }]
 steps:
   - include: other.yaml
   - { repeat: "\${n}", as: i, steps: [{ expect_delivery: { answered: "\${a}", count: "\${n}" } }] }`);
-    expect(isInSchema(open)).toBe(true);
-  });
+  expect(isInSchema(open)).toBe(true);
+});
 
-  it.each([
-    ["an unknown step in a repeat", { steps: [{ repeat: 3, steps: [{ advence: "1s" }] }] }],
-    ["an unknown duration", { charges: [{ timeline: [{ after: "2x", to: "FAILED" }] }] }],
-    ["an unknown status", { charges: [{ timeline: [{ after: "2s", to: "PAID" }] }] }],
-    ["a word for a number", { faults: [{ delay: "1s", times: "many" }] }],
-    ["no name", { name: undefined }],
-  ])("scenarios/schema.json refuses %s", (_mistake, part) => {
-    expect(isInSchema(JSON.parse(JSON.stringify({ name: "x", ...part })))).toBe(false);
-  });
+it.each([
+  ["an unknown step in a repeat", { steps: [{ repeat: 3, steps: [{ advence: "1s" }] }] }],
+  ["an unknown duration", { charges: [{ timeline: [{ after: "2x", to: "FAILED" }] }] }],
+  ["an unknown status", { charges: [{ timeline: [{ after: "2s", to: "PAID" }] }] }],
+  ["a word for a number", { faults: [{ delay: "1s", times: "many" }] }],
+  ["no name", { name: undefined }],
+])("scenarios/schema.json refuses %s", (_mistake, part) => {
+  expect(isInSchema(JSON.parse(JSON.stringify({ name: "x", ...part })))).toBe(false);
 });
