@@ -49,7 +49,7 @@ async function understood(words: readonly string[]): Promise<void> {
 }
 
 describe("the Dockerfile", () => {
-  it("uses a small base image with a version and copies one file of the build", () => {
+  it("the Dockerfile uses a small base image with a version and copies one file of the build", () => {
     const [from, copy, ...others] = instructions;
     expect(from).toEqual({
       name: "FROM",
@@ -72,7 +72,7 @@ describe("the Dockerfile", () => {
     ]);
   });
 
-  it("runs as a user other than root, and checks health with the command", async () => {
+  it("the Dockerfile runs as a user other than root, and checks health with the command", async () => {
     expect(only("USER")).toBe("node");
     expect(only("EXPOSE")).toBe("4402");
     expect(health.slice(0, 2)).toEqual(entrypoint);
@@ -80,7 +80,7 @@ describe("the Dockerfile", () => {
     await understood(command);
   });
 
-  it("listens on every interface, is healthy, and refuses control calls without a token", async () => {
+  it("the image listens on every interface, is healthy, and refuses control calls without a token", async () => {
     const file = join(ROOT, "dist/payments-sandbox.mjs");
     const server = new Command([...command, "--json", "--port", "0"], { file, env: environment });
     const { port } = await server.ready();

@@ -139,7 +139,7 @@ describe("faults", () => {
       ["of each order", { per: "charge" }, [500, 200, 500, 500, 200]],
       ["of all together", { per: "request" }, [500, 200, 200, 200, 200]],
       ["of each customer, skipped calls too", { skip: 1 }, [200, 500, 200, 200, 500]],
-    ] as const)("%s", async ([_whose, per, expected], { client }) => {
+    ] as const)("faults count `times` and `skip` %s", async ([_whose, per, expected], { client }) => {
       const rule = { match: { operation: "createWhitelabel" }, respond: { status: 500 }, times: 1, ...per };
       await client.ask("POST /_sandbox/faults", rule);
       const statuses: number[] = [];

@@ -9,13 +9,13 @@ const RIGHT = ["right", "queued"] as const;
 const meets = (kind: ShopKind, course: Course) => carryOut((options) => startShop(kind, options), course);
 
 describe.each(COURSES)("%s", (_, course, wrong) => {
-  it.each(RIGHT)("ends with correct books in the shop that is %s", async (kind) => {
+  it.each(RIGHT)("the shop that is %s ends with correct books", async (kind) => {
     const { orders, findings } = await meets(kind, course);
     expect(findings).toEqual([]);
     expect(orders).toMatchObject([{ status: "paid", delivered: 1 }]);
   });
 
-  it.each(Object.entries(wrong))("ends with wrong books in the shop that %s", async (kind, finding) => {
+  it.each(Object.entries(wrong))("the shop that %s ends with wrong books", async (kind, finding) => {
     expect((await meets(kind as ShopKind, course)).findings).toEqual([finding]);
   });
 });
@@ -53,16 +53,19 @@ describe.each(CUSTOMERS)("%s", (step, right, wrong) => {
     return books(shop, sandbox);
   }
 
-  it.each(RIGHT)("ends with correct books in the shop that is %s", async (kind) => {
+  it.each(RIGHT)("the shop that is %s ends with correct books after a hosted page", async (kind) => {
     expect(await orderOnPage(kind)).toMatchObject({ orders: [right], findings: [] });
   });
 
-  it.each(Object.entries(wrong))("ends with wrong books in the shop that %s", async (kind, findings) => {
-    expect(await orderOnPage(kind as ShopKind)).toMatchObject({ findings });
-  });
+  it.each(Object.entries(wrong))(
+    "the shop that %s ends with wrong books after a hosted page",
+    async (kind, findings) => {
+      expect(await orderOnPage(kind as ShopKind)).toMatchObject({ findings });
+    },
+  );
 });
 
-it("every faulty shop has correct books without mishaps, and wrong books after at least one sequence of events", async () => {
+it("every faulty shop has correct books without mishaps, and wrong books after at least one course", async () => {
   const faulty = Object.keys(SHOPS).filter((kind) => !RIGHT.some((right) => right === kind)) as ShopKind[];
   const wrong = [...COURSES, ...CUSTOMERS].flatMap(([, , found]) => Object.keys(found));
   expect([...new Set(wrong)].sort()).toEqual([...faulty].sort());

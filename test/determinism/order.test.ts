@@ -22,7 +22,7 @@ describe("the speed of the machine", () => {
     return json.fired.map(({ task, ref }: { task: string; ref: string }) => `${task} ${ref}`);
   }
 
-  it("does not affect the order of a retry and a task due at the same instant", async () => {
+  it("the speed of the machine does not affect the order of a retry and a task due at the same instant", async () => {
     const slowCaller = await firedAfter(({ sandbox }) => sandbox.settled());
     const quickCaller = await firedAfter(async () => {});
     expect(quickCaller).toEqual(slowCaller);
@@ -49,7 +49,7 @@ describe("the speed of the machine", () => {
     return json;
   }
 
-  it("does not affect the tasks that an advance reports, which exclude earlier ones", async () => {
+  it("the speed of the machine does not affect the tasks that an advance reports, which exclude earlier ones", async () => {
     expect(await firedOf(false)).toEqual(await firedOf(true));
   });
 

@@ -6,7 +6,7 @@ import { markedBlock, pageText } from "./support/pages.js";
 const PAGE = "docs/api.md";
 
 describe(PAGE, () => {
-  it("lists every error code of the service with its status", async () => {
+  it("docs/api.md lists every error code of the service with its status", async () => {
     const told = [...pageText(PAGE).matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
       code,
       Number(status),
@@ -18,13 +18,13 @@ describe(PAGE, () => {
     expect(told).toEqual(error_codes.not_met.map((code) => [code, ERROR_STATUS[code]]));
   });
 
-  it("says that it is not another service's API, whose calls get 404", async () => {
+  it("docs/api.md says that it is not another service's API, whose calls get 404", async () => {
     const sandbox = await openSandbox();
     for (const path of ["/v1/payment_intents", "/transaction/initialize", "/v3/payments"])
       expect((await sandbox.fetch(path, { method: "POST" })).status, path).toBe(404);
   });
 
-  it("shows a request with the sandbox's response", async () => {
+  it("docs/api.md shows a request with the sandbox's response", async () => {
     const codeOf = (marker: string) => JSON.parse(markedBlock(PAGE, marker).code);
     const sandbox = await openSandbox();
     const response = await sandbox.fetch("/api/v1/payments/quotes", {

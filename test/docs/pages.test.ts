@@ -26,7 +26,7 @@ describe("docs/start.md", () => {
   beforeAll(() => session.prepare());
 
   it.each(session.steps)(
-    "$marker does what the page says",
+    "block $marker of docs/start.md does what the page says",
     async (block) => {
       const printed = await session.carryOut(block);
       if (block.marker === "run: pay")
@@ -37,7 +37,7 @@ describe("docs/start.md", () => {
     120_000,
   );
 
-  it("has a shop that survives webhook_chaos after the described change, and fails webhooks_lost", async () => {
+  it("the shop of docs/start.md survives webhook_chaos after the described change, and fails webhooks_lost", async () => {
     const fixed = new PageRun("docs/start.md");
     await fixed.prepare();
     const shop = fixed.codeOf("file: shop.mjs").split("\n");
@@ -73,17 +73,17 @@ it("docs/scenarios.md runs a folder of files, in separate sandboxes and in a run
 });
 
 describe("README.md", () => {
-  it("has at most 900 words", () => {
+  it("README.md has at most 900 words", () => {
     expect(pageText("README.md").split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(900);
   });
 
-  it("has a test that passes unchanged", async () => {
+  it("the test in README.md passes unchanged", async () => {
     const name = "first.test.mjs";
     const { code, stdout, stderr } = await runBlock(name, markedBlock("README.md", `file: ${name}`).code);
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
   });
 
-  it("shows the output of demo", async () => {
+  it("README.md shows the output of demo", async () => {
     const unnumbered = (text: string) =>
       text.replace(/\d\d:\d\d:\d\d/g, "time").replace(/_[0-9a-f]{4}…/g, "_…");
     const { code, stdout } = await run(["demo"]);

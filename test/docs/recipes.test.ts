@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe(PAGE, () => {
-  it("has the expected recipes", () => {
+  it("docs/recipes.md has the expected recipes", () => {
     expect(recipes.map(({ name }) => name)).toEqual(
       ["payout", "hosted", "late-payment", "webhooks", "lost-response"].map((name) => `${name}.mjs`),
     );
@@ -41,7 +41,7 @@ describe(PAGE, () => {
     expect(printed[name]).toBe(expected);
   });
 
-  it("has fixtures that give a new organization a balance and a charge", async () => {
+  it("the fixtures in docs/recipes.md give a new organization a balance and a charge", async () => {
     const name = "market.yaml";
     project.write(name, markedBlock(PAGE, `fixtures: ${name}`).code);
     const sandbox = await openSandbox({ fixtures: join(project.folder, name) });

@@ -39,7 +39,7 @@ describe(PAGE, () => {
     expect(code).toBe(0);
   });
 
-  it("passes with exec as described", async () => {
+  it("the example passes with exec as described", async () => {
     const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
     const line = [bin, "exec", "--", process.execPath, ...VITEST, "shop.test.mjs"];
     const { code, stdout, stderr } = await project.run(line);
@@ -47,7 +47,7 @@ describe(PAGE, () => {
     expect(code).toBe(0);
   });
 
-  it("names all members of a sandbox", async () => {
+  it("the page names all members of a sandbox", async () => {
     await using sandbox = await createSandbox();
     const names = [...Object.getOwnPropertyNames(Sandbox.prototype), ...Object.keys(sandbox)];
     expect(names).toEqual(expect.arrayContaining(["advance", "fetch", "onWebhook", "url"]));

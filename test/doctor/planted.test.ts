@@ -67,31 +67,34 @@ const REQUESTS: Readonly<Record<string, number>> = {
   cuts: 2,
 };
 
-it.each(Object.entries(PLANTED))("%s", async (name, { expected, plant }) => {
-  const shop = new Shop();
-  plant(shop);
-  const running = await serve((incoming) => shop.receive(incoming));
-  const streamed: ProbeRow[] = [];
-  const { findings, probes, outcome } = await checkAt(
-    running.url,
-    {},
-    { wall: shop.wall, onRow: (row) => streamed.push(row) },
-  );
-  const found = findings.map(({ fault, severity }) => [severity === "must" ? "FAIL" : "NOTE", fault]);
-  expect(found).toEqual(expected === "invisible" ? [] : [expected]);
-  expect(outcome).toBe(found.some(([verdict]) => verdict === "FAIL") ? "failed" : "passed");
-  // The lines printed during the check equal those of the final report.
-  expect(streamed.map((row) => [row.probe, row.verdict])).toEqual(
-    probes.slice(0, streamed.length).map((row) => [row.probe, row.verdict]),
-  );
-  const [finding] = findings;
-  if (name in SHOWN_BY) expect(finding?.probes).toEqual(SHOWN_BY[name]);
-  const failed = probes.filter(({ verdict }) => verdict === "fail");
-  const { fault, advice, probes: shown } = finding ?? {};
-  expect(failed).toMatchObject(outcome === "failed" ? [{ probe: shown![0], fault, advice }] : []);
-  if (failed[0]?.probe !== "valid") return;
-  const requests = REQUESTS[name];
-  if (requests !== undefined) expect(shop.requests).toBe(requests);
-  for (const row of probes.slice(1))
-    expect(row).toMatchObject({ verdict: "note", because: "valid", came_back: "not sent", answers: [] });
-});
+it.each(Object.entries(PLANTED))(
+  "the probe finds a receiver that has the fault %s",
+  async (name, { expected, plant }) => {
+    const shop = new Shop();
+    plant(shop);
+    const running = await serve((incoming) => shop.receive(incoming));
+    const streamed: ProbeRow[] = [];
+    const { findings, probes, outcome } = await checkAt(
+      running.url,
+      {},
+      { wall: shop.wall, onRow: (row) => streamed.push(row) },
+    );
+    const found = findings.map(({ fault, severity }) => [severity === "must" ? "FAIL" : "NOTE", fault]);
+    expect(found).toEqual(expected === "invisible" ? [] : [expected]);
+    expect(outcome).toBe(found.some(([verdict]) => verdict === "FAIL") ? "failed" : "passed");
+    // The lines printed during the check equal those of the final report.
+    expect(streamed.map((row) => [row.probe, row.verdict])).toEqual(
+      probes.slice(0, streamed.length).map((row) => [row.probe, row.verdict]),
+    );
+    const [finding] = findings;
+    if (name in SHOWN_BY) expect(finding?.probes).toEqual(SHOWN_BY[name]);
+    const failed = probes.filter(({ verdict }) => verdict === "fail");
+    const { fault, advice, probes: shown } = finding ?? {};
+    expect(failed).toMatchObject(outcome === "failed" ? [{ probe: shown![0], fault, advice }] : []);
+    if (failed[0]?.probe !== "valid") return;
+    const requests = REQUESTS[name];
+    if (requests !== undefined) expect(shop.requests).toBe(requests);
+    for (const row of probes.slice(1))
+      expect(row).toMatchObject({ verdict: "note", because: "valid", came_back: "not sent", answers: [] });
+  },
+);

@@ -5,7 +5,7 @@ it.concurrent.each([
   ["job_pays", "job_meanwhile charge.awaiting_payment#1"],
   ["reads_late", "read_held getCharge#2"],
 ] as const)(
-  "finds the shop that %s, and saves a file that fails with it and passes with the right shop",
+  "explore finds the shop that %s, and saves a file that fails with it and passes with the right shop",
   async (kind, where) => {
     const { found, sandbox, shop, file } = await exploredUntil(kind, where);
     expect(found).toContain(`money: ${where}`);

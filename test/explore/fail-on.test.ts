@@ -4,7 +4,7 @@ import { FLOW } from "./support.js";
 
 const PAID_OTHERWISE = ["underpaid", "overpaid", "paid_in_other_currency"];
 
-it.concurrent("reports wrong amounts and lost webhooks as findings on request, and otherwise reports that it did not try them", async () => {
+it.concurrent("reports wrong amounts and lost webhooks as findings with failOn, and as not tried without it", async () => {
   const app = await openApp(shopOf());
   const plain = await foundIn(app, FLOW);
   expect(plain.found).toEqual([]);

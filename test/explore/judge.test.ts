@@ -29,7 +29,7 @@ const judgeFailure = (failure: RunFailure, deliveries: readonly ObservedDelivery
 describe("a run without an end", () => {
   const verdict = (delivery: ObservedDelivery) => judgeFailure(STUCK, [delivery]);
 
-  it("is a fault of the app when it hangs in a webhook, and ends the search", () => {
+  it("a run without an end is a fault of the app when it hangs in a webhook", () => {
     expect(verdict({ ...HEARD, unanswered: "no answer within 15 s" })).toEqual({
       outcome: "wrong",
       oracle: "liveness",
@@ -38,7 +38,7 @@ describe("a run without an end", () => {
     });
   });
 
-  it("is not judged when all webhooks got responses", () => {
+  it("a run without an end is not judged when all webhooks got responses", () => {
     expect(verdict(HEARD)).toEqual({ outcome: "unknown", reason: STUCK.error });
   });
 });
@@ -67,7 +67,7 @@ describe("payments of an order", () => {
     return { order: chargeMatch, completed: completedCharges, named: orderCharges };
   };
 
-  it("are found by the run's customer, whatever the ids of orders", () => {
+  it("payments of an order are found by the run's customer, whatever the ids of orders", () => {
     expect(learnt(carried(charge("one"), charge("two", "PENDING")))).toEqual({
       order: { customer_email: `qa+\${run.id}@shop.test` },
       completed: 1,
@@ -75,7 +75,7 @@ describe("payments of an order", () => {
     });
   });
 
-  it("are found by order, without those of other runs, when all runs share a customer", () => {
+  it("payments are found by order, without those of other runs, when all runs share a customer", () => {
     const all = "all@shop.test";
     const two = carried(charge("one", "COMPLETED", all), charge("two", "COMPLETED", all));
     expect(learnt(two)).toMatchObject({ order: { metadata: { order_id: `\${order}` } }, completed: 1 });
@@ -87,7 +87,7 @@ describe("payments of an order", () => {
     return judgeFailure({ ...failure, isIncomplete: false, role: "paid", differences });
   };
 
-  it("equal the number that the step counted", () => {
+  it("payments of an order equal the number that the step counted", () => {
     expect(count(2)).toMatchObject({
       oracle: "money",
       message: "paid twice: 2 completed charges for one order",
@@ -136,9 +136,12 @@ describe("a state of the app that differs from the plain run", () => {
       ended("COMPLETED"),
       "more is left than in a plain run: body.balance is 1000, not 400",
     ],
-  ] as const)("%s above the plain run", (_, difference, withdrawals, message) => {
-    expect(judged(difference, ended("COMPLETED"), withdrawals)).toMatchObject({ oracle: "money", message });
-  });
+  ] as const)(
+    "a state of the app is judged against the plain run: %s above it",
+    (_, difference, withdrawals, message) => {
+      expect(judged(difference, ended("COMPLETED"), withdrawals)).toMatchObject({ oracle: "money", message });
+    },
+  );
 
   it.each([
     [
@@ -181,11 +184,11 @@ describe("a failure that waiting cannot fix", () => {
     [false, failing("observe", "body.delivered", 1, 0)],
     [false, failing("paid", "count", 1, 0)],
     [false, failing("manners", "count", 0, 1)],
-  ])("is %s of %j", (expected, failure) => {
+  ])("a failure is lasting: %s of %j", (expected, failure) => {
     expect(isLasting(failure)).toBe(expected);
   });
 
-  it("is reported with the expiry of the Idempotency-Key when it is a second payout", () => {
+  it("a second payout is reported with the expiry of the Idempotency-Key", () => {
     const withdraw = (atMs: number) => ({ operation: "createWithdrawal", idempotencyKey: "k", atMs });
     const calls = [withdraw(0), withdraw(86_400_000)] as unknown as ObservedRun["calls"];
     const observed = { startMs: 0, calls, deliveries: [], charges: [], withdrawals: [] };

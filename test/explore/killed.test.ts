@@ -54,7 +54,7 @@ it.each([
 });
 
 describe("exec --explore --kill", () => {
-  it("is silent on an app that records before it responds, and leaves no process", async () => {
+  it("exec --kill is silent on an app that records before it responds, and leaves no process", async () => {
     const { report, pids } = await exploreKilled("");
     expect(report).toMatchObject({ passed: true, complete_depth: 1, findings: [] });
     const kills = report.singles.filter(({ kind }: { kind: string }) => kind === "app_killed");
@@ -69,14 +69,14 @@ describe("exec --explore --kill", () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it("finds an app that acknowledges a webhook before it records the event", async () => {
+  it("exec --kill finds an app that acknowledges a webhook before it records the event", async () => {
     const { report } = await exploreKilled("queue");
     expect(report.findings).toMatchObject([
       { oracle: "money", deviations: [{ kind: "app_killed", at: "charge.completed#1" }], seen: { runs: 2 } },
     ]);
   });
 
-  it("says that an app without a store forgot its order", async () => {
+  it("exec --kill reports that an app without a store forgot its order", async () => {
     const { report } = await exploreKilled("memory");
     expect(report.findings).toContainEqual(
       expect.objectContaining({

@@ -17,7 +17,7 @@ const resetting =
       route === "POST /reset" ? [++resets > times ? 500 : 200] : answer(route, body);
   };
 
-it.concurrent("does not report a failed reset as a fault of the app", async () => {
+it.concurrent("a failed reset is not a fault of the app", async () => {
   const { report, found } = await foundIn(await openApp(resetting(4)), RESETTING);
   expect(found).toEqual([]);
   expect(report.notes).toContainEqual(
@@ -29,12 +29,12 @@ it.concurrent("does not report a failed reset as a fault of the app", async () =
   );
 });
 
-it.concurrent("reports no depth as complete after the flow itself fails", async () => {
+it.concurrent("no depth is complete after the flow itself fails", async () => {
   const { report } = await foundIn(await openApp(resetting(40)), RESETTING, { depth: 2 });
   expect(report).toMatchObject({ passed: false, complete_depth: 0, findings: [] });
 });
 
-it.concurrent("does not report a failed reset in the repeated file of a race as a fault of the app", async () => {
+it.concurrent("a failed reset in the repeated file of a race is not a fault of the app", async () => {
   const sandbox = await openSandbox();
   const shop = pressedApp();
   const pressed = new Set<string>();

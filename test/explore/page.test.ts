@@ -19,7 +19,7 @@ observe:
 tick:
   - app: POST /tick
 `;
-it.concurrent("cancels the page and pays it in another tab, without a payment", async () => {
+it.concurrent("explore cancels the page and pays it in another tab", async () => {
   const { report, found } = await explored("right", {}, PAGE);
   expect({ found, notes: withoutForeign(report.notes) }).toEqual({ found: [], notes: [] });
   const outcomes = report.singles.map(({ kind, at, outcome }) => `${kind} ${at} ${outcome}`);
@@ -30,7 +30,7 @@ it.concurrent("cancels the page and pays it in another tab, without a payment", 
   expect(wrong).toContain("money: cancelled_then_paid page#1");
 });
 
-it.concurrent("deviates in webhooks of partial refunds and chargebacks", async () => {
+it.concurrent("explore deviates in webhooks of partial refunds and chargebacks", async () => {
   const reversed = PAGE.replace(
     'checkout_id: "${checkout}" }',
     `checkout_id: "\${checkout}" }

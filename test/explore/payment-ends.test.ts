@@ -64,7 +64,7 @@ describe.concurrent("explore finds", () => {
     expect(report.findings.map((one) => one.message).join()).toContain(message);
   });
 
-  it("a shop that takes a visit of success_url for a payment, only by that visit", async () => {
+  it("a shop that treats a visit of success_url as a payment", async () => {
     const shop = (call: CallService) => {
       const answer = checkoutShop(follow)(call);
       const visited = new Set<string>();
@@ -81,7 +81,7 @@ describe.concurrent("explore finds", () => {
     expect(report.findings[0]?.message).toContain("not paid, but marked as paid by the app");
   });
 
-  it("a shop that takes a part of the refund for the whole", async () => {
+  it("a shop that treats a partial refund as a full one", async () => {
     const shop = (call: CallService) => {
       const answer = checkoutShop(follow)(call);
       const refunded = new Set<string>();
@@ -98,7 +98,7 @@ describe.concurrent("explore finds", () => {
     expect(report.findings[0]?.message).toContain("a part was refunded, and the app takes it for the whole");
   });
 
-  it("a shop that gives an order up before the webhook of its payment arrives", async () => {
+  it("a shop that gives up an order before the webhook of its payment arrives", async () => {
     const since = new Map<Order, number>();
     const late: OnCharge = (order, status) => {
       const first = since.get(order) ?? Date.now();
@@ -115,7 +115,7 @@ describe.concurrent("explore finds", () => {
     expect(found.join()).toContain("webhook_after_deadline charge.completed#1");
   });
 
-  it("a shop that takes another shop's charge for its own, with --fail-on foreign_charge", async () => {
+  it("a shop that fulfils another shop's charge, with --fail-on foreign_charge", async () => {
     const byMetadata = (call: CallService) => {
       const answer = checkoutShop(follow)(call);
       const paid = new Set<string>();
@@ -189,13 +189,13 @@ describe.concurrent("a price", () => {
     ["    price: cost\n", "the app asks for 19.99 KES, and its price is 1999 KES"],
     ["    price: cost\n    currency: money\n", "the app asks for 19.99 KES, and its price is 1999 JPY"],
     ["    price: nowhere\n", "no response to GET /bookings has an amount at price: nowhere"],
-  ])("at a path of the view is compared with the base amount: %j", async (view, message) => {
+  ])("a price at a path of the view is compared with the base amount: %j", async (view, message) => {
     const { report } = await foundIn(await openApp(shop as never), flow(view));
     expect(report.findings[0]).toMatchObject({ oracle: "money", deviations: [] });
     expect(report.findings[0]?.message).toBe(`with nothing going wrong: ${message}`);
   });
 
-  it("in cents is not taken for a wrong one, unless the flow names its path", async () => {
+  it("a price in cents is accepted unless the flow names its path", async () => {
     const { report } = await foundIn(await openApp(shop as never), flow(""));
     expect(report.findings.map(({ message }) => message).join()).not.toContain("its price");
   });

@@ -50,7 +50,7 @@ const shopOf =
     };
   };
 
-it.concurrent("repeats each write of the customer, and no call of the job", async () => {
+it.concurrent("explore repeats each write of the customer, and no call of the job", async () => {
   const { found, report } = await foundIn(await openApp(shopOf(false)), FLOW);
   expect(found).toContain("money: pressed_twice POST /orders/${order}/pay#1");
   const pressed = report.singles.filter(({ kind }) => kind === "pressed_twice");

@@ -37,7 +37,7 @@ const queuedShop = (call: CallService): Answer => {
   };
 };
 
-it.concurrent("finds a queue that drops a failed job, although the read of the next event would hide it", async () => {
+it.concurrent("finds a queue that drops a failed job, although the read at the next event would hide it", async () => {
   const deaf = QUEUED.replace("POST /tick", "POST /nothing");
   const save = temporaryFolder();
   const end = new AbortController();
@@ -49,7 +49,7 @@ it.concurrent("finds a queue that drops a failed job, although the read of the n
   expect(found.at(-1)).toMatch(/^money: (response_5xx|request_lost) getCharge#3$/);
 });
 
-it.concurrent("reads an app without pending calls again when its second plain run ended differently from the first", async () => {
+it.concurrent("waits longer for reads when the second plain run ended differently from the first", async () => {
   let orders = 0;
   const lateShop = (call: CallService): Answer => {
     const shop = shopOf()(call);

@@ -128,11 +128,11 @@ describe.concurrent("a flow that cannot be explored", () => {
       `name: a\n${STEPS}observe:\n  - app: GET /\${nope}\n`,
       /unknown variable nope/,
     ],
-  ])("is refused when it %s", async (_, flow, message) => {
+  ])("refuses a flow that %s", async (_, flow, message) => {
     await expect(explored("right", {}, flow)).rejects.toThrow(message);
   });
 
-  it("is refused with invalid options", async () => {
+  it("refuses invalid options", async () => {
     await expect(explored("right", { depth: 9 })).rejects.toThrow("explore: depth must be 1 to 5");
     await expect(explored("right", { budget: "soon" })).rejects.toThrow("explore: budget");
   });

@@ -6,7 +6,7 @@ import { describeRunEvents, findRepeat } from "../../src/tools/explore/evidence.
 import { EXPLORED } from "../support/explored.js";
 
 describe("the report of an exploration", () => {
-  it("shows each message once, with the differences of the runs and the deviations that the app handles", () => {
+  it("the report shows each message once, with the differences of the runs and the deviations that the app handles", () => {
     expect(`\n${reportText(reportOfExploration("order.yaml", EXPLORED), 100)}`).toMatchInlineSnapshot(`
       "
       ✗ money: done more than once: body.delivered is 2, not 1
@@ -33,7 +33,7 @@ describe("the report of an exploration", () => {
     `);
   });
 
-  it("lists the deviations it did not try, one line per reason", () => {
+  it("the report lists the deviations it did not try, one line per reason", () => {
     const late = { kind: "webhook_late", at: "charge.completed#1" } as const;
     const untried = [
       ...["charge.processing#1", "charge.completed#1"].map((at) => ({
@@ -50,7 +50,7 @@ describe("the report of an exploration", () => {
     ]);
   });
 
-  it.each([60, 80])("has no line wider than %d", (width) => {
+  it.each([60, 80])("the report has no line wider than %d", (width) => {
     const lines = reportText(reportOfExploration("order.yaml", EXPLORED), width).split("\n");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
   });
@@ -60,7 +60,7 @@ const call = (operation: string, status: number | null, method = "POST") =>
   ({ operation, status, method, atMs: 0, isByFlow: false }) as ObservedCall;
 
 describe("the trace of a run", () => {
-  it("lists its calls, statuses and webhooks in order of time", () => {
+  it("the trace of a run lists its calls, statuses and webhooks in order of time", () => {
     const charge = { history: [{ status: "COMPLETED", atMs: 65_000 }] };
     const delivery = { type: "charge.completed", attempts: [{ atMs: 66_000, status: null }] };
     const calls = [call("createQuote", 200), { ...call("advance", 200), isByFlow: true }];
@@ -87,13 +87,13 @@ describe("the trace of a run", () => {
     ],
     ["repeated after a refusal", [call("createWhitelabel", 429), call("createWhitelabel", 200)], false],
     ["a repeated call without payment", [call("createQuote", null), call("createQuote", 200)], false],
-  ])("marks only a payment repeated without a read as blind: %s", (_, calls, isBlind) => {
+  ])("only a payment repeated without a read is marked as blind: %s", (_, calls, isBlind) => {
     expect(findRepeat({ startMs: 0, calls, charges: [], deliveries: [], withdrawals: [] })).toEqual(
       isBlind ? { operation: "createWhitelabel", isSafe: false } : undefined,
     );
   });
 
-  it("marks a repeated payout as safe with the same key, and as unsafe otherwise", () => {
+  it("a repeated payout is marked as safe with the same key, and as unsafe otherwise", () => {
     const payout = (status: number | null, idempotencyKey?: string) => ({
       ...call("createWithdrawal", status),
       idempotencyKey,

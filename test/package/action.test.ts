@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ROOT } from "../support/process-command.js";
 import { freePorts, UserProject } from "../support/user-project.js";
@@ -66,52 +66,50 @@ async function runAction(given: Readonly<Record<string, string>>) {
 
 const file = join(ROOT, "dist/payments-sandbox.mjs");
 
-describe("action.yml", () => {
-  it("passes inputs only as variables, and refers to existing inputs and steps", () => {
-    const text = JSON.stringify(action);
-    for (const { run } of steps) expect(run ?? "").not.toContain("${{");
-    for (const [, input] of text.matchAll(/inputs\.([\w-]+)/g)) expect(action.inputs).toHaveProperty(input!);
-    for (const [, id] of text.matchAll(/steps\.(\w+)\./g)) expect(steps.map((one) => one.id)).toContain(id);
-  });
+it("passes inputs only as variables, and refers to existing inputs and steps", () => {
+  const text = JSON.stringify(action);
+  for (const { run } of steps) expect(run ?? "").not.toContain("${{");
+  for (const [, input] of text.matchAll(/inputs\.([\w-]+)/g)) expect(action.inputs).toHaveProperty(input!);
+  for (const [, id] of text.matchAll(/steps\.(\w+)\./g)) expect(steps.map((one) => one.id)).toContain(id);
+});
 
-  it("refers to actions by commit, and to no package of a registry", () => {
-    const text = readFileSync(join(ROOT, "action.yml"), "utf8");
-    for (const [, name] of text.matchAll(/uses: (\S+)/g)) expect(name).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
-    expect(text).not.toMatch(/payments-sandbox@/);
-  });
+it("refers to actions by commit, and to no package of a registry", () => {
+  const text = readFileSync(join(ROOT, "action.yml"), "utf8");
+  for (const [, name] of text.matchAll(/uses: (\S+)/g)) expect(name).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
+  expect(text).not.toMatch(/payments-sandbox@/);
+});
 
-  it("installs the packed file of its own checkout", async () => {
-    mkdirSync(join(project.folder, "action"));
-    execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", join(project.folder, "action")], {
-      cwd: ROOT,
-      stdio: "pipe",
-    });
-    const { code, output } = await runAction({ run: "payments-sandbox --version > version.txt" });
-    expect(code, output).toBe(0);
-    expect(read("version.txt")).toMatch(/^\d+\.\d+\.\d+\n$/);
+it("installs the packed file of its own checkout", async () => {
+  mkdirSync(join(project.folder, "action"));
+  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", join(project.folder, "action")], {
+    cwd: ROOT,
+    stdio: "pipe",
   });
+  const { code, output } = await runAction({ run: "payments-sandbox --version > version.txt" });
+  expect(code, output).toBe(0);
+  expect(read("version.txt")).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
 
-  it("runs a command with a sandbox, exits with the command's code, and keeps the artifacts", async () => {
-    const fails = 'curl -s "$PAYMENTS_BASE_URL/health" > health.json; exit 3';
-    expect(await runAction({ file, run: fails, options: "--seed a --scenario declined" })).toMatchObject({
-      code: 3,
-    });
-    expect(read("health.json")).not.toBe("");
-    expect(read("payments-sandbox-artifacts/exec.json")).toContain('"declined"');
+it("action.yml runs a command with a sandbox, exits with the command's code, and keeps the artifacts", async () => {
+  const fails = 'curl -s "$PAYMENTS_BASE_URL/health" > health.json; exit 3';
+  expect(await runAction({ file, run: fails, options: "--seed a --scenario declined" })).toMatchObject({
+    code: 3,
   });
+  expect(read("health.json")).not.toBe("");
+  expect(read("payments-sandbox-artifacts/exec.json")).toContain('"declined"');
+});
 
-  it("starts a sandbox for the following steps, and exports its URL", async () => {
-    const { code, output, port } = await runAction({ file });
-    expect(code, output).toBe(0);
-    const said = Object.fromEntries(
-      read("output")
-        .trim()
-        .split("\n")
-        .map((line) => line.split(/=(.*)/s).slice(0, 2)),
-    );
-    expect(Object.keys(said).sort()).toEqual(Object.keys(action.outputs).sort());
-    expect(said).toMatchObject({ url: `http://127.0.0.1:${port}`, "api-key": "sk_test_sandbox" });
-    expect(read("env")).toContain("PAYMENTS_API_KEY=sk_test_sandbox");
-    expect((await fetch(`${said.url}/health`)).status).toBe(200);
-  });
+it("action.yml starts a sandbox for the following steps, and exports its URL", async () => {
+  const { code, output, port } = await runAction({ file });
+  expect(code, output).toBe(0);
+  const said = Object.fromEntries(
+    read("output")
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/=(.*)/s).slice(0, 2)),
+  );
+  expect(Object.keys(said).sort()).toEqual(Object.keys(action.outputs).sort());
+  expect(said).toMatchObject({ url: `http://127.0.0.1:${port}`, "api-key": "sk_test_sandbox" });
+  expect(read("env")).toContain("PAYMENTS_API_KEY=sk_test_sandbox");
+  expect((await fetch(`${said.url}/health`)).status).toBe(200);
 });

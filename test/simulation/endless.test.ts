@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
@@ -38,70 +38,66 @@ async function shopWith(handlerFor: (client: () => Client) => Handler) {
   return { ...shop, receiver };
 }
 
-describe("an endless advance until idle", () => {
-  it("is refused with a one-line error when each payment causes a later one", async () => {
-    const { client, receiver } = await shopWith((client) => callingBack(client, "before"));
-    await client.pay();
-    const answer = await client.advance({ until: "idle" });
-    expect(answer.status).toBe(400);
-    expect(answer.json.error.code).toBe("VALIDATION_ERROR");
-    expect(answer.json.error.message).toMatch(
-      /^It never comes to rest: by \S+Z webhooks have led to calls, and those to webhooks, 1000 times in a row\. Advance by a duration/,
-    );
-    // Each payment takes five seconds: the clock stops where the advance ended, and can continue.
-    const now = since((await client.clock()).json.now);
-    expect(now).toBe(5 * 1_001 * SECOND);
-    const more = await client.advance({ by: "50s" });
-    expect(more.status).toBe(200);
-    expect(more.json.fired_total).toBeGreaterThan(30);
-    receiver.handler = (received) => received.answer();
-    expect((await client.advance({ until: "idle" })).status).toBe(200);
-  });
-
-  it.each<[string, (client: () => Client) => Handler]>([
-    ["the receiver responds and then pays, in the same tick", (client) => callingBack(client, "after")],
-    ["one event is redelivered forever at the same instant", sendingAgain],
-  ])("is also refused when %s", async (_name, handlerFor) => {
-    const { client } = await shopWith(handlerFor);
-    // This charge always has a planned entry, so there is always a next instant.
-    await client.pay({ scenario: "slow" });
-    await client.pay();
-    const answer = await client.advance({ until: "idle" });
-    expect(answer.status).toBe(400);
-    expect(answer.json.error.message).toMatch(/^It never comes to rest/);
-  });
-
-  it("rejects with the same one-line error in the library", async () => {
-    const receiver = await Receiver.open();
-    await using sandbox = await createSandbox({
-      clock: "manual",
-      startTime: START,
-      webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
-    });
-    receiver.handler = sendingAgain(() => shop);
-    const shop = Client.of(sandbox);
-    await shop.pay();
-    await expect(sandbox.advance("idle")).rejects.toThrow(/^It never comes to rest/);
-  });
+it("an endless advance is refused with a one-line error when each payment causes a later one", async () => {
+  const { client, receiver } = await shopWith((client) => callingBack(client, "before"));
+  await client.pay();
+  const answer = await client.advance({ until: "idle" });
+  expect(answer.status).toBe(400);
+  expect(answer.json.error.code).toBe("VALIDATION_ERROR");
+  expect(answer.json.error.message).toMatch(
+    /^It never comes to rest: by \S+Z webhooks have led to calls, and those to webhooks, 1000 times in a row\. Advance by a duration/,
+  );
+  // Each payment takes five seconds: the clock stops where the advance ended, and can continue.
+  const now = since((await client.clock()).json.now);
+  expect(now).toBe(5 * 1_001 * SECOND);
+  const more = await client.advance({ by: "50s" });
+  expect(more.status).toBe(200);
+  expect(more.json.fired_total).toBeGreaterThan(30);
+  receiver.handler = (received) => received.answer();
+  expect((await client.advance({ until: "idle" })).status).toBe(200);
 });
 
-describe("a long advance until idle", () => {
-  it("completes after a long chain of payments", async () => {
-    const { client, receiver } = await shopWith((client) => callingBack(client, "before", 300));
-    await client.pay();
-    const { status, json } = await client.advance({ until: "idle" });
-    expect([status, since(json.to)]).toEqual([200, 5 * 301 * SECOND]);
-    expect(receiver.received).toHaveLength(301);
-  });
+it.each<[string, (client: () => Client) => Handler]>([
+  ["the receiver responds and then pays, in the same tick", (client) => callingBack(client, "after")],
+  ["one event is redelivered forever at the same instant", sendingAgain],
+])("an endless advance is refused when %s", async (_name, handlerFor) => {
+  const { client } = await shopWith(handlerFor);
+  // This charge always has a planned entry, so there is always a next instant.
+  await client.pay({ scenario: "slow" });
+  await client.pay();
+  const answer = await client.advance({ until: "idle" });
+  expect(answer.status).toBe(400);
+  expect(answer.json.error.message).toMatch(/^It never comes to rest/);
+});
 
-  it("completes when each of many concurrent payments causes one more", async () => {
-    const { client, receiver } = await shopWith((client) => callingBack(client, "before", 1_100));
-    for (let count = 0; count < 1_100; count++) {
-      await client.pay();
-      await client.advance({ by: "4ms" });
-    }
-    const { status } = await client.advance({ until: "idle" });
-    expect(status).toBe(200);
-    expect(receiver.received).toHaveLength(2_200);
+it("an endless advance rejects with the same one-line error in the library", async () => {
+  const receiver = await Receiver.open();
+  await using sandbox = await createSandbox({
+    clock: "manual",
+    startTime: START,
+    webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
   });
+  receiver.handler = sendingAgain(() => shop);
+  const shop = Client.of(sandbox);
+  await shop.pay();
+  await expect(sandbox.advance("idle")).rejects.toThrow(/^It never comes to rest/);
+});
+
+it("a long advance completes after a long chain of payments", async () => {
+  const { client, receiver } = await shopWith((client) => callingBack(client, "before", 300));
+  await client.pay();
+  const { status, json } = await client.advance({ until: "idle" });
+  expect([status, since(json.to)]).toEqual([200, 5 * 301 * SECOND]);
+  expect(receiver.received).toHaveLength(301);
+});
+
+it("a long advance completes when each of many concurrent payments causes one more", async () => {
+  const { client, receiver } = await shopWith((client) => callingBack(client, "before", 1_100));
+  for (let count = 0; count < 1_100; count++) {
+    await client.pay();
+    await client.advance({ by: "4ms" });
+  }
+  const { status } = await client.advance({ until: "idle" });
+  expect(status).toBe(200);
+  expect(receiver.received).toHaveLength(2_200);
 });

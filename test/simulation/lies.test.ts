@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/library/index.js";
 import type { Json, Lie } from "./client.js";
 import { auditExport } from "./export.js";
@@ -228,35 +228,33 @@ async function caught(lie: Lie): Promise<Rule | undefined> {
   return undefined;
 }
 
-describe("the auditor", () => {
-  it.each(["given", "taken"])("detects an invalid export when it is %s", async (side) => {
-    await using sandbox = await createSandbox();
-    await using elsewhere = await createSandbox({ clock: "manual" });
-    const lying = (liar: Sandbox, lie: (state: Json) => unknown) => ({
-      fetch: (request: Request) => liar.fetch(request),
-      snapshot: () => {
-        const state = liar.snapshot();
-        lie(state);
-        return state;
-      },
-    });
-    const audit =
-      side === "given"
-        ? auditExport(
-            lying(sandbox, (state) => (state.collections.scenarios[0][1].activated = "now")),
-            elsewhere,
-          )
-        : auditExport(
-            sandbox,
-            lying(elsewhere, (state) => state.collections.scenarios.pop()),
-          );
-    await expect(audit).rejects.toMatchObject({ rule: "export" });
+it.each(["given", "taken"])("detects an invalid export when it is %s", async (side) => {
+  await using sandbox = await createSandbox();
+  await using elsewhere = await createSandbox({ clock: "manual" });
+  const lying = (liar: Sandbox, lie: (state: Json) => unknown) => ({
+    fetch: (request: Request) => liar.fetch(request),
+    snapshot: () => {
+      const state = liar.snapshot();
+      lie(state);
+      return state;
+    },
   });
+  const audit =
+    side === "given"
+      ? auditExport(
+          lying(sandbox, (state) => (state.collections.scenarios[0][1].activated = "now")),
+          elsewhere,
+        )
+      : auditExport(
+          sandbox,
+          lying(elsewhere, (state) => state.collections.scenarios.pop()),
+        );
+  await expect(audit).rejects.toMatchObject({ rule: "export" });
+});
 
-  const lies = Object.entries(LIES).flatMap(([rule, lies]) =>
-    Object.entries(lies).map(([name, lie]) => [name, rule, lie] as const),
-  );
-  it.each(lies)("detects that %s, by the rule %s", async (_name, rule, lie) => {
-    expect(await caught(lie)).toBe(rule);
-  });
+const lies = Object.entries(LIES).flatMap(([rule, lies]) =>
+  Object.entries(lies).map(([name, lie]) => [name, rule, lie] as const),
+);
+it.each(lies)("detects that %s, by the rule %s", async (_name, rule, lie) => {
+  expect(await caught(lie)).toBe(rule);
 });

@@ -126,25 +126,31 @@ async function setting() {
   return { api, press, fill, opensAgain };
 }
 
-it.each(FORMS.map((fields) => [fields.do!, fields] as const))("after the form %s", async (_, fields) => {
-  const { press, fill, opensAgain } = await setting();
-  const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
-  expect([303, 409]).toContain((await press(filled)).status);
-  await opensAgain();
-});
+it.each(FORMS.map((fields) => [fields.do!, fields] as const))(
+  "the data file can be opened again after the form %s",
+  async (_, fields) => {
+    const { press, fill, opensAgain } = await setting();
+    const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
+    expect([303, 409]).toContain((await press(filled)).status);
+    await opensAgain();
+  },
+);
 
-it.each(CONTROL)("after an event that follows the control call %s %s", async (method, path, body) => {
-  const { api, fill, opensAgain } = await setting();
-  const { status } = await api.ask(
-    `${method} /_sandbox${fill(path)}`,
-    JSON.parse(fill(JSON.stringify(body))),
-  );
-  expect([200, 400, 409]).toContain(status);
-  await api.ask("POST /_sandbox/events", { type: "webhook.test" });
-  await opensAgain();
-});
+it.each(CONTROL)(
+  "the data file can be opened again after an event that follows the control call %s %s",
+  async (method, path, body) => {
+    const { api, fill, opensAgain } = await setting();
+    const { status } = await api.ask(
+      `${method} /_sandbox${fill(path)}`,
+      JSON.parse(fill(JSON.stringify(body))),
+    );
+    expect([200, 400, 409]).toContain(status);
+    await api.ask("POST /_sandbox/events", { type: "webhook.test" });
+    await opensAgain();
+  },
+);
 
-it.each(SERVICE)("after the call %s %s", async (method, path, body) => {
+it.each(SERVICE)("the data file can be opened again after the call %s %s", async (method, path, body) => {
   const { api, fill, opensAgain } = await setting();
   const { status } = await api.ask(`${method} /api/v1${fill(path)}`, body);
   expect([200, 400]).toContain(status);

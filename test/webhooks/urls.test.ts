@@ -148,6 +148,6 @@ it.each([
   ["::ffff:10.0.0.1", false],
   ["2001:db8::a9fe:a9fe", false],
   ["no address", false],
-])("the result of a name lookup: %s: %s", (address, expected) => {
+])("maps the result of a name lookup: %s: %s", (address, expected) => {
   expect(isCloudMetadataAddress(address)).toBe(expected);
 });
