@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { ActivityPrinter, activityLine } from "../../src/cli/live/live.js";
 import { paint } from "../../src/cli/text-layout.js";
 import type { Activity } from "../../src/core/schema/activity-events.js";
@@ -27,66 +27,64 @@ async function openFollowed() {
   return { sandbox, client: Client.of(sandbox), lines };
 }
 
-describe("activity lines", () => {
-  it("show the created id of a call, the cause of a change and the response to a webhook", async () => {
-    const { sandbox, client, lines } = await openFollowed();
-    await sandbox.onWebhook(() => new Response('{\n  "oops": 1 }', { status: 500 }));
-    const charge = await client.pay({ scenario: "declined" });
-    await sandbox.advance("5s");
-    const all = lines(200);
-    expect(all).toContainEqual(
-      expect.stringMatching(
-        /^ {2}09:00:00 {2}POST \/payments\/whitelabel {5}200 {2}ch_\w{24} {2}NGN 101\.50 {2}ada@shop\.test$/,
-      ),
-    );
-    expect(all).toContain(`  09:00:01  ${charge}  AWAITING_PAYMENT  (scenario declined)`);
-    expect(all).toContainEqual(
-      expect.stringMatching(
-        /^ {2}09:00:01 {2}→ charge\.awaiting_payment {2}ch_\w{24} {2}this process {2}500 {2}{ "oops": 1 } {2}retry in 5s$/,
-      ),
-    );
-    expect(all).toContainEqual(
-      expect.stringMatching(/^ {2}09:00:0\d {2}ch_\w+ {2}FAILED {2}declined {2}\(scenario declined\)$/),
-    );
-    expect(all.filter((line) => line.includes("→ charge.awaiting_payment"))).toHaveLength(1);
-  });
-
-  it("show the field of a refusal, the id of a fault and the origin of a manual change", async () => {
-    const { sandbox, client, lines } = await openFollowed();
-    await client.quote({ amount: "x" });
-    await sandbox.control("POST /_sandbox/faults", {
-      match: { operation: "createQuote" },
-      drop: "before",
-      times: 1,
-    });
-    await client.quote().catch(() => {});
-    const charge = await client.pay({ scenario: "stuck" });
-    await sandbox.transition(charge, "COMPLETED");
-    const all = lines(200);
-    expect(all[0]).toMatch(/POST \/payments\/quotes {9}400 {2}pricing\.amount must be /);
-    expect(all[1]).toMatch(/POST \/payments\/quotes {9}connection cut {2}fault flt_\w+$/);
-    expect(all.at(-1)).toBe(`  09:00:00  ${charge}  COMPLETED  (by hand)`);
-    const hosted = await createCheckout(sandbox);
-    await sandbox.control(`POST /_sandbox/checkouts/${hosted.checkout_id}/cancel`);
-    expect(lines(200).at(-1)).toMatch(/CANCELLED {2}\(by the customer\)$/);
-  });
-
-  it("fit the terminal width and show the time of the next retry", async () => {
-    const { sandbox, client, lines } = await openFollowed();
-    await sandbox.control("PUT /_sandbox/namespaces/shop-1", {});
-    await sandbox.onWebhook(() => new Response("x".repeat(500), { status: 400 }));
-    await client.quote({ amount: "x" });
-    await client.pay();
-    await client.in("shop-1").pay({ email: `${"a".repeat(60)}@shop.test` });
-    await sandbox.advance("1s");
-    const all = lines(90);
-    for (const line of all) expect(line.length).toBeLessThanOrEqual(90);
-    expect(all.at(-1)).toMatch(/ 400 {2}x{2,}… {2}retry in 5s$/);
-    expect(all).toContainEqual(expect.stringMatching(/^ {2}09:00:00 {2}shop-1 {2}POST .*ch_\w{4}… .*…$/));
-  });
+it("activity lines show the created id of a call, the cause of a change and the response to a webhook", async () => {
+  const { sandbox, client, lines } = await openFollowed();
+  await sandbox.onWebhook(() => new Response('{\n  "oops": 1 }', { status: 500 }));
+  const charge = await client.pay({ scenario: "declined" });
+  await sandbox.advance("5s");
+  const all = lines(200);
+  expect(all).toContainEqual(
+    expect.stringMatching(
+      /^ {2}09:00:00 {2}POST \/payments\/whitelabel {5}200 {2}ch_\w{24} {2}NGN 101\.50 {2}ada@shop\.test$/,
+    ),
+  );
+  expect(all).toContain(`  09:00:01  ${charge}  AWAITING_PAYMENT  (scenario declined)`);
+  expect(all).toContainEqual(
+    expect.stringMatching(
+      /^ {2}09:00:01 {2}→ charge\.awaiting_payment {2}ch_\w{24} {2}this process {2}500 {2}{ "oops": 1 } {2}retry in 5s$/,
+    ),
+  );
+  expect(all).toContainEqual(
+    expect.stringMatching(/^ {2}09:00:0\d {2}ch_\w+ {2}FAILED {2}declined {2}\(scenario declined\)$/),
+  );
+  expect(all.filter((line) => line.includes("→ charge.awaiting_payment"))).toHaveLength(1);
 });
 
-it("counts activity that is too fast to print, without formatting it", () => {
+it("activity lines show the field of a refusal, the id of a fault and the origin of a manual change", async () => {
+  const { sandbox, client, lines } = await openFollowed();
+  await client.quote({ amount: "x" });
+  await sandbox.control("POST /_sandbox/faults", {
+    match: { operation: "createQuote" },
+    drop: "before",
+    times: 1,
+  });
+  await client.quote().catch(() => {});
+  const charge = await client.pay({ scenario: "stuck" });
+  await sandbox.transition(charge, "COMPLETED");
+  const all = lines(200);
+  expect(all[0]).toMatch(/POST \/payments\/quotes {9}400 {2}pricing\.amount must be /);
+  expect(all[1]).toMatch(/POST \/payments\/quotes {9}connection cut {2}fault flt_\w+$/);
+  expect(all.at(-1)).toBe(`  09:00:00  ${charge}  COMPLETED  (by hand)`);
+  const hosted = await createCheckout(sandbox);
+  await sandbox.control(`POST /_sandbox/checkouts/${hosted.checkout_id}/cancel`);
+  expect(lines(200).at(-1)).toMatch(/CANCELLED {2}\(by the customer\)$/);
+});
+
+it("activity lines fit the terminal width and show the time of the next retry", async () => {
+  const { sandbox, client, lines } = await openFollowed();
+  await sandbox.control("PUT /_sandbox/namespaces/shop-1", {});
+  await sandbox.onWebhook(() => new Response("x".repeat(500), { status: 400 }));
+  await client.quote({ amount: "x" });
+  await client.pay();
+  await client.in("shop-1").pay({ email: `${"a".repeat(60)}@shop.test` });
+  await sandbox.advance("1s");
+  const all = lines(90);
+  for (const line of all) expect(line.length).toBeLessThanOrEqual(90);
+  expect(all.at(-1)).toMatch(/ 400 {2}x{2,}… {2}retry in 5s$/);
+  expect(all).toContainEqual(expect.stringMatching(/^ {2}09:00:00 {2}shop-1 {2}POST .*ch_\w{4}… .*…$/));
+});
+
+it("start counts activity that is too fast to print, without formatting it", () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const live = new ActivityPrinter();
   const tell = vi.fn((): Activity => {

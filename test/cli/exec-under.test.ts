@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { folderWith, temporaryFolder } from "../support/folders.js";
 import { CALL_IMPORTED, CALL_REQUIRED } from "../support/light-fetch.js";
 import { Command, isAlive, run } from "../support/process-command.js";
@@ -56,30 +56,29 @@ function matrixOf(stdout: string, command: string): string {
 const NODE = process.execPath;
 const shell = (source: string): string[] => ["--", "/bin/sh", "-c", source];
 
-describe("--under", () => {
-  it("finds the scenarios that break a Node suite, and keeps the artifacts of each run", async () => {
-    const folder = folderWith({ "node.test.mjs": SUITE });
-    const flags = ["--clock", "manual", "--under", "webhook_chaos,declined,success"];
-    const command = ["node", "--test", "node.test.mjs"];
-    const { code, stdout, stderr } = await run(["exec", ...flags, "--artifacts", "kept", "--", ...command], {
-      cwd: folder,
-    });
-    const runs: [string, number][] = [
-      ["run 1 of 4, plain", 0],
-      ["run 2 of 4, under webhook_chaos", 1],
-      ["run 3 of 4, under declined", 1],
-      ["run 4 of 4, under success", 0],
-    ];
-    const progress = runs.flatMap(([run, exit]) => [
-      `${run}: ${command.join(" ")}`,
-      `${run}: exit ${exit} after TIME`,
-    ]);
-    expect(stderr.replace(/\d+\.\d s$/gm, "TIME")).toBe(
-      ["every app must survive: webhook_chaos", ...progress]
-        .map((line) => `payments-sandbox: ${line}\n`)
-        .join(""),
-    );
-    expect(matrixOf(stdout, "node --test")).toBe(`${command.join(" ")}
+it("exec --under finds the scenarios that break a Node suite, and keeps the artifacts of each run", async () => {
+  const folder = folderWith({ "node.test.mjs": SUITE });
+  const flags = ["--clock", "manual", "--under", "webhook_chaos,declined,success"];
+  const command = ["node", "--test", "node.test.mjs"];
+  const { code, stdout, stderr } = await run(["exec", ...flags, "--artifacts", "kept", "--", ...command], {
+    cwd: folder,
+  });
+  const runs: [string, number][] = [
+    ["run 1 of 4, plain", 0],
+    ["run 2 of 4, under webhook_chaos", 1],
+    ["run 3 of 4, under declined", 1],
+    ["run 4 of 4, under success", 0],
+  ];
+  const progress = runs.flatMap(([run, exit]) => [
+    `${run}: ${command.join(" ")}`,
+    `${run}: exit ${exit} after TIME`,
+  ]);
+  expect(stderr.replace(/\d+\.\d s$/gm, "TIME")).toBe(
+    ["every app must survive: webhook_chaos", ...progress]
+      .map((line) => `payments-sandbox: ${line}\n`)
+      .join(""),
+  );
+  expect(matrixOf(stdout, "node --test")).toBe(`${command.join(" ")}
   ✓ plain          passed  exit 0  TIME
   ✗ webhook_chaos  failed  exit 1  TIME  2 webhooks swapped, 2 webhooks doubled, 2 webhooks delayed
   ✗ declined       failed  exit 1  TIME  2 charges
@@ -92,112 +91,108 @@ describe("--under", () => {
 
 Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 outcomes: declined; a different payment outcome is not an app bug.
 `);
-    expect(code).toBe(1);
-    const kept = (name: string) => readFileSync(join(folder, "kept", name), "utf8");
-    expect(JSON.parse(kept("matrix.json"))).toMatchObject({ passed: false, seed: "payments-sandbox" });
-    expect(kept("matrix.txt")).toContain("Your suite breaks under 1 of 1 mishap");
-    expect(JSON.parse(kept("plain/exec.json"))).toMatchObject({ exit_code: 0, under: null });
-    expect(JSON.parse(kept("under-declined/exec.json"))).toMatchObject({ exit_code: 1, under: "declined" });
-    expect(kept("under-declined/timelines.txt")).toContain("FAILED  declined");
-  });
+  expect(code).toBe(1);
+  const kept = (name: string) => readFileSync(join(folder, "kept", name), "utf8");
+  expect(JSON.parse(kept("matrix.json"))).toMatchObject({ passed: false, seed: "payments-sandbox" });
+  expect(kept("matrix.txt")).toContain("Your suite breaks under 1 of 1 mishap");
+  expect(JSON.parse(kept("plain/exec.json"))).toMatchObject({ exit_code: 0, under: null });
+  expect(JSON.parse(kept("under-declined/exec.json"))).toMatchObject({ exit_code: 1, under: "declined" });
+  expect(kept("under-declined/timelines.txt")).toContain("FAILED  declined");
+});
 
-  it("starts each run with a fresh sandbox of the same seed, and passes the scenario's name to the command", async () => {
-    const mine =
-      "name: my-own_mishap\nfaults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n";
-    const cwd = folderWith({ "mine.yaml": mine });
-    const source = `${CALL_REQUIRED}
+it("exec --under starts each run with a fresh sandbox of the same seed, and passes the scenario's name to the command", async () => {
+  const mine =
+    "name: my-own_mishap\nfaults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n";
+  const cwd = folderWith({ "mine.yaml": mine });
+  const source = `${CALL_REQUIRED}
       call("POST", "/api/v1/payments/quotes", PRICE).then(({ quote_id }) => quote_id, ({ message }) => message)
         .then((outcome) => [process.env.PAYMENTS_SANDBOX_UNDER, outcome])
         .then((run) => require("node:fs").appendFileSync("runs", JSON.stringify(run) + "\\n"));
     `;
-    const flags = words`--quiet --scenario stuck --under instant --under ${"mine.yaml, instant"}`;
-    const { code, stdout, stderr } = await run(words`exec ${flags} -- ${NODE} -e ${source}`, { cwd });
-    expect([code, stderr]).toEqual([
-      0,
-      "payments-sandbox: --under instant decides the outcome of all charges and withdrawals: there, those rules of --scenario stuck never apply\n",
-    ]);
-    const runs = readFileSync(join(cwd, "runs"), "utf8").trim().split("\n");
-    const outcomes = runs.map((line) => JSON.parse(line));
-    expect(outcomes).toEqual([
-      ["", outcomes[0][1]],
-      ["instant", outcomes[0][1]],
-      ["my-own_mishap", "/api/v1/payments/quotes answered 503"],
-    ]);
-    expect(outcomes[0][1]).toMatch(/^qt_/);
-    expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\. Not exercised: instant\.\n$/);
-  });
+  const flags = words`--quiet --scenario stuck --under instant --under ${"mine.yaml, instant"}`;
+  const { code, stdout, stderr } = await run(words`exec ${flags} -- ${NODE} -e ${source}`, { cwd });
+  expect([code, stderr]).toEqual([
+    0,
+    "payments-sandbox: --under instant decides the outcome of all charges and withdrawals: there, those rules of --scenario stuck never apply\n",
+  ]);
+  const runs = readFileSync(join(cwd, "runs"), "utf8").trim().split("\n");
+  const outcomes = runs.map((line) => JSON.parse(line));
+  expect(outcomes).toEqual([
+    ["", outcomes[0][1]],
+    ["instant", outcomes[0][1]],
+    ["my-own_mishap", "/api/v1/payments/quotes answered 503"],
+  ]);
+  expect(outcomes[0][1]).toMatch(/^qt_/);
+  expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\. Not exercised: instant\.\n$/);
+});
 
-  it("shows the output of a run under a scenario only if it fails, and keeps all of it in the artifacts", async () => {
-    const cwd = temporaryFolder();
-    const source = 'echo "out $PAYMENTS_SANDBOX_UNDER"; [ "$PAYMENTS_SANDBOX_UNDER" != declined ]';
-    const { code, stdout } = await run(
-      ["exec", "--under", "declined,success", "--artifacts", "kept", ...shell(source)],
-      { cwd },
-    );
-    expect([code, stdout.match(/^out.*$/gm)]).toEqual([1, ["out ", "out declined"]]);
-    const keptOutput = (name: string) =>
-      readFileSync(join(cwd, "kept", `under-${name}`, "output.txt"), "utf8");
-    expect([keptOutput("declined"), keptOutput("success")]).toEqual(["out declined\n", "out success\n"]);
-  });
+it("exec --under shows the output of a run under a scenario only if it fails, and keeps all of it in the artifacts", async () => {
+  const cwd = temporaryFolder();
+  const source = 'echo "out $PAYMENTS_SANDBOX_UNDER"; [ "$PAYMENTS_SANDBOX_UNDER" != declined ]';
+  const { code, stdout } = await run(
+    ["exec", "--under", "declined,success", "--artifacts", "kept", ...shell(source)],
+    { cwd },
+  );
+  expect([code, stdout.match(/^out.*$/gm)]).toEqual([1, ["out ", "out declined"]]);
+  const keptOutput = (name: string) => readFileSync(join(cwd, "kept", `under-${name}`, "output.txt"), "utf8");
+  expect([keptOutput("declined"), keptOutput("success")]).toEqual(["out declined\n", "out success\n"]);
+});
 
-  it("stops after a failed plain run with its exit code", async () => {
-    const { code, stdout } = await run(["exec", "--under", "declined,success", ...shell("exit 4")]);
-    expect(code).toBe(4);
-    expect(stdout).toContain("- declined  not run\n");
-    expect(stdout).toMatch(
-      /The plain run did not pass: there is nothing to compare the other runs with\.\n$/,
-    );
-  });
+it("exec --under stops after a failed plain run with its exit code", async () => {
+  const { code, stdout } = await run(["exec", "--under", "declined,success", ...shell("exit 4")]);
+  expect(code).toBe(4);
+  expect(stdout).toContain("- declined  not run\n");
+  expect(stdout).toMatch(/The plain run did not pass: there is nothing to compare the other runs with\.\n$/);
+});
 
-  it("warns about a scenario that overrides the scenario of all runs", async () => {
-    const { code, stderr } = await run(
-      words`exec --scenario declined --under declined,insufficient_funds ${shell("true")}`,
-    );
-    expect(code).toBe(0);
-    expect(stderr).toContain(
-      "--under declined: --scenario activates it in the plain run too, so both runs are the same",
-    );
-    expect(stderr).toContain(
-      "--under insufficient_funds decides the outcome of all charges: there, those rules of --scenario declined never apply",
-    );
-  });
+it("exec --under warns about a scenario that overrides the scenario of all runs", async () => {
+  const { code, stderr } = await run(
+    words`exec --scenario declined --under declined,insufficient_funds ${shell("true")}`,
+  );
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    "--under declined: --scenario activates it in the plain run too, so both runs are the same",
+  );
+  expect(stderr).toContain(
+    "--under insufficient_funds decides the outcome of all charges: there, those rules of --scenario declined never apply",
+  );
+});
 
-  it("stops with the current run when it is interrupted", async () => {
-    const file = join(temporaryFolder(), "runs");
-    const command = new Command([
-      "exec",
-      "--under",
-      "declined,success",
-      ...shell(`echo $$ >> ${file}; [ -z "$PAYMENTS_SANDBOX_UNDER" ] || exec sleep 1000`),
-    ]);
-    const readPids = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
-    await expect.poll(() => readPids().length).toBe(2);
-    const { code, stdout } = await command.stop("SIGINT");
-    const pids = readPids();
-    expect([code, pids.length, isAlive(Number(pids[1]))]).toEqual([130, 2, false]);
-    expect(stdout).toContain("- success   not run\n");
-  });
+it("exec --under stops with the current run when it is interrupted", async () => {
+  const file = join(temporaryFolder(), "runs");
+  const command = new Command([
+    "exec",
+    "--under",
+    "declined,success",
+    ...shell(`echo $$ >> ${file}; [ -z "$PAYMENTS_SANDBOX_UNDER" ] || exec sleep 1000`),
+  ]);
+  const readPids = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
+  await expect.poll(() => readPids().length).toBe(2);
+  const { code, stdout } = await command.stop("SIGINT");
+  const pids = readPids();
+  expect([code, pids.length, isAlive(Number(pids[1]))]).toEqual([130, 2, false]);
+  expect(stdout).toContain("- success   not run\n");
+});
 
-  it.each([
-    [
-      ["--under", "declind"],
-      '--under: there is no scenario "declind"; did you mean declined? Known: cancelled, ',
-    ],
-    [["--under", "nope"], "(mishaps and all stand for many)"],
-    [["--under", "success,./nowhere.yaml"], "./nowhere.yaml: there is no such file"],
-    [["--under", ","], "--under takes the names of scenarios, separated by commas"],
-    [
-      ["--under", "declined", "--data", "d"],
-      "--under gives each run a fresh sandbox: --data cannot go with it",
-    ],
-  ])("refuses %j before the command runs", async (flags, expected) => {
-    const folder = temporaryFolder();
-    const { code, stdout, stderr } = await carryOut(["exec", ...flags, ...shell("echo ran")], {
-      cwd: folder,
-    });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
-    expect(stderr).toContain(expected);
-    expect(existsSync(join(folder, "d"))).toBe(false);
+it.each([
+  [
+    ["--under", "declind"],
+    '--under: there is no scenario "declind"; did you mean declined? Known: cancelled, ',
+  ],
+  [["--under", "nope"], "(mishaps and all stand for many)"],
+  [["--under", "success,./nowhere.yaml"], "./nowhere.yaml: there is no such file"],
+  [["--under", ","], "--under takes the names of scenarios, separated by commas"],
+  [
+    ["--under", "declined", "--data", "d"],
+    "--under gives each run a fresh sandbox: --data cannot go with it",
+  ],
+])("exec --under refuses %j before the command runs", async (flags, expected) => {
+  const folder = temporaryFolder();
+  const { code, stdout, stderr } = await carryOut(["exec", ...flags, ...shell("echo ran")], {
+    cwd: folder,
   });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
+  expect(stderr).toContain(expected);
+  expect(existsSync(join(folder, "d"))).toBe(false);
 });
