@@ -38,6 +38,8 @@ export const DEFAULT_ISSUE_MESSAGE = "Invalid input";
 /** Sets the message explicitly: zod's locale is global to the process, and Playwright tests change it. */
 export const PARSE_OPTIONS = { reportInput: true, error: () => DEFAULT_ISSUE_MESSAGE } as const;
 
+const RUN_OPTIONS = { ...PARSE_OPTIONS, async: false };
+
 type BoundIssue = Extract<Issue, { readonly code: "too_small" | "too_big" }>;
 
 function boundMessage(issue: BoundIssue): string {
@@ -112,6 +114,9 @@ type ParseResult<T> =
 
 /** Parses without throwing. Issues keep their input: an undefined input means a missing field. */
 export function safeParse<T>(schema: z.ZodMiniType<T>, value: unknown): ParseResult<T> {
+  // Zod's own call copies the options, which takes longer than the checks.
+  const run = schema._zod.run({ value, issues: [] }, RUN_OPTIONS) as z.core.ParsePayload<T>;
+  if (run.issues.length === 0) return { ok: true, data: run.value };
   const result = schema.safeParse(value, PARSE_OPTIONS);
   return result.success ? { ok: true, data: result.data } : { ok: false, issues: result.error.issues };
 }
