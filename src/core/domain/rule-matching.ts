@@ -28,11 +28,13 @@ type Match = ChargeMatch | WithdrawalMatch | WebhookRule["match"] | FaultRule["m
 
 /** Returns true if all fields of the rule match; a rule without fields matches everything. */
 export function matchesRule(match: Match, subject: MatchSubject): boolean {
-  for (const [name, expected] of Object.entries(match ?? {}))
+  for (const name in match) {
+    const expected: unknown = match[name as keyof typeof match];
     if (name === "metadata") {
       for (const [key, value] of Object.entries((expected ?? {}) as Record<string, ValueMatch>))
         if (matchesValue(value, getOwn(subject.metadata, key)) !== true) return false;
     } else if (expected !== undefined && matchesValue(expected, subject.fields[name]) !== true) return false;
+  }
   return true;
 }
 

@@ -16,8 +16,9 @@ const MAX_LENGTH = 100;
 export function parseDuration(text: string): number | undefined {
   if (text.length > MAX_LENGTH || !DURATION_PATTERN.test(text)) return undefined;
   let total = 0;
-  for (const [, count, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h|d)/g))
-    total += Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  const parts = text.match(/[\d.]+|[a-z]+/g)!;
+  for (let index = 0; index < parts.length; index += 2)
+    total += Number(parts[index]) * UNIT_MS[parts[index + 1] as keyof typeof UNIT_MS];
   return total <= MAX_DURATION_MS ? Math.round(total) : undefined;
 }
 

@@ -44,8 +44,9 @@ function planNext(tx: Transaction, charge: Charge, entry: PlannedEntry | undefin
 
 /** Replaces one task; undefined removes it. */
 function withTask(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | undefined): ChargeTasks {
-  const { [name]: _replaced, ...others } = tasks;
-  return taskId === undefined ? others : { ...others, [name]: taskId };
+  if (taskId !== undefined) return { ...tasks, [name]: taskId };
+  const { [name]: _removed, ...others } = tasks;
+  return others;
 }
 
 /** Changes a charge's status with its postings, tasks and event, and puts the charge. Refuses an illegal change. */
