@@ -11,7 +11,7 @@ const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .sort();
 
 describe("src", () => {
-  it("finds files in src", () => {
+  it("src has files", () => {
     expect(sources).toEqual(
       expect.arrayContaining(["library/index.ts", "core/domain/money.ts", "server/service/charges.ts"]),
     );
@@ -72,7 +72,7 @@ describe("the check of imports", () => {
     ["core/engine/a.ts", 'import { readFileSync } from "node:fs";', "engine is pure"],
     ["core/domain/a.ts", 'import { createServer } from "http";', "domain is pure"],
     ["server/http/a.ts", 'import { setTimeout } from "node:timers/promises";', "outside src/core/time/"],
-  ])("finds in %s: %s", (file, source, message) => {
+  ])("the check of imports finds in %s: %s", (file, source, message) => {
     expect(messages(file, source)).toContainEqual(expect.stringContaining(message));
   });
 
@@ -143,7 +143,7 @@ describe("the check for time, timers and chance", () => {
     ["crypto.getRandomValues(bytes)", "getRandomValues: randomness"],
     ['import { randomBytes } from "node:crypto";', "randomBytes: randomness"],
     ['import { randomUUID as id } from "node:crypto";', "randomUUID: randomness"],
-  ])("finds %s", (source, message) => {
+  ])("the check for time, timers and chance finds %s", (source, message) => {
     for (const file of [
       "core/engine/a.ts",
       "core/store/a.ts",

@@ -89,7 +89,7 @@ const users = [...src, ...["test", "bench", "scripts"].flatMap((folder) => modul
 const examples = modulesBelow(ROOT, "examples").filter(({ file }) => !file.includes("node_modules"));
 
 describe("the modules of src", () => {
-  it("finds the files of src with their imports and exports", () => {
+  it("the modules of src are found with their imports and exports", () => {
     expect(src.length).toBeGreaterThan(300);
     const money = src.find(({ file }) => file === "src/core/domain/money.ts");
     expect(money?.exports).toContain("compareAmounts");

@@ -25,7 +25,7 @@ it("exec prints advice on standard error, except with --quiet", async () => {
   expect((await run(["exec", "--quiet", ...app])).stderr).toBe("");
 });
 
-it("names an ignored query parameter and how often it was sent", async () => {
+it("advice names an ignored query parameter and how often it was sent", async () => {
   const file = fileWith(`name: ignored
 steps:
   - { repeat: 7, steps: [{ request: "GET /api/v1/payments/payins?lmit=1" }] }

@@ -169,7 +169,7 @@ it("env --format shell prints exports that eval applies", () => {
   expect(execFileSync("bash", ["--norc", "-ec", source], { encoding: "utf8", env })).toBe(`${server.url}\n`);
 });
 
-it("escapes control characters from apps and customers in text, and keeps them in JSON", async () => {
+it("client commands escape control characters in text, and keep them in JSON", async () => {
   const { client } = server;
   const { output, runCommand, json } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL: server.url } }));
   const evil = "\u001b]0x\u0007\u009b2J\u202e\ny";

@@ -122,7 +122,7 @@ it.each([
   // `reset` deletes the state, so it is never suggested.
   [["rset"], 'unknown command "rset" (run payments-sandbox --help)'],
   [["resett"], 'unknown command "resett" (run payments-sandbox --help)'],
-])("refuses %j", async (args, expected) => {
+])("a command line is refused with a hint: %j", async (args, expected) => {
   expect(errorLine(await run(args))).toBe(expected);
 });
 

@@ -84,7 +84,7 @@ it("two copies of the library in one process cannot open the same data file", as
   });
 });
 
-it("writes fail with 500 and change nothing after the data folder was removed", async () => {
+it("a write after the data folder was removed fails with 500 and changes nothing", async () => {
   const data = dataFile();
   const { command, client } = await serve(data);
   const charge = await client.pay();

@@ -200,7 +200,7 @@ it("exits before running the command when the folder cannot be written", async (
   }
 });
 
-it("replaces API keys, webhook secrets and the values of secret fields", () => {
+it("the mask replaces API keys, webhook secrets and the values of secret fields", () => {
   expect(
     maskSecretsInJson({
       secret: "short",
@@ -218,11 +218,11 @@ it("replaces API keys, webhook secrets and the values of secret fields", () => {
   });
 });
 
-it("leaves text without secrets unchanged", () => {
+it("the mask leaves text without secrets unchanged", () => {
   for (const text of ["ada@example.com", "http://a:b@localhost/?token=c", "whsec_", "sk_test_…dbox"])
     expect(maskSecretsInText(text)).toBe(text);
 });
 
-it("replaces a webhook secret with a valid one", () => {
+it("the mask replaces a webhook secret with a valid one", () => {
   expect(secretErrorMessage("standard", maskSecretsInText("whsec_T25lIHRoYXQgaXMgbm90"))).toBeUndefined();
 });

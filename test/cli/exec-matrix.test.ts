@@ -91,14 +91,14 @@ it("summarizes mishaps in words", () => {
 const BESIDE = ["match", "at_once", "ids", "attempt", "times", "skip"];
 
 it.each(Object.keys(webhookRuleSchema.shape).filter((word) => !BESIDE.includes(word)))(
-  "describes the effect of %s on a webhook",
+  "the matrix describes the effect of %s on a webhook",
   (word) => {
     const rule = { [word]: word === "copies" ? 2 : true };
     expect(effectsText(view({ webhooks: [rule] }))).not.toContain("changed");
   },
 );
 
-it("counts a late payment when it happens, not when it is scheduled", async () => {
+it("the matrix counts a late payment when it happens, not when it is scheduled", async () => {
   const sandbox = await openSandbox({ scenario: ["paid_late"], clock: "manual" });
   const api = new Api(sandbox);
   const happened = async () => (await listActiveScenarios(sandbox)).map(effectsText);

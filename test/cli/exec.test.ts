@@ -266,7 +266,7 @@ it("a failed command's declined charges and failed webhooks are printed", async 
   expect(rows.slice(second).join("\n")).toMatch(/\n +\+3\.000s {2}transition {2}FAILED \(declined\)\n/);
 });
 
-it("prints at most three charges, those with failed webhooks first", async () => {
+it("exec prints at most three charges, those with failed webhooks first", async () => {
   const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
   const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);
   expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
@@ -278,7 +278,7 @@ it("prints at most three charges, those with failed webhooks first", async () =>
 it.each([
   ["the command passed", [], 0],
   ["--quiet", ["--quiet"], 1],
-])("prints no charges when %s", async (_why, flags, code) => {
+])("exec prints no charges when %s", async (_why, flags, code) => {
   const { stderr } = await run([...words`exec --clock manual`, ...flags, ...shop(["ada@shop.test"], code)]);
   expect(stderr).toBe("");
 });

@@ -232,7 +232,7 @@ function plainTerminal(columns: number): void {
   onTerminal(columns);
 }
 
-it.each([80, 100, 200])("fills a terminal of %d columns", (columns) => {
+it.each([80, 100, 200])("a table fills a terminal of %d columns", (columns) => {
   plainTerminal(columns);
   const parts: string[] = [];
   changeUnpaintedParts(tableFormatter(LIST_COLUMNS.charges)(CHARGES), (part) => parts[parts.push(part) - 1]!);
@@ -243,7 +243,7 @@ it.each([80, 100, 200])("fills a terminal of %d columns", (columns) => {
   expect(lines[1]).toMatch(new RegExp(`^11:00:50 +● PENDING .* ${id}$`));
 });
 
-it("shortens schemes, /api/v1 and ids before it cuts values", () => {
+it("a table shortens schemes, /api/v1 and ids before it cuts values", () => {
   const columns = ["url", "path", "id", "note"];
   const rows = [
     [
@@ -261,7 +261,7 @@ it("shortens schemes, /api/v1 and ids before it cuts values", () => {
   );
 });
 
-it("measures terminal cells, not characters", () => {
+it("a table measures terminal cells, not characters", () => {
   const lines = tableLines(
     ["name", "status"],
     [
@@ -283,7 +283,7 @@ it("a table shows dates when rows span several days, and keeps columns readable"
   expect(tableLines(["url"], [["http://shop.test/webhooks"]], 3)[1]).toBe("sh…");
 });
 
-it("colours outcomes on a terminal", () => {
+it("a table colours outcomes on a terminal", () => {
   plainTerminal(100);
   const charges = tableFormatter(LIST_COLUMNS.charges)(CHARGES);
   for (const painted of [paint("red", "✗ FAILED"), paint("green", "✓ COMPLETED"), paint("cyan", "● PENDING")])

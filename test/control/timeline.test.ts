@@ -10,7 +10,7 @@ interface Happening {
   [field: string]: unknown;
 }
 
-it("lists a charge's history in order: request, transitions, ledger, events, attempts and responses", async () => {
+it("a timeline lists a charge's history in order: request, transitions, ledger, events, attempts and responses", async () => {
   await using receiver = await Receiver.open();
   const sandbox = await openSandbox({ webhooks: [receiver.url] });
   const client = Client.of(sandbox);
@@ -63,7 +63,7 @@ it("lists a charge's history in order: request, transitions, ledger, events, att
   });
 });
 
-it("lists each attempt at a failing receiver, and redeliveries", async () => {
+it("a timeline lists each attempt at a failing receiver, and redeliveries", async () => {
   await using receiver = await Receiver.open(refuseWith(503));
   const sandbox = await openSandbox({ webhooks: [receiver.url] });
   const client = Client.of(sandbox);

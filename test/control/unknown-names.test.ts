@@ -84,7 +84,7 @@ it("names of the config are the names that receivers see, and the default names 
   await expect(slip).rejects.toThrow(`onWebhook: events.0 ${NEAR}`);
 });
 
-it("names of the config and the default names are the only ones that the `webhooks` option accepts", async () => {
+it("only names of the config and default names are accepted by the `webhooks` option", async () => {
   const opening = openSandbox({ webhooks: [{ ...HOOK, events: ["charge.*", "charge.complete"] }] });
   await expect(opening).rejects.toThrow(UserError);
   await expect(opening).rejects.toThrow(`webhooks.0.events.1: ${NEAR}`);

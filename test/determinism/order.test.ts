@@ -86,7 +86,7 @@ describe("the speed of the machine", () => {
     return (await deliveries(client)).map(({ type, status, attempts }) => [type, status, attempts.length]);
   }
 
-  it("does not affect which webhooks are sent to an endpoint that responds with 410", async () => {
+  it("the speed of the machine does not affect which webhooks are sent to an endpoint that responds with 410", async () => {
     expect(await sentWhenGone(true)).toEqual(await sentWhenGone(false));
   });
 });

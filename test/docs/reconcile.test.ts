@@ -39,7 +39,7 @@ describe(PAGE, () => {
       unnumbered(codeOf(PAGE, "told")),
     ],
   ])(
-    "has a test that passes unchanged, and fails when the app's books are wrong: %s",
+    "the page's test passes unchanged, and fails when the app's books are wrong: %s",
     async (file, line, told) => {
       const project = new UserProject();
       symlinkSync(join(ROOT, "node_modules/vitest"), join(project.folder, "node_modules/vitest"));
@@ -63,7 +63,7 @@ describe(PAGE, () => {
     60_000,
   );
 
-  it("finds a payment that the suite does not check, with the output on the page", async () => {
+  it("the page's command finds a payment that the suite does not check, with the output on the page", async () => {
     const project = new UserProject();
     project.write("app.cjs", codeOf("docs/testing.md", "file: app.cjs"));
     project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');
@@ -79,7 +79,7 @@ describe(PAGE, () => {
   it.each([
     [undefined, 0],
     ["fulfils_twice", 1],
-  ] as const)("has a scenario that finds a shop's error: %s", async (bug, findings) => {
+  ] as const)("the page's scenario finds a shop's error: %s", async (bug, findings) => {
     const shop = new Shop(bug);
     const app = await shop.listen();
     const sandbox = await openSandbox({ webhooks: [`${app}/webhooks`] });

@@ -37,7 +37,7 @@ async function explorePrinted(flow: string, fault: string) {
 }
 
 describe("observe with run", () => {
-  it("is silent on a right app and looks at the fields of the printed JSON", async () => {
+  it("explore is silent on a right app, and reads the fields of the printed JSON", async () => {
     const { code, report } = await explorePrinted(
       flowOf(PRINTS.json, "    price: price\n    currency: currency\n"),
       "",
@@ -48,7 +48,7 @@ describe("observe with run", () => {
     });
   });
 
-  it("finds in the printed lines that an app delivers twice", async () => {
+  it("explore finds in the printed lines that an app delivers twice", async () => {
     const { report } = await explorePrinted(flowOf(PRINTS.text), "counts");
     expect(report.findings).toContainEqual(
       expect.objectContaining({
@@ -59,7 +59,7 @@ describe("observe with run", () => {
     );
   });
 
-  it("finds a printed price that is not the charge's base amount", async () => {
+  it("explore finds a printed price that is not the charge's base amount", async () => {
     const { report } = await explorePrinted(flowOf(PRINTS.json, "    price: price\n"), "cents");
     expect(report.findings[0]).toMatchObject({
       oracle: "money",
@@ -67,7 +67,7 @@ describe("observe with run", () => {
     });
   });
 
-  it("exits with 2 and a line with the last line of standard error if the command fails", async () => {
+  it("explore exits with 2 and the last line of standard error when the command fails", async () => {
     const { code, stderr } = await explorePrinted(
       flowOf("echo connecting >&2; echo no table >&2; exit 3"),
       "",
@@ -83,7 +83,7 @@ describe("observe with run", () => {
   it.each([
     ["observe", { observe: [{ run: "true" }] }, "observe.0.run"],
     ["steps", { steps: [{ repeat: 2, steps: [{ run: "true" }] }] }, "steps.0.steps.0.run"],
-  ])("is refused in %s of a scenario that comes by the control API", async (_, part, field) => {
+  ])("a command is refused in %s of a scenario of the control API", async (_, part, field) => {
     const api = await openApi();
     const { status, json } = await api.put("/_sandbox/scenarios/x", { name: "x", steps: [], ...part });
     expect(status).toBe(400);

@@ -31,7 +31,7 @@ describe.concurrent("a charge that is cancelled", () => {
     };
   };
 
-  it("has a right app cancel the order or leave it open for another payment", async () => {
+  it("explore accepts a cancelled order, and one left open for another payment", async () => {
     expect((await explored(checkoutShop(ended), PAID)).found).toEqual([]);
     const open = (order: Order, status: string) => {
       if (status === "COMPLETED" && order.status !== "paid") deliver(order);
@@ -39,7 +39,7 @@ describe.concurrent("a charge that is cancelled", () => {
     expect((await explored(failingOnce("/thanks", checkoutShop(open)), PAID)).found).toEqual([]);
   });
 
-  it("is a finding when the app's order stays pending", async () => {
+  it("explore finds an order that stays pending after a cancellation", async () => {
     const deaf = (order: Order, status: string) => {
       if (status === "COMPLETED") order.status = "paid";
       else if (order.status !== "paid") order.status = "pending";
@@ -56,7 +56,7 @@ describe.concurrent("a charge that is cancelled", () => {
     );
   });
 
-  it("is a finding when the app pays it out, except for a payment it received", async () => {
+  it("explore accepts a payout of a received payment", async () => {
     const share: OnCharge = async (order, status, call) => {
       if (status !== "COMPLETED" || order.status === "paid") return;
       await payOut(order, call);
@@ -79,17 +79,17 @@ describe.concurrent("a late payment", () => {
       else if (status === "EXPIRED" || status === "CANCELLED") order.status = status.toLowerCase();
     };
 
-  it("may be returned by one payout", async () => {
+  it("explore accepts the return of a late payment by one payout", async () => {
     const { found } = await explored(checkoutShop(returning((order, _, call) => payOut(order, call))), PAID);
     expect(found).toEqual([]);
   });
 
-  it("is a finding when the app keeps it and reports a return", async () => {
+  it("explore finds an app that keeps a late payment and reports a return", async () => {
     const { found } = await explored(checkoutShop(returning(() => {})), PAID);
     expect(found).toEqual(["money: paid_late charge#1"]);
   });
 
-  it("may be paid out at the second attempt of a refused step", async () => {
+  it("explore accepts a payout at the second attempt of a refused step", async () => {
     const paying: OnCharge = (order, status) => {
       if (status === "COMPLETED" && order.status !== "paid") deliver(order);
       else if (order.status !== "paid") order.status = status.toLowerCase();

@@ -47,7 +47,7 @@ const searched = async (app: App, options: Partial<Parameters<typeof searchDevia
 };
 
 describe("the search", () => {
-  it("runs each set of deviations up to a size once, smallest first", async () => {
+  it("runs each set of deviations up to the depth once, smallest first", async () => {
     const { sets, runs, completeDepth, runsOfDepth, behaviours } = await searched({}, { depth: 3 });
     expect(new Set(sets).size).toBe(sets.length);
     expect({ runs, completeDepth, runsOfDepth, behaviours }).toEqual({

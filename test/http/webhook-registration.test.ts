@@ -152,7 +152,7 @@ it("reads of endpoints list only endpoints of the organization and mode, newest 
   expectInvalid(await api.get(`${WEBHOOKS}?limit=0&offset=-1`), "limit", "offset");
 });
 
-it("reads of endpoints include the endpoints of the start options, for every organization of their mode", async () => {
+it("reads of endpoints include the endpoints of the start options for every organization of their mode", async () => {
   const api = await openApi({ webhooks: [HOOK, { url: `${HOOK}/live`, mode: "live" }] });
   for (const key of ["sk_test_sandbox", "sk_test_other"])
     expect((await list(api.as(key))).slice(1)).toMatchObject([{ url: HOOK }]);

@@ -39,7 +39,7 @@ function fail(): never {
   throw new RangeError("no such order");
 }
 
-it("passes a Request with the exact bytes and headers that a receiver gets", async () => {
+it("the handler gets a Request with the bytes and headers of a webhook", async () => {
   const receiver = await Receiver.open();
   const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
   const got: { request: Request; body: Buffer }[] = [];
@@ -170,7 +170,7 @@ it.each<[string, () => unknown, RegExp]>([
   expect(calls).toBe(2);
 });
 
-it("records a response up to the size limit, and follows its Retry-After", async () => {
+it("the handler's response is recorded up to the size limit, and its Retry-After followed", async () => {
   const { sandbox, client } = await openShop({ scenario: "instant" });
   const answers = [new Response("x".repeat(5_000), { status: 503, headers: { "retry-after": "90" } }), 200];
   await sandbox.onWebhook(() => answers.shift() as Response);

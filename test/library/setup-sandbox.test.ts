@@ -31,7 +31,7 @@ async function serverOf(kind: string): Promise<string | false> {
   return kind === "own" ? false : (await (await openShop()).sandbox.listen()).url;
 }
 
-it("reports where it looked for a server, and how to continue without one", async () => {
+it("setupSandbox() reports where it looked for a server, and how to continue without one", async () => {
   const server = `http://127.0.0.1:${await freePort()}`;
   await expect(inTest({ server }, async () => {})).rejects.toThrow(
     `setupSandbox: there is no sandbox at ${server}: start it, unset PAYMENTS_SANDBOX_URL, or pass { server: false }`,
@@ -55,7 +55,7 @@ it("setupSandbox() restores an API key before each test when the previous test c
 });
 
 it.each(["own", "shared"])(
-  "supports restore() and control(), and errors state a reason: %s",
+  "setupSandbox() supports restore() and control(), and its errors state a reason: %s",
   async (kind) => {
     const server = await serverOf(kind);
     await inTest({ server, startTime: START }, async (sandbox) => {

@@ -49,7 +49,7 @@ async function withdraw(client: Client): Promise<string> {
   return (await client.ask("POST /api/v1/payouts/withdrawals", order)).json.withdrawal_id;
 }
 
-it("documents namespaces with receivers, and names and keys that already exist", async () => {
+it("responses match the document for namespaces with receivers, and for existing names and keys", async () => {
   const { call } = await open();
   const ann = { name: "ann", seed: "s", clock: "60x", start_time: "2026-01-01", api_key: "sk_test_ann" };
   await call(200, "POST /_sandbox/namespaces", {
@@ -65,7 +65,7 @@ it("documents namespaces with receivers, and names and keys that already exist",
   await call(403, "DELETE /_sandbox/namespaces/default");
 });
 
-it("documents a clock that runs, is paused and advances", async () => {
+it("responses match the document for a clock that runs, is paused and advances", async () => {
   const { call, client } = await open({ scenario: "success" });
   await client.pay();
   expect((await call(200, "POST /_sandbox/clock/advance", { until: "next" })).fired_total).toBe(1);
@@ -77,7 +77,7 @@ it("documents a clock that runs, is paused and advances", async () => {
   expect(await call(200, "PUT /_sandbox/clock", { mode: "manual" })).toMatchObject({ speed: 1 });
 });
 
-it("documents calls during an advance, with and without wait", async () => {
+it("responses match the document during an advance, with and without wait", async () => {
   await using receiver = await Receiver.open(hold);
   const { call, client } = await open({ webhooks: [receiver.url] });
   const dump = await call(200, "GET /_sandbox/state");
@@ -104,7 +104,7 @@ it("documents calls during an advance, with and without wait", async () => {
   expect(await waiting).toMatchObject({ counts: { charges: 0 } });
 });
 
-it("documents charges, withdrawals, checkouts, balances and the market", async () => {
+it("responses match the document for charges, withdrawals, checkouts, balances and the market", async () => {
   await using receiver = await Receiver.open();
   const { call, client } = await open({ scenario: "success", webhooks: [receiver.url] });
   const id = await client.pay({ metadata: { order_id: "7" } });
@@ -162,7 +162,7 @@ it("documents charges, withdrawals, checkouts, balances and the market", async (
   expect((await call(200, "PUT /_sandbox/rates", { rates: { NGN: "1.5" } })).rates.NGN).toBe("1.5");
 });
 
-it("documents charges in a shop's currency and in crypto", async () => {
+it("responses match the document for charges in a shop's currency and in crypto", async () => {
   const { call, client } = await open();
   await call(200, "PUT /_sandbox/scenarios/twice", {
     charges: [
@@ -192,7 +192,7 @@ it("documents charges in a shop's currency and in crypto", async () => {
   await call(200, "GET /_sandbox/charges");
 });
 
-it("documents scenarios, their runs, and faults", async () => {
+it("responses match the document for scenarios, their runs, and faults", async () => {
   const { call, client } = await open();
   const rules = {
     description: "All that a scenario may have.",
@@ -243,7 +243,7 @@ it("documents scenarios, their runs, and faults", async () => {
   await call(404, `GET /_sandbox/faults/${fault_id}`);
 });
 
-it("documents events, deliveries, mailboxes and receivers", async () => {
+it("responses match the document for events, deliveries, mailboxes and receivers", async () => {
   await using receiver = await Receiver.open(refuseWith(500));
   const { call, client } = await open({ webhooks: [receiver.url, { mailbox: "box" }] });
   const id = await client.pay();
@@ -288,7 +288,7 @@ it("documents events, deliveries, mailboxes and receivers", async () => {
   await call(200, "GET /_sandbox/deliveries");
 });
 
-it("documents deliveries with mishaps, and withdrawals' events", async () => {
+it("responses match the document for deliveries with mishaps, and withdrawals' events", async () => {
   const { call, client } = await open({ webhooks: [{ mailbox: "box" }] });
   await call(200, "PUT /_sandbox/scenarios/spoilt", {
     webhooks: [{ bad_signature: true, stale: "10m", fail_first: 1 }],
@@ -306,7 +306,7 @@ it("documents deliveries with mishaps, and withdrawals' events", async () => {
   await call(200, "GET /_sandbox/deliveries?type=withdrawal.*");
 });
 
-it("documents requests of the app, and waits", async () => {
+it("responses match the document for requests of the app, and waits", async () => {
   const { call, client } = await open({ scenario: "stuck" });
   const id = await client.pay({ metadata: { order_id: "7" } });
   for (let read = 0; read < 2; read++) await client.ask("GET /api/v1/accounts/balances?a=b");
@@ -328,7 +328,7 @@ it("documents requests of the app, and waits", async () => {
   expect(await call(200, "DELETE /_sandbox/requests")).toEqual({ total: 0, items: [] });
 });
 
-it("documents the refusal of more waits than a namespace allows", async () => {
+it("responses match the document for more waits than a namespace allows", async () => {
   const { sandbox, call } = await open();
   const leaving = Array.from({ length: 1_000 }, () => new AbortController());
   const body = JSON.stringify({ for: "charge", timeout: "10m" });
@@ -340,7 +340,7 @@ it("documents the refusal of more waits than a namespace allows", async () => {
   await Promise.all(waiting);
 });
 
-it("documents an app's books, and runs with a lease", async () => {
+it("responses match the document for an app's books, and runs with a lease", async () => {
   const { client, call } = await open();
   const charge_id = await client.pay();
   await call(200, "POST /_sandbox/reconcile", { rows: [{ charge_id, status: "pending" }] });

@@ -30,18 +30,20 @@ async function served(api: Api, path = "/openapi.json"): Promise<OpenApiDocument
 }
 
 describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
-  it("is valid OpenAPI 3.1 with valid examples", async () => {
+  it("the document is valid OpenAPI 3.1 with valid examples", async () => {
     expect(await lintFaults((await (await openApi()).get(path)).text)).toEqual([]);
   });
 
-  it("contains the URL of the request or the public URL", async () => {
+  it("the document contains the URL of the request or the public URL", async () => {
     expect((await served(await openApi(), path)).servers).toMatchObject([{ url: "http://sandbox" }]);
     expect(
       (await served(await openApi({ publicUrl: "https://pay.shop.test/" }), path)).servers,
     ).toMatchObject([{ url: "https://pay.shop.test" }]);
   });
 
-  it("is stable, needs no key, belongs to its namespace only, and has the sandbox time", async ({ api }) => {
+  it("the document is stable, needs no key, belongs to its namespace only, and has the sandbox time", async ({
+    api,
+  }) => {
     const first = await api.as(null).get(path);
     expect(first.status).toBe(200);
     expect(first.headers.get("sandbox-now")).toBe(START);

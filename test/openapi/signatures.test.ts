@@ -37,31 +37,36 @@ const CUSTOM: Signature = {
   timestamp_header: "X-Time",
 };
 
-it.each([...SIGNATURE_PRESETS, CUSTOM])("documents the headers of a sent webhook: %j", async (signature) => {
-  const { document, source } = await documentWith(signature);
-  await using receiver = await Receiver.open();
-  await using sandbox = await createSandbox({ clock: "manual", signature, webhooks: [receiver.url] });
-  await Client.of(sandbox).pay();
-  await sandbox.advance("10s");
-  const parameters = parametersOf(document);
-  const usual = /^(accept|connection|content-(type|length)|host|user-agent|transfer-encoding)$/;
-  const sent = Object.entries(receiver.received[2]!.headers).filter(([name]) => !usual.test(name));
-  expect(parameters.map(({ name }) => name.toLowerCase()).sort()).toEqual(sent.map(([name]) => name).sort());
-  // The example has the format of a sent header.
-  const form = (text: unknown) =>
-    String(text)
-      .replace(/^(t=)?\d{10}(?=,|$)/, "$1N")
-      .replace(/evt_\w+/, "evt")
-      .replace(/[A-Za-z0-9+/]{27,}={0,2}/g, (part) => `<${part.length}>`);
-  for (const { name, example, schema, description } of parameters) {
-    expect([name, description]).toEqual([name, expect.stringMatching(/^[\w`].*\.$/)]);
-    if (signature === "flutterwave") continue;
-    const value = Object.fromEntries(sent)[name.toLowerCase()];
-    expect([name, form(example)]).toEqual([name, form(value)]);
-    if (schema.pattern !== undefined) expect(value).toMatch(new RegExp(schema.pattern));
-  }
-  expect(await lintFaults(source)).toEqual([]);
-});
+it.each([...SIGNATURE_PRESETS, CUSTOM])(
+  "the document has the headers of a sent webhook: %j",
+  async (signature) => {
+    const { document, source } = await documentWith(signature);
+    await using receiver = await Receiver.open();
+    await using sandbox = await createSandbox({ clock: "manual", signature, webhooks: [receiver.url] });
+    await Client.of(sandbox).pay();
+    await sandbox.advance("10s");
+    const parameters = parametersOf(document);
+    const usual = /^(accept|connection|content-(type|length)|host|user-agent|transfer-encoding)$/;
+    const sent = Object.entries(receiver.received[2]!.headers).filter(([name]) => !usual.test(name));
+    expect(parameters.map(({ name }) => name.toLowerCase()).sort()).toEqual(
+      sent.map(([name]) => name).sort(),
+    );
+    // The example has the format of a sent header.
+    const form = (text: unknown) =>
+      String(text)
+        .replace(/^(t=)?\d{10}(?=,|$)/, "$1N")
+        .replace(/evt_\w+/, "evt")
+        .replace(/[A-Za-z0-9+/]{27,}={0,2}/g, (part) => `<${part.length}>`);
+    for (const { name, example, schema, description } of parameters) {
+      expect([name, description]).toEqual([name, expect.stringMatching(/^[\w`].*\.$/)]);
+      if (signature === "flutterwave") continue;
+      const value = Object.fromEntries(sent)[name.toLowerCase()];
+      expect([name, form(example)]).toEqual([name, form(value)]);
+      if (schema.pattern !== undefined) expect(value).toMatch(new RegExp(schema.pattern));
+    }
+    expect(await lintFaults(source)).toEqual([]);
+  },
+);
 
 it("the document describes the signed content and the key", async () => {
   const signatureOf = async (signature: Signature) =>

@@ -66,20 +66,20 @@ async function runAction(given: Readonly<Record<string, string>>) {
 
 const file = join(ROOT, "dist/payments-sandbox.mjs");
 
-it("passes inputs only as variables, and refers to existing inputs and steps", () => {
+it("action.yml passes inputs only as variables, and refers to existing inputs and steps", () => {
   const text = JSON.stringify(action);
   for (const { run } of steps) expect(run ?? "").not.toContain("${{");
   for (const [, input] of text.matchAll(/inputs\.([\w-]+)/g)) expect(action.inputs).toHaveProperty(input!);
   for (const [, id] of text.matchAll(/steps\.(\w+)\./g)) expect(steps.map((one) => one.id)).toContain(id);
 });
 
-it("refers to actions by commit, and to no package of a registry", () => {
+it("action.yml refers to actions by commit, and to no package of a registry", () => {
   const text = readFileSync(join(ROOT, "action.yml"), "utf8");
   for (const [, name] of text.matchAll(/uses: (\S+)/g)) expect(name).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
   expect(text).not.toMatch(/payments-sandbox@/);
 });
 
-it("installs the packed file of its own checkout", async () => {
+it("action.yml installs the packed file of its own checkout", async () => {
   mkdirSync(join(project.folder, "action"));
   execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", join(project.folder, "action")], {
     cwd: ROOT,

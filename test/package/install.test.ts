@@ -157,12 +157,12 @@ it("the tarball is under a megabyte", () => {
   expect(tarball.size).toBeLessThan(MEGABYTE);
 });
 
-it("installs no other package", () => {
+it("the tarball installs no other package", () => {
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   expect(Object.keys(lock.packages)).toEqual(["", "node_modules/payments-sandbox"]);
 });
 
-it("installs without a warning, and packing leaves the manifest unchanged", () => {
+it("the tarball installs without a warning, and packing leaves the manifest unchanged", () => {
   expect(warnings).toBe("");
   const { scripts } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
   expect(scripts).not.toHaveProperty("prepare");
@@ -233,6 +233,6 @@ it("the tarball has types for each kind of import (attw)", () => {
   expect(finds("@arethetypeswrong/cli/dist/index.js", tarball.file, "--no-definitely-typed")).toBe("");
 });
 
-it("passes publint", () => {
+it("the tarball passes publint", () => {
   expect(finds("publint/src/cli.js", "run", tarball.file, "--strict")).toBe("");
 });

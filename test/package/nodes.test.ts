@@ -54,7 +54,7 @@ const TRIED = [...MAIN_NODES, ...(OLDEST === undefined ? [] : [OLDEST])].map((no
 describe.each(TRIED)("the command on Node %s", (_version, node) => {
   const inFolder = () => ({ node, cwd: temporaryFolder() }) satisfies CommandOptions;
 
-  it("starts with data, responds, and keeps all data after SIGKILL and SIGTERM", async () => {
+  it("the command starts with data, responds, and keeps all data after SIGKILL and SIGTERM", async () => {
     const folder = inFolder();
     for (const [count, signal] of (["SIGKILL", "SIGTERM", "SIGTERM"] as const).entries()) {
       const server = new Command(["start", "--json", "--port", "0", "--data", "data.json"], folder);
@@ -72,7 +72,7 @@ describe.each(TRIED)("the command on Node %s", (_version, node) => {
     }
   });
 
-  it("runs another command with exec", async () => {
+  it("the command runs another command with exec", async () => {
     expect(await run(["exec", "--", node!, "-e", CALL], inFolder())).toMatchObject({
       code: 0,
       stdout: "answered 200\n",
@@ -111,7 +111,7 @@ describe.skipIf(OLDEST === undefined)(
       [["init"], "payments-sandbox.config.yaml"],
       [["openapi"], '"openapi"'],
       [["--help"], "Usage:"],
-    ])("exits with 0: %j", async (args, printed) => {
+    ])("the command exits with 0: %j", async (args, printed) => {
       const folder = inFolder();
       writeFileSync(join(folder.cwd, "paid.yaml"), SCENARIO);
       const stdout = expect.stringContaining(printed);

@@ -43,7 +43,7 @@ describe.each([
   const isAsked = _name === "this Node" || node !== undefined;
   const here = { node, file, cwd: folder };
 
-  it.skipIf(!isAsked)("serves all bundled files under exec", async () => {
+  it.skipIf(!isAsked)("the file serves all bundled pages under exec", async () => {
     writeFileSync(join(folder, "looks.mjs"), LOOKS);
     const { code, stdout, stderr } = await run(["exec", "--", process.execPath, "looks.mjs"], here);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -117,14 +117,14 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
   ["files", inFiles],
   ...(lacksPostgres ? [] : [["PostgreSQL", inDatabase] as [string, () => Promise<Storage>]]),
 ])("storage contract: %s", (_, open) => {
-  it("has no namespaces at first", async () => {
+  it("a storage has no namespaces at first", async () => {
     const storage = await open();
     openedIn(storage, "default");
     expect(storage.recover()).toEqual([]);
     expect(storage.identity("w1")).toEqual({});
   });
 
-  it("opens an empty store, accepts changes and states, and closes twice", async () => {
+  it("a storage opens an empty store, accepts changes and states, and closes twice", async () => {
     const store = openedIn(await open(), "default");
     await appended(store, change(1));
     await appended(store, change(2));
@@ -137,7 +137,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     });
   });
 
-  it("does not modify the records passed to a store", async () => {
+  it("a store does not modify the records passed to it", async () => {
     const store = openedIn(await open(), "default");
     const given = change(1);
     const before = structuredClone(given);
@@ -149,7 +149,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     store.close(() => state);
   });
 
-  it("reports why a stored state is invalid", async () => {
+  it("a store reports why a stored state is invalid", async () => {
     expect(openedIn(await open(), "default").toLoadError(new Error("the ledger is short"))).toMatchObject({
       message: expect.stringContaining("the ledger is short"),
     });
@@ -165,7 +165,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     await appended(other, change(2));
   });
 
-  it("undoes an unfinished namespace, and can create it afterwards", async () => {
+  it("a storage undoes an unfinished namespace, and can create it afterwards", async () => {
     const storage = await open();
     await storage.begin("w1", {});
     const store = openedIn(storage, "w1");
@@ -175,7 +175,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     await made(storage, "w1");
   });
 
-  it("removes and then closes a namespace; a new one of that name is empty", async () => {
+  it("a storage removes and then closes a namespace; a new one of that name is empty", async () => {
     const storage = await open();
     const store = await made(storage, "w1");
     await appended(store, change(1));
@@ -192,14 +192,14 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(storage.snapshots("w1").list()).toEqual([]);
   });
 
-  it("removes a namespace that is not open", async () => {
+  it("a storage removes a namespace that is not open", async () => {
     const storage = await open();
     await (await made(storage, "w1")).close(() => dumpOf(upTo(0)));
     await storage.remove("w1");
     await made(storage, "w1");
   });
 
-  it("keeps snapshots of a namespace by name, newest first", async () => {
+  it("a storage keeps snapshots of a namespace by name, newest first", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
@@ -225,7 +225,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(snapshots.list()).toEqual([{ name: "two", at: at(2) }]);
   });
 
-  it("saves the state at the time of the call as a snapshot", async () => {
+  it("a snapshot has the state at the time of the call", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
@@ -236,7 +236,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(snapshots.read("one")?.dump).toEqual(dumpOf(upTo(1)));
   });
 
-  it("returns a new copy of a snapshot at each read", async () => {
+  it("a snapshot is a new copy at each read", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");

@@ -88,12 +88,12 @@ it("file store writes a readable snapshot of the state on close, if it changed",
   });
 });
 
-it("treats an empty file as absent", () => {
+it("a file store treats an empty file as absent", () => {
   writeFileSync(file, "");
   expect(fileStoreAt().load()).toBeUndefined();
 });
 
-it("preserves unicode, 4-byte characters, lone surrogates and line breaks across read chunks", () => {
+it("a file store preserves unicode, 4-byte characters, lone surrogates and line breaks across read chunks", () => {
   const texts = ["é", "Ωλ日本", "💸👩‍👩‍👧", "\ud83d", "a\nb\r\n\u2028\u2029", "\u0000", "💸".repeat(900_000)];
   const store = fileStoreAt();
   store.load();
@@ -276,7 +276,7 @@ it("completes short writes", () => {
   store.close(() => dumpOf(upTo(5)));
 });
 
-it("fails when the disk writes zero bytes without an error", () => {
+it("a file store fails when the disk writes zero bytes without an error", () => {
   const store = fileStoreAt({ io: { writeSync: () => 0 } });
   store.load();
   expect(() => store.append(change(1), none)).toThrow("took none of the bytes");
@@ -329,7 +329,7 @@ it.each([
   ["writing", { writeSync: failing("ENOSPC") }],
   ["syncing", { fsyncSync: failing("EIO"), fsync: async () => failing("EIO")() }],
   ["renaming", { renameSync: failing("EACCES") }],
-])("loses nothing when %s a snapshot fails", async (_name, broken) => {
+])("a file store loses nothing when %s a snapshot fails", async (_name, broken) => {
   let io: StoreIo = nodeIo;
   const store = fileStoreAt({
     compactAtBytes: 0,
@@ -372,7 +372,7 @@ it.each([
   );
 });
 
-it("releases the file when the final snapshot fails", () => {
+it("a file store releases the file when the final snapshot fails", () => {
   const store = fileStoreAt({ io: { renameSync: failing("EACCES") } });
   store.load();
   store.append(change(1), none);
@@ -396,7 +396,7 @@ function writeWithin(room: () => number): StoreIo["writeSync"] {
   };
 }
 
-it("compacts at a size that grows with the data, so that the cost of a change stays constant", async () => {
+it("a file store compacts at a size that grows with the data, so that the cost of a change stays constant", async () => {
   const store = fileStoreAt({ compactAtBytes: 1_000 });
   store.load();
   let dumps = 0;
@@ -417,7 +417,7 @@ it("compacts at a size that grows with the data, so that the cost of a change st
   expect(modelOf(fileStoreAt().load())).toEqual(upTo(changes));
 });
 
-it("compacts a large journal after load", async () => {
+it("a file store compacts a large journal after load", async () => {
   const store = fileStoreAt();
   store.load();
   for (let seq = 1; seq <= 100; seq++) store.append(change(seq), none);
@@ -447,7 +447,7 @@ function grown(io: Partial<StoreIo> = {}) {
   return { store, model, append, compact };
 }
 
-it("compacts in the background and keeps changes appended meanwhile, even when the process is killed", async () => {
+it("a file store compacts in the background and keeps changes appended meanwhile, even when killed", async () => {
   let [kills, steps] = [0, 0];
   let beforeStep = (): void => {};
   const step = <Args extends unknown[], Result>(call: (...args: Args) => Result) => {
@@ -510,7 +510,7 @@ it.each(["replace", "close", "nothing"])("%s cancels an unfinished compaction wi
   expect(modelOf(fileStoreAt().load())).toEqual(model);
 });
 
-it("compacts immediately when the store does not yield", () => {
+it("a file store compacts immediately when it does not yield", () => {
   const { model, append, compact } = grown();
   const before = journalBytes().length;
   void compact();
@@ -574,7 +574,7 @@ const operation = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("crash" as const), tornBytes: fc.nat(60) }) },
 );
 
-it("loads the state that a simple model predicts, after any history", () => {
+it("a file store loads the state that a simple model predicts, after any history", () => {
   return fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
       // Each run has its own folder; syncs are skipped, because no run loses power.

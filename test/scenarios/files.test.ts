@@ -5,7 +5,7 @@ import { validateFile } from "../../src/tools/scenario/validation.js";
 import { FLOWS, firstSentence, NAMED_SCENARIOS, SHIPPED } from "./support/shipped.js";
 
 describe.each(SHIPPED)("scenarios/$name", (file) => {
-  it("validates without faults and warnings", async () => {
+  it("scenarios/$name validates without faults and warnings", async () => {
     expect(await validateFile(file.path, { environment: {}, configFaults })).toEqual({
       file: file.path,
       kind: "scenario",
@@ -14,13 +14,13 @@ describe.each(SHIPPED)("scenarios/$name", (file) => {
     });
   });
 
-  it("is named after its scenario, and begins with a sentence about its purpose", () => {
+  it("scenarios/$name is named after its scenario, and begins with a sentence about its purpose", () => {
     expect(`${file.value.name}.yaml`).toBe(file.name);
     expect(firstSentence(file).length).toBeGreaterThan(20);
     expect(firstSentence(file).length).toBeLessThan(200);
   });
 
-  it("is well formatted", () => {
+  it("scenarios/$name is well formatted", () => {
     const lines = file.text.split("\n");
     expect(lines.filter((line) => line.length > 120)).toEqual([]);
     expect(lines.filter((line) => /\t|\s$/.test(line))).toEqual([]);

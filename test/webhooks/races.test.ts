@@ -17,7 +17,7 @@ async function shopWith(rule: object, handler: (received: Received) => void = ac
 
 const idOf = ({ headers }: Received): string => String(headers["webhook-id"]);
 
-it("copies at once: sends all copies before the first response, each on a separate connection", async () => {
+it("concurrent copies are sent before the first response, each on a separate connection", async () => {
   const here: Received[] = [];
   const ports = new Set<unknown>();
   // The receiver responds once all copies have arrived; copies sent in sequence would never finish.
@@ -36,7 +36,7 @@ it("copies at once: sends all copies before the first response, each on a separa
   );
 });
 
-it("copies at once: calls an in-process receiver for each copy before the first call returns", async () => {
+it("concurrent copies call an in-process receiver before the first call returns", async () => {
   let [inside, most] = [0, 0];
   await using sandbox = await createSandbox({ clock: "manual" });
   sandbox.onWebhook(async () => {
@@ -51,7 +51,7 @@ it("copies at once: calls an in-process receiver for each copy before the first 
   expect(most).toBe(2);
 });
 
-it("copies at once: stops waiting when a copy does not arrive", async () => {
+it("concurrent copies do not wait for a copy that does not arrive", async () => {
   const wall = new FakeWall(0);
   const meetings = new Barriers(wall);
   const gone: string[] = [];
