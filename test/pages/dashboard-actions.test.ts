@@ -179,7 +179,7 @@ describe("a button of the dashboard", () => {
 
   it("resets the named namespace, and undo restores it", async () => {
     const { page, press } = await openRecords();
-    expect(await page("/world")).toMatch(
+    expect(await page("/namespace")).toMatch(
       /<summary>Reset everything…<\/summary>\s*<p>This removes 2 charges,.* default/,
     );
     const { text } = await press("reset?namespace=default");

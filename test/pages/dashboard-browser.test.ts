@@ -92,7 +92,7 @@ describeInBrowser("the dashboard in a browser", () => {
     const sandbox = await listeningSandbox();
     await Client.of(sandbox).pay();
     const { page } = await openTab({ viewport: { width: 390, height: 844 } });
-    for (const view of ["requests", "world", "activity?show=errors"]) {
+    for (const view of ["requests", "namespace", "activity?show=errors"]) {
       await page.goto(`${homeOf(sandbox)}/${view}`);
       const outside = () =>
         page.locator(":is(.menu,.tabs) [aria-current]").evaluateAll((tabs) =>
@@ -129,6 +129,8 @@ describeInBrowser("the dashboard in a browser", () => {
       times: 2,
     });
     await client.ask("POST /_sandbox/scenarios/declined/activate");
+    await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
+    const { withdrawal_id } = await client.withdraw({ currency: "KES", amount: "519.99" });
     const delivery = (await client.ask("GET /_sandbox/deliveries?failing=1")).json.items[0].delivery_id;
     const request = (await client.ask("GET /_sandbox/requests?status=4xx")).json.items[0].request_id;
     const webhook = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0].webhook_id;
@@ -151,6 +153,7 @@ describeInBrowser("the dashboard in a browser", () => {
       "charges",
       `charges/${id}`,
       `charges/${long.charge_id}`,
+      `money/${withdrawal_id}`,
       // Including filters and the form that edits a receiver.
       `webhooks?status=failing&receiver=${webhook}`,
       `webhooks/${delivery}`,
@@ -167,7 +170,7 @@ describeInBrowser("the dashboard in a browser", () => {
       faults.push(...inDark.map((fault) => `${view}, dark: ${fault}`));
       await page.emulateMedia({ colorScheme: "light" });
     };
-    for (const view of [...views, "money", "scenarios", "faults", "checks", "world?diff=before"]) {
+    for (const view of [...views, "money", "scenarios", "faults", "checks", "namespace?diff=before"]) {
       await page.goto(`${home}/${view}`);
       // Opens forms, transitions, headers and the reset.
       await page.evaluate(() => {
@@ -211,6 +214,9 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(stops).toBeGreaterThan(0);
     expect(stops).toBeLessThanOrEqual(30);
     expect(errors).toEqual([]);
+    await page.goto(`${home}/charges/ch_none`);
+    await page.getByRole("navigation", { name: "Views" }).waitFor();
+    expect(await impairmentFaults(page)).toEqual([]);
   });
 
   it("no advice is cut off, on desktop or phone", async () => {

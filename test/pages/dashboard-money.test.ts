@@ -43,20 +43,20 @@ describe("Money and snapshots", () => {
     const other = await charge("bob@example.com");
     await press("createSnapshot", { name: "two" });
     await sandbox.advance("10s");
-    const between = textOf(await page("/world?diff=one&with=two"));
+    const between = textOf(await page("/namespace?diff=one&with=two"));
     expect(between).toContain("From one to two");
     expect(between).toMatch(/charges 1 0 0/);
     expect(between).toContain(`added charges ${other}`);
     expect(between).not.toContain(`changed charges ${id}`);
-    const now = await page("/world?diff=one");
+    const now = await page("/namespace?diff=one");
     expect(textOf(now)).toMatch(/charges 1 1 0/);
     expect(textOf(now)).toContain(`changed charges ${id}`);
     expect(now).toMatch(
       /<code>status<\/code><\/dt><dd><del>&quot;PENDING&quot;<\/del> <ins>&quot;COMPLETED&quot;/,
     );
-    expect(textOf(await page("/world?diff=two&with=one"))).toContain(`removed charges ${other}`);
+    expect(textOf(await page("/namespace?diff=two&with=one"))).toContain(`removed charges ${other}`);
     await press("createSnapshot", { name: "now" });
-    expect(textOf(await page("/world?diff=now"))).toContain("Nothing differs.");
-    expect(textOf(await page("/world?diff=none"))).not.toContain("From none");
+    expect(textOf(await page("/namespace?diff=now"))).toContain("Nothing differs.");
+    expect(textOf(await page("/namespace?diff=none"))).not.toContain("From none");
   });
 });

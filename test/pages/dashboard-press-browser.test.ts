@@ -66,7 +66,7 @@ async function openPresses(sandbox: Sandbox) {
       shows: ["receivers", /localhost:4\/second/],
     },
     "Save a snapshot": {
-      view: "world",
+      view: "namespace",
       button: "Save a snapshot",
       part: "snapshots",
       fields: { Name: "before-refund" },

@@ -63,6 +63,7 @@ async function openFailures(): Promise<{ sandbox: Sandbox; failed: string }> {
 function findUnreadableTexts(): string[] {
   const width = document.documentElement.clientWidth;
   return [...document.querySelectorAll<HTMLElement>(".row :is(.title,.sub)")].flatMap((text) => {
+    if (!text.checkVisibility()) return [];
     const { left, right, bottom } = text.getBoundingClientRect();
     const row = text.closest(".row")!.getBoundingClientRect();
     const isSliver = text.clientWidth < 180;

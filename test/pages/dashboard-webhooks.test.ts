@@ -84,7 +84,6 @@ describe("webhooks in the dashboard", () => {
     expect(text.replaceAll("&#39;", "'").replaceAll("&amp;", "&")).toContain(
       "/_sandbox/deliveries?status=delivered&type=charge.*&q=a-1042",
     );
-    expect(text).toMatch(/status=delivered&amp;q=a-1042"[^>]*>type: charge\.\*/);
     expect(await page("/webhooks?q=nobody")).toContain("None matches the filter.");
   });
 

@@ -32,7 +32,7 @@ describe("dashboard", () => {
     const { page, press, sandbox } = await openDashboard();
     expect(await page()).toContain("Three steps");
     const environment = /PAYMENTS_BASE_URL=http:\/\/[\w.:]+\n[\s\S]*PAYMENTS_SANDBOX_URL=http/;
-    for (const text of [await page(), await page("/world")]) {
+    for (const text of [await page(), await page("/namespace")]) {
       expect(text).toContain(`PAYMENTS_API_KEY=${sandbox.apiKey}`);
       expect(text).toMatch(environment);
     }

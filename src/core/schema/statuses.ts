@@ -29,8 +29,6 @@ interface StatusFields {
    * - unpaid: failed, cancelled or expired
    */
   readonly stage: "open" | "processing" | "paid" | "refunded" | "unpaid";
-  /** Every row of the dashboard's list of charges has a button for this status. */
-  readonly hasRowButton?: true;
   /** Only a charge with a payment method can get this status. */
   readonly requiresMethod?: true;
   /** Verb in the dashboard. Each verb except `process` is also an action of the command `charge`. */
@@ -65,7 +63,6 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
     stage: "processing",
     requiresMethod: true,
     verb: "process",
-    hasRowButton: true,
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000 },
   },
   COMPLETED: {
@@ -74,7 +71,6 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
     stage: "paid",
     requiresMethod: true,
     verb: "complete",
-    hasRowButton: true,
     page: {
       httpStatus: 200,
       mark: "good",
@@ -89,7 +85,6 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
     next: [],
     stage: "unpaid",
     verb: "fail",
-    hasRowButton: true,
     page: {
       httpStatus: 200,
       mark: "bad",
@@ -128,7 +123,6 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
     stage: "refunded",
     requiresMethod: true,
     verb: "refund",
-    hasRowButton: true,
     page: {
       httpStatus: 200,
       mark: "",

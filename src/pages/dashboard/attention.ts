@@ -95,6 +95,8 @@ function heldDeliveries(context: PageContext): AttentionItem[] {
   for (const endpoint of namespace.engine.state.endpoints()) {
     if (!isInMode(context, endpoint) || endpoint.url === null) continue;
     const { webhook_id } = endpoint;
+    // A failing receiver has its row already.
+    if (findNewestDeliveries(context, webhook_id, isFailing, 1).total > 0) continue;
     const isUntried = ({ status, attempts }: Delivery) => status === "pending" && attempts.length === 0;
     const { total, items } = findNewestDeliveries(context, webhook_id, isUntried, MAX_FAILURES);
     const held = items

@@ -154,7 +154,7 @@ export function scrollableTable(
 ): Markup {
   const texts = columns.map((name) => html`<th scope="col">${name}</th>`);
   const numbers = numberColumns.map((name) => html`<th scope="col" class="number">${name}</th>`);
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
+  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}">
 <table><thead><tr>${texts}${numbers}</tr></thead><tbody>${rows}</tbody>${foot}</table></div>`;
 }
 
@@ -163,7 +163,11 @@ export function listRow(
   context: PageContext,
   { key, at, status, title, to, subtitle, side, rowButtons, tone = "" }: ListRow,
 ): Markup {
-  const titleLink = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
+  const isCurrent = to !== undefined && to === currentUrl(context);
+  const titleLink =
+    to === undefined
+      ? title
+      : html`<a href="${to}" data-row${isCurrent && html` aria-current="page"`}>${title}</a>`;
   return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && timeTag(context, at)}</span>
 <span class="state">${status}</span>
 <span class="what"><span class="title">${titleLink}</span>${subtitle !== undefined && subtitle !== false && html`<span class="sub">${subtitle}</span>`}</span>

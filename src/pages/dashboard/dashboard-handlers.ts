@@ -26,7 +26,6 @@ import {
 } from "./page-context.js";
 import { DASHBOARD_SCRIPT } from "./script.js";
 import { DASHBOARD_STYLES } from "./styles.js";
-import { asideView } from "./views/activity-view.js";
 
 const SHELL = new PageShell({
   styles: DASHBOARD_STYLES,
@@ -52,9 +51,6 @@ export function serveDashboardPage(namespaces: Namespaces, c: Context): Response
   const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
   const namespace = namespaces.find(name, null);
   if (namespace === undefined) return namespaceNotFound(namespaces, name);
-  const view = c.req.param("view");
-  if (view !== undefined && !isViewName(view))
-    return notFound(namespaces, namespace, `There is no view “${view}”.`);
   return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c));
 }
 
@@ -69,14 +65,10 @@ function respond(
 ): Response {
   const context = { ...contextOf(namespaces, namespace, url, notice), submitted };
   namespace.runDueTasks();
-  const main = renderView(context);
-  if (main === undefined)
-    return notFound(
-      namespaces,
-      namespace,
-      `There is no ${recordNoun(context.view)} “${context.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
-    );
-  const body = dashboardFrame(context, main, context.view === "activity" ? asideView(context) : undefined);
+  const asked = c.req.param("view") ?? context.view;
+  const main = isViewName(asked) ? renderView(context) : undefined;
+  const body = dashboardFrame(context, main ?? notFoundView(context, asked));
+  if (main === undefined) status = 404;
   const response =
     c.req.header(PART_HEADER) === undefined
       ? fullPage(context, body, status)
@@ -209,9 +201,12 @@ function refusalText({ code, message, details = {} }: Refusal): string {
     : `${message}: ${fields.join("; ")}`;
 }
 
-function notFound(namespaces: Namespaces, namespace: Namespace, text: string): Response {
-  const back = html`<a href="${dashboardUrl(namespace.name)}">Back to the activity of ${namespace.name}</a>`;
-  return errorPage(namespaces, "Not found", html`<h1>Not found</h1><p>${text}</p><p>${back}</p>`);
+function notFoundView(context: PageContext, view: string): Markup {
+  const { name } = context.namespace;
+  const text = isViewName(view)
+    ? `There is no ${recordNoun(view)} “${context.id}” in namespace ${name}; it may have gone with a reset.`
+    : `There is no view “${view}”.`;
+  return html`<h1>Not found</h1><p>${text}</p><p><a href="${dashboardUrl(name)}">Back to the activity of ${name}</a></p>`;
 }
 
 function namespaceNotFound(namespaces: Namespaces, name: string | null): Response {
@@ -221,12 +216,9 @@ function namespaceNotFound(namespaces: Namespaces, name: string | null): Respons
     .slice(0, 100)
     .map((info) => html`<li><a href="${dashboardUrl(info.name)}">${info.name}</a></li>`);
   const title = html`<h1>There is no namespace “${name}”</h1>`;
-  return errorPage(namespaces, "No such namespace", html`${title}<p>${error.message}</p><ul>${links}</ul>`);
-}
-
-function errorPage(namespaces: Namespaces, title: string, content: Markup): Response {
-  const body = html`<main class="alone">${content}</main>`;
-  return SHELL.respond({ title, body }, { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" });
+  const body = html`<main class="alone">${title}<p>${error.message}</p><ul>${links}</ul></main>`;
+  const page = { title: "No such namespace", body };
+  return SHELL.respond(page, { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" });
 }
 
 const COOKIE = "sandbox_said";

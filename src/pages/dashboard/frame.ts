@@ -21,29 +21,32 @@ import {
   type ViewName,
   viewUrl,
 } from "./page-context.js";
-import { activityView } from "./views/activity-view.js";
-import { chargesView } from "./views/charges-view.js";
+import { activityView, asideView } from "./views/activity-view.js";
+import { chargeListing, chargesView } from "./views/charges-view.js";
 import { checksView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { faultsView } from "./views/faults-view.js";
-import { moneyView } from "./views/money-view.js";
+import { listBeside } from "./views/filtered-list.js";
+import { moneyView, payoutListing } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
 import { chargeView, payoutView } from "./views/payment-view.js";
 import { probeView } from "./views/receiver-check-view.js";
-import { requestsView, requestView } from "./views/requests-view.js";
+import { requestListing, requestsView, requestView } from "./views/requests-view.js";
 import { scenarioDetailView, scenariosView } from "./views/scenarios-view.js";
 import { searchView } from "./views/search-view.js";
-import { webhooksView } from "./views/webhooks-view.js";
+import { deliveryListing, webhooksView } from "./views/webhooks-view.js";
 
 /** The page around a view: header with search and clock, menu, notices and help. */
-export function dashboardFrame(context: PageContext, main: Markup, aside: Markup | undefined): Markup {
+export function dashboardFrame(context: PageContext, main: Markup): Markup {
+  const beside = context.id === undefined ? undefined : BESIDE[context.view]?.(context);
+  const aside = beside ?? (context.view === "activity" ? asideView(context) : undefined);
   return html`<a class="skip" href="#main">Skip to the content</a>
 <form id="act" method="post" action="${dashboardUrl(context.namespace.name)}" data-act><input type="hidden" name="back" value="${currentUrl(context)}"></form>
 <header class="top" data-column>${top(context)}</header>
-<div class="body${aside === undefined ? "" : " with-aside"}">
+<div class="body${beside !== undefined ? " with-list" : aside !== undefined && " with-aside"}">
 <nav class="menu" aria-label="Views">${menu(context)}</nav>
 <main id="main" tabindex="-1" data-column>${main}</main>
-${aside !== undefined && html`<aside data-column aria-label="Active, next">${aside}</aside>`}
+${aside !== undefined && html`<aside data-column aria-label="${beside === undefined ? "Active, next" : "The list"}">${aside}</aside>`}
 </div>
 <div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>
@@ -150,9 +153,17 @@ const LISTS = {
   scenarios: scenariosView,
   faults: faultsView,
   checks: checksView,
-  world: namespaceView,
+  namespace: namespaceView,
   search: searchView,
 } as const;
+
+/** Lists that wide screens show beside their records. */
+const BESIDE: { readonly [View in ViewName]?: (context: PageContext) => Markup } = {
+  charges: (context) => listBeside(context, "charges", chargeListing(context)),
+  money: (context) => listBeside(context, "withdrawals", payoutListing(context)),
+  webhooks: (context) => listBeside(context, "deliveries", deliveryListing(context)),
+  requests: (context) => listBeside(context, "requests", requestListing(context)),
+};
 
 interface RecordView {
   /** Noun of the record, for messages. */

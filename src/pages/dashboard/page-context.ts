@@ -14,7 +14,7 @@ export const VIEWS = {
   scenarios: "Scenarios",
   faults: "Faults",
   checks: "Checks",
-  world: "Namespace",
+  namespace: "Namespace",
   /** Opened by the search field; not in the menu. */
   search: "Search",
 } as const;

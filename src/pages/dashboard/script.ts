@@ -162,6 +162,7 @@ const place=(url)=>{const {pathname,search}=new URL(url,location);return pathnam
 const revealTabs=()=>{for(const tab of all(":is(.menu,.tabs) [aria-current]")){
 const strip=tab.closest("ul,.tabs");strip.scrollLeft=tab.offsetLeft+(tab.offsetWidth-strip.clientWidth)/2}};
 revealTabs();
+$("aside [aria-current]")?.scrollIntoView({block:"nearest"});
 const swap=(next)=>{for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));revealTabs();scrollTo(0,0)};
 const go=(next,to)=>{history.pushState(null,"",to);swap(next);$("main").focus()};
 // Search and filters apply while typing; the field keeps its focus.
@@ -240,7 +241,7 @@ addEventListener("keydown",(event)=>{
 const {key,target}=event;
 if(key==="k"&&(event.metaKey||event.ctrlKey)){event.preventDefault();return $("#q").focus()}
 if(event.metaKey||event.ctrlKey||event.altKey||target.matches("input,textarea,select")||$("dialog[open]"))return;
-const rows=all("[data-row]"),at=rows.indexOf(document.activeElement?.closest(".row")?.querySelector("[data-row]"));
+const rows=all("[data-row]"),at=rows.indexOf(document.activeElement?.closest(".row")?.querySelector("[data-row]")??$("[data-row][aria-current]"));
 const keys={"/":()=>$("#q").focus(),j:()=>rows[Math.min(at+1,rows.length-1)]?.focus(),k:()=>rows[Math.max(at-1,0)]?.focus(),
 e:()=>press("e"),n:()=>press("n"),r:()=>press("r"),c:()=>press("c"),".":()=>{paused=!paused;mark();if(!paused)show(false)},"?":()=>$("#help").showModal()};
 if(keys[key]){event.preventDefault();keys[key]()}})});

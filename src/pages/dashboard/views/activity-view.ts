@@ -8,7 +8,7 @@ import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { attentionItems } from "../attention.js";
+import { attentionItems, deliveryFailureText } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
@@ -16,6 +16,8 @@ import { taskItem } from "./due-tasks.js";
 import { chargeRow, deliveryRow, isRequestInMode, requestRow, withdrawalRow } from "./record-rows.js";
 
 const MAX_ROWS = 30;
+/** Deliveries read, before those that fail alike are folded. */
+const MAX_FOLDED = 200;
 const DUE_ROWS = 8;
 const MAX_DUE_ROWS = 200;
 const FILTERS = ["all", "charges", "webhooks", "requests", "errors"];
@@ -60,10 +62,13 @@ function activityRows(context: PageContext, show: string): Markup[] {
   const matchesDelivery = (delivery: Delivery) =>
     isInMode(context, delivery) && (show !== "errors" || isFailing(delivery));
   const deliveries = (): TimedRow[] =>
-    state.pageOfKinds("deliveries", matchesDelivery, 0, MAX_ROWS).items.map((delivery) => ({
-      at: delivery.attempts.at(-1)?.at ?? delivery.created_at,
-      row: deliveryRow(context, delivery),
-    }));
+    ui
+      .groupConsecutive(state.pageOfKinds("deliveries", matchesDelivery, 0, MAX_FOLDED).items, failureKey)
+      .slice(0, MAX_ROWS)
+      .map(([newest, ...others]) => ({
+        at: newest.attempts.at(-1)?.at ?? newest.created_at,
+        row: deliveryRow(context, newest, {}, others.length + 1),
+      }));
   const matchesRequest = (request: RequestEntry) =>
     isRequestInMode(context, request) &&
     ((request.status ?? 500) >= 400 ||
@@ -87,6 +92,13 @@ function activityRows(context: PageContext, show: string): Markup[] {
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
     .slice(0, MAX_ROWS)
     .map((item) => item.row);
+}
+
+/** Deliveries that fail alike at one receiver have one key. */
+function failureKey(delivery: Delivery): string {
+  return isFailing(delivery)
+    ? `${delivery.webhook_id} ${deliveryFailureText(delivery)}`
+    : delivery.delivery_id;
 }
 
 function outcomeKey({ method, path, status, inFlight, fault, responseBody }: RequestEntry): string {
@@ -114,9 +126,12 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 }
 
 function faultItem(context: PageContext, { fault_id, rule }: StoredFault): Markup {
+  const { times, per } = rule;
+  const applied = context.namespace.faults.countApplied(fault_id);
+  const isUsedUp = per === "request" && applied >= (times ?? Number.POSITIVE_INFINITY);
   return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${ui.conditionText(rule.match?.operation ?? "any call")}</a>
-${context.namespace.faults.countApplied(fault_id)}${rule.times !== undefined && html`/${rule.times}`}
-${ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` })}</li>`;
+${applied}${times !== undefined && html`/${times}`}
+${isUsedUp ? html`<span class="soft">used up</span>` : ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` })}</li>`;
 }
 
 /**

@@ -1,9 +1,9 @@
 /** A filtered list: filter form, one page of rows, and the same query as curl. */
 import type { ControlOperationId } from "../../../core/client/operations.js";
-import { LIST_COLUMNS, type ListFilter, type ListName } from "../../../core/reports/list-columns.js";
+import { LIST_COLUMNS, type ListName } from "../../../core/reports/list-columns.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { currentUrl, type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
+import { type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 
 export interface ListPage<Item> {
@@ -14,19 +14,16 @@ export interface ListPage<Item> {
 /** Filter values; "" if empty. */
 type FilterValues = Readonly<Record<string, string>>;
 
-interface Listing<Item> {
+export interface Listing<Item> {
   /** Options of each select field, by field name. */
   readonly choices: Readonly<Record<string, ui.Options>>;
   /** Returns all matches, or the page at `offset` with the total. */
   readonly find: (values: FilterValues, offset: number) => ListPage<Item> | readonly Item[];
-  readonly row: (item: Item) => Markup;
+  /** Beside an object the row has no buttons. */
+  readonly row: (item: Item, isBeside: boolean) => Markup;
   readonly none: (isFiltered: boolean, values: FilterValues) => Content;
   readonly title?: (total: number) => string;
-  /** Shows each filter as a chip with a link that removes it. */
-  readonly hasChips?: boolean;
 }
-
-type Field = NonNullable<ListFilter["field"]>;
 
 /** Operation that returns the list. */
 const OPERATIONS = {
@@ -35,34 +32,50 @@ const OPERATIONS = {
   requests: "listRequests",
 } as const satisfies Partial<Record<ListName, ControlOperationId>>;
 
-export function filteredList<Item>(
-  context: PageContext,
-  name: keyof typeof OPERATIONS,
-  { choices, find, row, none, title, hasChips = false }: Listing<Item>,
-): Markup {
-  const { filters = [], headings } = LIST_COLUMNS[name];
-  const fields = filters.flatMap(({ field }) => field ?? []);
+function pageOf<Item>(context: PageContext, name: ListName, find: Listing<Item>["find"]) {
+  const fields = LIST_COLUMNS[name].filters?.flatMap(({ field }) => field ?? []) ?? [];
   const values: FilterValues = Object.fromEntries(
     fields.map((field) => [field.name, context.query.get(field.name)?.trim() ?? ""]),
   );
   const offset = pageOffset(context);
   const result = find(values, offset);
-  const { total, items } =
+  const page =
     "total" in result
       ? result
       : { total: result.length, items: result.slice(offset, offset + ROWS_PER_PAGE) };
-  const activeFields = fields.filter((field) => values[field.name] !== "");
-  const isFiltered = activeFields.length > 0;
+  return { fields, values, ...page };
+}
+
+function headingOf(name: ListName): string {
+  return `${name[0]!.toUpperCase()}${name.slice(1)}`;
+}
+
+/** The list of the record on the page, with the same filters; wide screens show it beside the record. */
+export function listBeside<Item>(context: PageContext, name: ListName, { find, row }: Listing<Item>): Markup {
+  const { total, items } = pageOf(context, name, find);
+  return ui.section({
+    id: "beside",
+    title: `${headingOf(name)}: ${total}`,
+    body: html`${ui.rowList(
+      "List",
+      items.map((item) => row(item, true)),
+      "None.",
+    )}${ui.pager(context, total)}`,
+  });
+}
+
+export function filteredList<Item>(
+  context: PageContext,
+  name: keyof typeof OPERATIONS,
+  { choices, find, row, none, title }: Listing<Item>,
+): Markup {
+  const { filters = [], headings } = LIST_COLUMNS[name];
+  const { fields, values, total, items } = pageOf(context, name, find);
+  const isFiltered = fields.some((field) => values[field.name] !== "");
   const query = filters.flatMap(({ name, field, query }): [string, string][] => {
     const value = field === undefined ? "" : values[field.name]!;
     return value === "" ? [] : Object.entries(query?.(value) ?? { [name]: value });
   });
-  const chip = (field: Field) => {
-    const value = values[field.name]!;
-    const named = choices[field.name]?.find((option) => typeof option !== "string" && option[0] === value);
-    const label = named?.[1] ?? value;
-    return html`<li><a href="${currentUrl(context, { [field.name]: undefined, offset: undefined })}">${field.name === "q" ? field.label.toLowerCase() : field.name}: ${label} <span aria-hidden="true">✕</span><span class="unseen">, remove this filter</span></a></li>`;
-  };
   return html`${ui.filterForm(
     context,
     fields.map((field) =>
@@ -84,9 +97,9 @@ ${ui.section({
     controlCurl(context, OPERATIONS[name], Object.fromEntries(query)),
     "c",
   ),
-  body: html`${hasChips && isFiltered && html`<ul class="chips" aria-label="Filters">${activeFields.map(chip)}</ul>`}${ui.rowList(
-    `${name[0]!.toUpperCase()}${name.slice(1)}`,
-    items.map(row),
+  body: html`${ui.rowList(
+    headingOf(name),
+    items.map((item) => row(item, false)),
     none(isFiltered, values),
     headings,
   )}${ui.pager(context, total)}`,

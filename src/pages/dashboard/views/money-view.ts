@@ -1,5 +1,6 @@
 import type { Holdings } from "../../../core/domain/ledger-postings.js";
 import { add } from "../../../core/domain/money.js";
+import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { usdRateOf } from "../../../core/engine/market.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";
@@ -17,12 +18,9 @@ export function moneyView(context: PageContext): Markup {
   const holdings = [...state.tables.holdings.values()].filter((holding) => isInMode(context, holding));
   const newest = holdings.toSorted((a, b) => b.seq - a.seq).slice(0, MAX_HOLDINGS);
   const { currencies } = catalogue.fixtures;
-  const withdrawals = state.pageOfKinds(
-    "withdrawals",
-    (withdrawal) => isInMode(context, withdrawal),
-    pageOffset(context, "withdrawals"),
-    ROWS_PER_PAGE,
-  );
+  const hasOrganizations = new Set(holdings.map(({ organization_id }) => organization_id)).size > 1;
+  const payouts = payoutListing(context);
+  const withdrawals = payouts.find({}, pageOffset(context, "withdrawals"));
   const destinations = state
     .page("destinations", "destinations", 0, ROWS_PER_PAGE)
     .filter((destination) => isInMode(context, destination));
@@ -35,11 +33,11 @@ ${ui.section({
       ? html`<p class="soft">No account yet: it is opened by the first payment in its currency.</p>`
       : ui.scrollableTable(
           "Balances",
-          ["Organization", "Currency"],
+          hasOrganizations ? ["Organization", "Currency"] : ["Currency"],
           ["Available", "Pending", "In transit", "Fees paid"],
           newest.map(
             ({ key, organization_id, mode, currency, balances }) =>
-              html`<tr data-key="${key}"><td>${organization_id} ${ui.liveModeTag(mode)}</td><td>${currency}</td>
+              html`<tr data-key="${key}">${hasOrganizations && html`<td>${organization_id}</td>`}<td>${currency} ${ui.liveModeTag(mode)}</td>
 <td class="number"><strong>${groupDigits(balances.available)}</strong></td>
 <td class="number">${groupDigits(balances.pending)}</td>
 <td class="number">${groupDigits(balances.in_transit)}</td>
@@ -58,20 +56,14 @@ ${ui.actionForm(
   "Add money",
 )}`,
 })}
-${ledgerSection(context, holdings.slice(0, MAX_HOLDINGS))}
+${ledgerSection(context, holdings.slice(0, MAX_HOLDINGS), hasOrganizations)}
 ${ui.section({
   id: "withdrawals",
   title: `Withdrawals: ${withdrawals.total}`,
   body: html`${ui.rowList(
     "Withdrawals",
-    withdrawals.items.map((withdrawal) =>
-      withdrawalRow(context, withdrawal, {
-        rowButtons: payoutMoves(withdrawal)
-          .filter(({ to }) => to === "COMPLETED" || to === "FAILED")
-          .map((move) => moveButton(move, withdrawal.withdrawal_id)),
-      }),
-    ),
-    "None: your app makes them with POST /payouts/withdrawals.",
+    withdrawals.items.map((payout) => payouts.row(payout, false)),
+    payouts.none(),
   )}${ui.pager(context, withdrawals.total, "withdrawals")}`,
 })}
 ${ui.section({
@@ -109,8 +101,31 @@ ${ui.section({
 })}`;
 }
 
+export function payoutListing(context: PageContext) {
+  const { state } = context.namespace.engine;
+  const matches = (payout: Withdrawal) => isInMode(context, payout);
+  return {
+    choices: {},
+    find: (_values: object, offset: number) =>
+      state.pageOfKinds("withdrawals", matches, offset, ROWS_PER_PAGE),
+    row: (payout: Withdrawal, isBeside: boolean) =>
+      withdrawalRow(context, payout, {
+        rowButtons:
+          !isBeside &&
+          payoutMoves(payout)
+            .filter(({ to }) => to === "COMPLETED" || to === "FAILED")
+            .map((move) => moveButton(move, payout.withdrawal_id)),
+      }),
+    none: () => "None: your app makes them with POST /payouts/withdrawals.",
+  };
+}
+
 /** Ledger entries, newest first, with the balance before and after. */
-function ledgerSection(context: PageContext, accounts: readonly Holdings[]): Markup {
+function ledgerSection(
+  context: PageContext,
+  accounts: readonly Holdings[],
+  hasOrganizations: boolean,
+): Markup {
   const { state } = context.namespace.engine;
   const account = accounts.find(({ key }) => key === context.query.get("account"))?.key;
   const rows = state.statement({ mode: context.mode, account }, pageOffset(context), ROWS_PER_PAGE);
@@ -132,7 +147,7 @@ ${
         rows.items.map(
           ({ entry, before, after }) =>
             html`<tr data-key="${entry.entry_id}"><td>${ui.timeTag(context, entry.at)}</td>
-<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${ui.liveModeTag(entry.mode)}</td>
+<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${ui.liveModeTag(entry.mode)}${hasOrganizations && html` <span class="soft">${entry.organization_id}</span>`}</td>
 <td>${entry.currency}</td>
 ${amountCells(entry.postings, LEDGER_ACCOUNTS)}
 <td class="number">${groupDigits(before.available ?? "0")} → <strong>${groupDigits(after.available ?? "0")}</strong></td></tr>`,

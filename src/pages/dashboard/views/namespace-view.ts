@@ -93,7 +93,7 @@ function comparison(context: PageContext, from: string, names: readonly string[]
   return ui.section({
     id: "diff",
     title: `From ${from} to ${to === NOW ? "now" : to}`,
-    body: html`<form class="fields" method="get" action="${viewUrl(context, "world")}#diff" aria-label="Compare">${ui.selectField("diff", "From", names, from)}${ui.selectField("with", "To", [[NOW, "now"], ...names], to)}<button>Compare</button></form>
+    body: html`<form class="fields" method="get" action="${viewUrl(context, "namespace")}#diff" aria-label="Compare">${ui.selectField("diff", "From", names, from)}${ui.selectField("with", "To", [[NOW, "now"], ...names], to)}<button>Compare</button></form>
 ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` : changesView(changes)}`,
   });
 }

@@ -50,7 +50,7 @@ export function paymentTimeline(context: PageContext, id: string, record: Charge
       return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
     });
   const columns = ["Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
-  return html`<div class="wide" tabindex="0" role="region" aria-label="History">
+  return html`<div class="wide" tabindex="0" role="group" aria-label="History">
 <table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list}</tbody></table></div>`;
 }
 

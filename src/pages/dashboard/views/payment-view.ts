@@ -74,7 +74,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
       ["Reference", html`<code>${charge.provider_reference}</code>`],
       ["Created", ui.timeTag(context, charge.created_at)],
       ["Expires", ui.timeTag(context, charge.expires_at)],
-      ["Settled", charge.settled_at === null ? "not yet" : ui.timeTag(context, charge.settled_at)],
+      charge.settled_at !== null && ["Settled", ui.timeTag(context, charge.settled_at)],
       ...metadataFacts(charge),
     ],
     raw: { ...chargeDetailView(charge), mode, kind, scenario, timeline, notes },

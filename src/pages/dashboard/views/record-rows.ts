@@ -22,7 +22,7 @@ import { isFailing, receiverName } from "../../../server/control/record-views.js
 import { type Content, html, type Markup } from "../../html.js";
 import { deliveryFailureText, responseErrorText } from "../attention.js";
 import * as ui from "../components.js";
-import { type PageContext, viewUrl } from "../page-context.js";
+import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
 
 interface RowOptions {
   /** Default: time of the last change. */
@@ -59,7 +59,7 @@ function recordRow(
   return ui.listRow(context, {
     status: slot("status"),
     title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${ui.liveModeTag(fields.mode)}`}`,
-    to: list.view && viewUrl(context, list.view, overrides.key),
+    to: list.view && rowUrl(context, list.view, overrides.key),
     subtitle: ui.joinWithDots([
       ui.reasonMarkup(reason),
       ...contents(sub.filter((field) => !isId(field))),
@@ -70,6 +70,12 @@ function recordRow(
     tone: ui.statusTone(String(fields.status)),
     ...overrides,
   });
+}
+
+/** Page of a record. A link in its own list keeps the filters, for the list beside the record. */
+function rowUrl(context: PageContext, view: ViewName, id: string): string {
+  const filters = view === context.view ? Object.fromEntries(context.query) : {};
+  return viewUrl(context, view, id, filters);
 }
 
 function fieldContent(field: string, value: unknown, { currency }: JsonRecord): Content {
@@ -204,7 +210,7 @@ export function withdrawalRow(
     tone,
     status: ui.badge(word, tone),
     title: html`payout <bdi>${withdrawal.reference}</bdi> ${ui.liveModeTag(withdrawal.mode)}`,
-    to: viewUrl(context, "money", key),
+    to: rowUrl(context, "money", key),
     reason,
     about: [
       destinationText(destination),
@@ -265,19 +271,22 @@ export function attemptButton(delivery: Delivery, to: string): Markup {
   });
 }
 
-/** On the page of the event's object, `about` is empty: the page already shows the object. */
+/** `count` deliveries fail alike at one receiver; the row shows the newest. */
 export function deliveryRow(
   context: PageContext,
   delivery: Delivery,
   { about = objectText(context, delivery.object_id), ...options }: RowOptions = {},
+  count = 1,
 ): Markup {
   const { delivery_id: key, event_type: type, attempts } = delivery;
   const failing = isFailing(delivery);
   const receiver = receiverName(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
-  const record = { ...delivery, type, url: `→ ${receiver}`, status: ui.deliveryState(delivery) };
+  const record = { ...delivery, type, url: `→ ${receiver}` };
+  const state = ui.deliveryState(delivery);
   return recordRow(context, "deliveries", record, {
     key,
     at: attempts.at(-1)?.at ?? delivery.created_at,
+    status: ui.badge(count === 1 ? state : `${state} ×${count}`, ui.statusTone(state)),
     reason: deliveryOutcome(context, delivery),
     about,
     rowButtons: attemptButton(delivery, `${type} to ${receiver}`),
@@ -305,7 +314,7 @@ export function requestRow(
     key: `request-${(others.at(-1) ?? entry).id}`,
     at: iso(entry.atMs),
     status: requestBadge(entry, times),
-    to: viewUrl(context, "requests", String(entry.id)),
+    to: rowUrl(context, "requests", String(entry.id)),
     reason: bad && error,
     about: [
       ...tolerated.map((note) => `ignored: ${note}`),

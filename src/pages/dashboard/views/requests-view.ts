@@ -8,29 +8,33 @@ import { responseErrorText } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
-import { filteredList } from "./filtered-list.js";
+import { filteredList, type Listing } from "./filtered-list.js";
 import { hasFailed, isRequestInMode, objectIdOf, requestBadge, requestRow } from "./record-rows.js";
 
 export function requestsView(context: PageContext): Markup {
+  return html`<h1>Requests</h1>
+${filteredList(context, "requests", requestListing(context))}`;
+}
+
+export function requestListing(context: PageContext): Listing<RequestEntry> {
   const all = context.namespace.journal.entries();
   const statusOf = (request: RequestEntry) => String(request.status ?? "dropped");
   const classes = ["2", "4", "5"].map((digit) => [digit, `${digit}xx`] as const);
-  return html`<h1>Requests</h1>
-${filteredList<RequestEntry>(context, "requests", {
-  choices: {
-    status: [...classes, ...[...new Set(all.map(statusOf))].sort()],
-    operation: [...new Set(all.flatMap((request) => request.operation ?? []))].sort(),
-  },
-  find: ({ q = "", status = "", operation }) =>
-    (q === "" ? all : findRequestsByText(context, q)).filter(
-      (request) =>
-        isRequestInMode(context, request) &&
-        statusOf(request).startsWith(status) &&
-        (operation === "" || request.operation === operation),
-    ),
-  row: (request) => requestRow(context, request),
-  none: () => "None.",
-})}`;
+  return {
+    choices: {
+      status: [...classes, ...[...new Set(all.map(statusOf))].sort()],
+      operation: [...new Set(all.flatMap((request) => request.operation ?? []))].sort(),
+    },
+    find: ({ q = "", status = "", operation }) =>
+      (q === "" ? all : findRequestsByText(context, q)).filter(
+        (request) =>
+          isRequestInMode(context, request) &&
+          statusOf(request).startsWith(status) &&
+          (operation === "" || request.operation === operation),
+      ),
+    row: (request) => requestRow(context, request),
+    none: () => "None.",
+  };
 }
 
 /** A request: why it failed, both bodies, and a form to resend it. */

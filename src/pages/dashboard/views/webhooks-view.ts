@@ -7,43 +7,48 @@ import { deliveryFailureText, findNewestDeliveries } from "../attention.js";
 import * as ui from "../components.js";
 import { isInMode, type PageContext, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
-import { filteredList } from "./filtered-list.js";
+import { filteredList, type Listing } from "./filtered-list.js";
 import { deliveryRow } from "./record-rows.js";
 
 /** Receivers and deliveries. */
 export function webhooksView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
-  const type = context.query.get("type")?.trim() ?? "";
   const receiver = context.query.get("receiver")?.trim() ?? "";
-  const types = ["charge.*", "withdrawal.*", ...state.eventTypes().sort(), ...(type === "" ? [] : [type])];
   return html`<h1>Webhooks</h1>
 ${receiversSection(context, state.get("endpoints", receiver))}
-${filteredList<Delivery>(context, "deliveries", {
-  choices: {
-    status: ["failing", "pending", "delivered", "failed", "dropped"],
-    type: [...new Set(types)],
-    receiver: state.endpoints().map((endpoint) => [endpoint.webhook_id, receiverName(endpoint)] as const),
-  },
-  find: ({ status, q = "" }, offset) => {
-    const matches = (delivery: Delivery) =>
-      isInMode(context, delivery) &&
-      (receiver === "" || delivery.webhook_id === receiver) &&
-      (type === "" || matchesAnyGlob(type, delivery.event_type)) &&
-      (status === "" || ui.deliveryState(delivery) === status);
-    return q === ""
-      ? state.pageOfKinds("deliveries", matches, offset, ROWS_PER_PAGE)
-      : searchDeliveries(state, q.slice(0, 255)).filter(matches);
-  },
-  title: (total) => `Deliveries: ${total}`,
-  hasChips: true,
-  row: (delivery) => deliveryRow(context, delivery, { at: delivery.created_at }),
-  none: (isFiltered) =>
-    isFiltered
-      ? "None matches the filter."
-      : state.endpoints().length === 0
-        ? "None: no receiver is registered."
-        : "None: no event matches a receiver's event types.",
-})}`;
+${filteredList(context, "deliveries", deliveryListing(context))}`;
+}
+
+export function deliveryListing(context: PageContext): Listing<Delivery> {
+  const { state } = context.namespace.engine;
+  const asked = context.query.get("type")?.trim() ?? "";
+  const types = ["charge.*", "withdrawal.*", ...state.eventTypes().sort(), ...(asked === "" ? [] : [asked])];
+  return {
+    choices: {
+      status: ["failing", "pending", "delivered", "failed", "dropped"],
+      type: [...new Set(types)],
+      receiver: state.endpoints().map((endpoint) => [endpoint.webhook_id, receiverName(endpoint)] as const),
+    },
+    find: ({ status, q = "", type = "", receiver }, offset) => {
+      const matches = (delivery: Delivery) =>
+        isInMode(context, delivery) &&
+        (receiver === "" || delivery.webhook_id === receiver) &&
+        (type === "" || matchesAnyGlob(type, delivery.event_type)) &&
+        (status === "" || ui.deliveryState(delivery) === status);
+      return q === ""
+        ? state.pageOfKinds("deliveries", matches, offset, ROWS_PER_PAGE)
+        : searchDeliveries(state, q.slice(0, 255)).filter(matches);
+    },
+    title: (total) => `Deliveries: ${total}`,
+    row: (delivery, isBeside) =>
+      deliveryRow(context, delivery, { at: delivery.created_at, ...(isBeside ? { rowButtons: false } : {}) }),
+    none: (isFiltered) =>
+      isFiltered
+        ? "None matches the filter."
+        : state.endpoints().length === 0
+          ? "None: no receiver is registered."
+          : "None: no event matches a receiver's event types.",
+  };
 }
 
 /** Number of deliveries from which a receiver's health is computed. */
