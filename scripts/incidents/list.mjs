@@ -77,6 +77,36 @@ export const INCIDENTS = [
     found: { kind: "webhook_late", at: "charge.failed#1" },
     depth: 1,
   },
+  {
+    name: "seen-before-done",
+    found: { kind: "response_5xx", at: "createWithdrawal#1" },
+    depth: 1,
+  },
+  {
+    name: "failed-handler-returns-200",
+    found: { kind: "response_5xx", at: "getCharge#1" },
+    depth: 1,
+  },
+  {
+    name: "old-payload-over-newer",
+    found: { kind: "webhook_after_next", at: "charge.processing#1" },
+    depth: 1,
+  },
+  {
+    name: "payout-timeout-taken-for-failure",
+    found: { kind: "response_lost", at: "createWithdrawal#1" },
+    depth: 1,
+  },
+  {
+    name: "lookup-id-overwritten",
+    found: { kind: "response_5xx", at: "getCharge#1" },
+    depth: 1,
+  },
+  {
+    name: "rate-limit-counts-as-done",
+    found: { kind: "response_429", at: "getCharge#1" },
+    depth: 1,
+  },
 ];
 
 export function flowOf({ name }) {
