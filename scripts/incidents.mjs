@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createSandbox } from "../dist/index.js";
-import { FOLDER, flowOf, INCIDENTS, languageOf, programOf } from "./incidents/list.mjs";
+import { FOLDER, flowOf, INCIDENTS, isSavedFor, languageOf, programOf } from "./incidents/list.mjs";
 import { withProgram } from "./incidents/program.mjs";
 
 /** @typedef {import("./incidents/list.mjs").Incident} Incident */
@@ -78,7 +78,7 @@ const failures = [];
 
 /** Explores one incident; returns its row of the table and the words of `explore`. */
 async function examine(incident) {
-  const { name, depth, found } = incident;
+  const { name, depth } = incident;
   const save = mkdtempSync(join(tmpdir(), "incidents-"));
   try {
     const bug = await explore(incident, "app", depth, ["--save", save]);
@@ -93,7 +93,7 @@ async function examine(incident) {
       failures.push(`${name}: not found\n${bug.output}`);
       return { ...row, text: summaryOf(bug.output) };
     }
-    const file = readdirSync(save).find((one) => one.startsWith(`${name}.${found.kind}.`));
+    const file = readdirSync(save).find((one) => isSavedFor(incident, one));
     const replays = file && {
       bug: await replay(incident, "app", join(save, file), "failed"),
       fix: await replay(incident, "fixed", join(save, file), "passed"),

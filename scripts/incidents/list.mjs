@@ -113,6 +113,13 @@ export function flowOf({ name }) {
   return join(FOLDER, name, "flow.yaml");
 }
 
+const joinWords = (text) => text.replaceAll(/\W+/g, "-");
+
+/** True if a saved scenario has the deviation that finds the incident; its name says so. */
+export function isSavedFor({ name, found: { kind, at = "" } }, file) {
+  return joinWords(file).startsWith(joinWords(`${name}.${kind}.${at}`));
+}
+
 /** @param {Incident} incident @param {"app" | "fixed"} kind */
 export function programOf({ name }, kind) {
   const file = readdirSync(join(FOLDER, name)).find((one) => one.startsWith(`${kind}.`));

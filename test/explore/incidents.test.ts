@@ -16,6 +16,7 @@ interface List {
   readonly FOLDER: string;
   readonly INCIDENTS: readonly Incident[];
   flowOf(incident: Incident): string;
+  isSavedFor(incident: Incident, file: string): boolean;
   programOf(incident: Incident, kind: "app" | "fixed"): string;
 }
 type WithProgram = <Result>(
@@ -25,16 +26,16 @@ type WithProgram = <Result>(
 ) => Promise<Result>;
 
 const partOf = (file: string) => import(join(ROOT, "scripts/incidents", file));
-const { FOLDER, INCIDENTS, flowOf, programOf }: List = await partOf("list.mjs");
+const { FOLDER, INCIDENTS, flowOf, isSavedFor, programOf }: List = await partOf("list.mjs");
 const { withProgram }: { withProgram: WithProgram } = await partOf("program.mjs");
 
 /** Explores the app until it fails at the place that the list names. */
 async function findBug(incident: Incident) {
-  const { name, found, depth, failOn } = incident;
+  const { found, depth, failOn } = incident;
   const save = temporaryFolder();
   const end = new AbortController();
   const onRun = () => {
-    if (readdirSync(save).some((file) => file.startsWith(`${name}.${found.kind}.`))) end.abort();
+    if (readdirSync(save).some((file) => isSavedFor(incident, file))) end.abort();
   };
   const { findings } = await withProgram(createSandbox, programOf(incident, "app"), ({ sandbox, app }) =>
     sandbox.explore(flowOf(incident), {
