@@ -8,6 +8,7 @@ import {
 } from "../core/schema/explore-limits.js";
 import { formatCount } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
+import { parseDeviationSet } from "../tools/explore/deviation-set.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
 import { reportOfExploration } from "./report/explore.js";
@@ -22,6 +23,7 @@ export interface ExplorationFlags {
   readonly depth?: string;
   readonly lanes?: string;
   readonly budget?: string;
+  readonly only?: string;
   readonly failOn?: string;
   readonly profile?: boolean;
   readonly kill?: boolean;
@@ -37,6 +39,7 @@ export function parseExplorationFlags({
   depth,
   lanes,
   budget,
+  only,
   save,
   failOn,
   profile,
@@ -54,6 +57,7 @@ export function parseExplorationFlags({
     lanes: lanes === undefined ? undefined : parseFlag("--lanes", exploreLanesSchema, Number(lanes), lanes),
     budgetMs:
       budget === undefined ? undefined : durationToMs(parseFlag("--budget", durationSchema, budget, budget)),
+    only: only === undefined ? undefined : parseDeviationSet(only),
     save,
     profile,
     failOn:
@@ -68,7 +72,7 @@ export function parseExplorationFlags({
  */
 export async function reportExploration(
   flow: string,
-  { json, junit, strict, depth }: ExplorationFlags,
+  { json, junit, strict, depth, only }: ExplorationFlags,
   explore: (onRun: NonNullable<ExploreFileOptions["onRun"]>) => Promise<ExploreReport>,
 ): Promise<number> {
   const progress = new ProgressLine(json !== true);
@@ -77,7 +81,8 @@ export async function reportExploration(
   ).finally(() => progress.end());
   if (json) printJson(report);
   else printText(reportText(reportOfExploration(flow, report)));
-  const isPartial = report.passed && report.complete_depth < Number(depth ?? DEFAULT_EXPLORE_DEPTH);
+  const isPartial =
+    only === undefined && report.passed && report.complete_depth < Number(depth ?? DEFAULT_EXPLORE_DEPTH);
   if (strict && isPartial) printErrorLine(`--strict: depth ${report.complete_depth + 1} is not complete`);
   const code = report.passed ? Number(strict === true && isPartial) : report.findings.length > 0 ? 1 : 2;
   return writeJunit(junit, [reportOfExploration(flow, report)], code);

@@ -69,6 +69,7 @@ export function addConnectionOptions(command: Command): Command {
 const EXPLORE_ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[] = [
   ["--app <url>", "the app, which calls the sandbox (required)"],
   ["--depth <k>", "how many deviations to combine at most (default: 2)"],
+  ["--only <set>", "run only this set of deviations, as a report names it"],
   ["--lanes <n>", "how many runs in parallel (default: 4, or one where they could interfere)"],
   ["--budget <duration>", "a limit of wall time (default: none)"],
   ["--fail-on <kinds>", "kinds to raise from notes to findings, such as webhook_dropped,underpaid"],

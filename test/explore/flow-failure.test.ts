@@ -13,6 +13,13 @@ it.concurrent("a flow that runs before the app has called the service fails with
   await expect(failing).rejects.toThrow("give it time with `steady: 3s` beside the call");
 });
 
+it.concurrent("a flow whose check of a charge fails says which status the charge has instead", async () => {
+  const flow = `${FLOW.split("observe:")[0]}  - expect_charge: { customer_email: "\${email}", status: FAILED }\n`;
+  await expect(foundIn(await openApp(shopOf()), flow)).rejects.toThrow(
+    /the flow fails with nothing going wrong: expect charge .*: status is "COMPLETED", not "FAILED"/,
+  );
+});
+
 it.concurrent("a flow that expects the app's own expiry fails with a hint that sandbox time does not move the app's clock", async () => {
   const failing = foundIn(
     await openApp(shopOf()),

@@ -23,9 +23,9 @@ observe:
 `;
 
 /** Explores the shop as a process, with kills. */
-async function exploreKilled(fault: string) {
+async function exploreKilled(fault: string, ...more: readonly string[]) {
   const port = await freePort();
-  const flags = words`--app 127.0.0.1:${port} --webhook-url 127.0.0.1:${port}/webhooks --kill --depth 1 --json`;
+  const flags = words`--app 127.0.0.1:${port} --webhook-url 127.0.0.1:${port}/webhooks --kill --depth 1 --json ${more}`;
   const store = join(temporaryFolder(), "orders.json");
   const env = { PORT: String(port), STORE: store, FAULT: fault };
   const { stdout, stderr } = await run(
@@ -53,6 +53,17 @@ it.each([
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
 });
 
+it.each([
+  [
+    "webhook_twise at charge.completed#1",
+    "--only: webhook_twise is no kind of deviation; did you mean webhook_twice?",
+  ],
+  ["webhook_twice", "--only: webhook_twice needs its place: webhook_twice at PLACE"],
+])("explore --only '%s' is a usage error of one line", async (set, message) => {
+  const { code, stderr } = await run(["explore", "flow.yaml", "--app", "127.0.0.1:1", "--only", set]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `payments-sandbox: ${message}\n` });
+});
+
 describe("exec --explore --kill", () => {
   it("exec --kill is silent on an app that records before it responds, and leaves no process", async () => {
     const { report, pids } = await exploreKilled("");
@@ -67,6 +78,21 @@ describe("exec --explore --kill", () => {
     ]);
     expect(pids.length).toBeGreaterThan(kills.length);
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it.each([
+    ["app_killed at charge.completed#1", 1],
+    ["app_killed at charge.processing#1", 0],
+    ["request_lost at createQuote#1, webhook_twice at charge.completed#1", 0],
+  ])("exec --only '%s' runs only that set, with %d findings", async (set, count) => {
+    const { report } = await exploreKilled("queue", "--only", set);
+    expect(report).toMatchObject({ passed: count === 0, complete_depth: 0, runs: 1, not_tried: [] });
+    expect(report.findings).toHaveLength(count);
+  });
+
+  it("exec --only refuses a set without a place in the runs", async () => {
+    const { report } = await exploreKilled("", "--only", "webhook_late at charge.failed#1");
+    expect(report.error.message).toContain("webhook_late at charge.failed#1: a run has no such place");
   });
 
   it("exec --kill finds an app that acknowledges a webhook before it records the event", async () => {

@@ -28,6 +28,7 @@ describe("the report of an exploration", () => {
 
       ○ a warning
       ○ not tried: read_stale: the plain run has no place for it
+      ○ again: --only 'webhook_twice at charge.completed#1'
       ✗ order: 3 single deviations
       "
     `);
@@ -44,7 +45,8 @@ describe("the report of an exploration", () => {
       { kind: "paid_late" as const, at: "charge#1", reason: "the budget was over" },
       { kind: "job_at_once" as const, at: "*", reason: "the flow has no tick" },
     ];
-    expect(reportOfExploration("order.yaml", { ...EXPLORED, notes: [], not_tried: untried }).notes).toEqual([
+    const report = { ...EXPLORED, findings: [], notes: [], not_tried: untried };
+    expect(reportOfExploration("order.yaml", report).notes).toEqual([
       "not tried: 2 × webhook_late, paid_late: the budget was over",
       "not tried: job_at_once: the flow has no tick",
     ]);

@@ -64,6 +64,7 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
         .filter(([, count]) => count > 0)
         .map(([reason, count]) => `not run: ${count} × ${SAVED[reason as keyof typeof saved]}`),
       ...notTriedLines(not_tried),
+      ...replayLines(findings),
       ...Object.entries(profile).map(([part, partMs]) => `profile: ${(partMs / 1_000).toFixed(1)} s ${part}`),
     ],
     summary: sentence,
@@ -98,9 +99,17 @@ function detailsOf({ deviations, seen, file }: ExploreFinding): CaseDetail[] {
   const { runs, of } = seen;
   return [
     ...details,
-    ...(runs < of ? [["seen", `in ${runs} of ${of} runs: ${NOT_REPRODUCED}`] as const] : []),
+    ...(runs < of
+      ? [["seen", `in ${runs} of ${of} runs${file === undefined ? "" : `: ${NOT_REPRODUCED}`}`] as const]
+      : []),
     ...(file === undefined ? [] : [["file", file] as const]),
   ];
+}
+
+/** How to run the set of a finding without a file again. */
+function replayLines(findings: ExploreReport["findings"]): string[] {
+  const finding = findings.find(({ deviations, file }) => deviations.length > 0 && file === undefined);
+  return finding === undefined ? [] : [`again: --only '${deviationSetText(finding.deviations)}'`];
 }
 
 function textOf({ oracle, message }: ExploreFinding): string {

@@ -1,4 +1,6 @@
-import type { DEVIATION_KINDS, FAIL_ON_KINDS } from "../../core/schema/explore-limits.js";
+import { DEVIATION_KINDS, type FAIL_ON_KINDS } from "../../core/schema/explore-limits.js";
+import { didYouMean } from "../../core/schema/nearest.js";
+import { UserError } from "../../core/schema/user-error.js";
 
 /** A kind of deviation, such as `webhook_twice`. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
@@ -29,4 +31,16 @@ export function deviationSetKey(set: DeviationSet): string {
 /** Formats a set for messages: `response_lost at createWhitelabel#1`. */
 export function deviationSetText(set: DeviationSet): string {
   return set.map(({ kind, at }) => `${kind} at ${at}`).join(", ");
+}
+
+/** Parses what `deviationSetText` returns. Throws for an unknown kind. */
+export function parseDeviationSet(text: string): DeviationSet {
+  return text.split(", ").map((part) => {
+    const [, kind = part, at] = /^(\S+) at (.+)$/.exec(part) ?? [];
+    const known = DEVIATION_KINDS.find((one) => one === kind);
+    if (known === undefined)
+      throw new UserError(`--only: ${kind} is no kind of deviation${didYouMean(kind, DEVIATION_KINDS)}`);
+    if (at === undefined) throw new UserError(`--only: ${part} needs its place: ${kind} at PLACE`);
+    return { kind: known, at };
+  });
 }

@@ -1,4 +1,6 @@
 import { DEFAULT_EXPLORE_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
+import { formatCount } from "../../core/schema/text-format.js";
+import { UserError } from "../../core/schema/user-error.js";
 import { createAbortController, systemWallClock } from "../../core/time/wall-clock.js";
 import { BlindSpotError, type Deviable, type ObservedRun, type Trace } from "./deviable.js";
 import {
@@ -34,6 +36,8 @@ import {
 export interface ExploreOptions {
   /** Maximum number of deviations in a set. */
   readonly depth: number;
+  /** The only set to run. */
+  readonly only?: DeviationSet | undefined;
   /** Maximum wall time in milliseconds; unlimited if undefined. */
   readonly budgetMs?: number | undefined;
   /** Maximum number of concurrent runs. */
@@ -108,6 +112,7 @@ interface LimitedOptions extends ExploreOptions {
 
 async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise<ExploreReport> {
   const startedMs = systemWallClock.nowMs();
+  const { only } = options;
   const plain = await observePlainRuns(deviable, options.overReason);
   const lookedAt = "trace" in plain ? checkLookedAt(deviable, plain) : [];
   const exploration = "trace" in plain ? new Exploration(deviable, options, plain) : undefined;
@@ -119,7 +124,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   // If the flow no longer passes by itself, runs that passed before prove little.
   const completeDepth = exploration?.passesPlainRun === false ? 0 : searched.completeDepth;
   const report = {
-    passed: findings.length === 0 && completeDepth > 0,
+    passed: findings.length === 0 && (only === undefined ? completeDepth > 0 : searched.unjudged === 0),
     complete_depth: completeDepth,
     runs: searched.runs + noteRuns,
     drawn: searched.drawn,
@@ -135,7 +140,10 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     ...(options.profile === true ? { profile: byDuration(deviable.profile()) } : {}),
   };
   const runsOfDepth = searched.runsOfDepth.map((runs, index) => (index === 0 ? runs + noteRuns : runs));
-  const summary = summarySentence(deviable.name, report, runsOfDepth, options.depth);
+  const summary =
+    only === undefined
+      ? summarySentence(deviable.name, report, runsOfDepth, options.depth)
+      : `${deviable.name}: only ${deviationSetText(only)}: ${formatCount(findings.length, "finding")}`;
   const doubt = exploration?.doubt(searched);
   return { ...report, sentence: doubt === undefined ? summary : `${summary}: ${doubt}: fix that first` };
 }
@@ -214,8 +222,25 @@ class Exploration {
     return [...this.#notes, ...this.evidence.goodPractice()].slice(0, MAX_NOTES);
   }
 
+  /** Runs a set. A part of it that applies to a plain run goes first, as it may lead to the places of the rest. */
+  async #runOnly(only: DeviationSet): Promise<SearchResult> {
+    let runs = 0;
+    for (let known = -1; ; ) {
+      const set = only.filter((one) => this.#deviations.has(one));
+      const missing = only.find((one) => !set.includes(one));
+      if (set.length <= Math.max(known, 0))
+        throw new UserError(`--only ${deviationSetText([missing!])}: a run has no such place`);
+      const [result] = await this.#runAll([set]);
+      runs++;
+      known = set.length;
+      if (missing === undefined || result === undefined || result.hasFailed)
+        return { ...NOT_SEARCHED, runs, runsOfDepth: [runs], unjudged: Number(result?.isUnjudged ?? true) };
+    }
+  }
+
   async search(): Promise<SearchResult> {
-    const { depth, budgetMs } = this.#options;
+    const { depth, budgetMs, only } = this.#options;
+    if (only !== undefined) return this.#runOnly(only);
     const { name } = this.#deviable;
     const { difference } = this.#plain;
     if (difference !== undefined)
@@ -345,6 +370,7 @@ class Exploration {
 
   /** Lists the deviations that apply to a plain run and were not tried alone, and the kinds that do not apply. */
   notTried(): UntriedDeviation[] {
+    if (this.#options.only !== undefined) return [];
     const { observed } = this.#plain.trace;
     const possible = this.#deviations.findIn(observed);
     const tried = new Set(this.evidence.singles.map(deviationKey));

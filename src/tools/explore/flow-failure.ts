@@ -6,9 +6,10 @@ import { differencesText } from "./judge.js";
 export function describeFlowFailure(failure: RunFailure, observed: ObservedRun): string {
   const { error, title, message, body } = failure;
   const cause = likelyCause(failure, observed);
-  // A message about the status has both values; one about the body names the fields only.
-  const values = failure.differences.some(isInBody) ? `: ${differencesText(failure)}` : "";
-  const text = error ?? `${title}: ${message}${values}${excerptOf(body)}`;
+  // The message of a call has the status already.
+  const isNew = ({ path }: RunFailure["differences"][number]) => !failure.isCallToApp || path !== "status";
+  const values = differencesText({ differences: failure.differences.filter(isNew) });
+  const text = error ?? `${title}: ${message}${values === "" ? "" : `: ${values}`}${excerptOf(body)}`;
   return cause === undefined ? text : `${text}; ${cause}`;
 }
 

@@ -190,7 +190,7 @@ function wordOf(status: string): string {
 }
 
 /** Describes the values that differ: `body.status is "new", not "paid"`. */
-export function differencesText({ differences }: RunFailure): string {
+export function differencesText({ differences }: Pick<RunFailure, "differences">): string {
   const valueText = (value: unknown) => (value === undefined ? "missing" : JSON.stringify(value));
   return differences
     .map(({ path, expected, got }) => {

@@ -33,6 +33,10 @@ export class KnownDeviations {
     return this.#deviable.canKillApp === true || kind !== "app_killed";
   }
 
+  has(deviation: Deviation): boolean {
+    return this.#places.has(deviationKey(deviation));
+  }
+
   /** Returns a predicate for deviations that apply to a run; `found` is the result of `findIn` for the same run. */
   applicabilityTest(found: readonly Deviation[]): (deviation: Deviation) => boolean {
     const [keys, places] = [new Set(found.map(deviationKey)), new Set(found.map(({ at }) => at))];
