@@ -1,5 +1,5 @@
 // docs/control-api.md: every operation of the control API, from its OpenAPI document, which is made from the rows.
-import { code, definitions, page } from "./markdown.mjs";
+import { code, definitions, firstSentence, page } from "./markdown.mjs";
 
 const INTRODUCTION = `Everything under \`/_sandbox\` controls the sandbox and is not part of the emulated service. Requests and responses are JSON; errors have
 the service's shape, \`{"error": {"code", "message", "details"?}}\`.
@@ -31,8 +31,6 @@ export function controlApiPage({ controlDocument }) {
   ]);
   return page("The control API", [INTRODUCTION, ...sections]);
 }
-
-const firstSentence = (text) => /^.*?(?:[.!?](?=\s|$)|$)/s.exec(text)[0];
 
 function operationsOf({ paths }) {
   return Object.entries(paths).flatMap(([path, methods]) =>

@@ -21,6 +21,9 @@ export function table(head, rows) {
 export const definitions = (rows) =>
   rows.map(([term, meaning]) => `- ${term}${meaning === "" ? "" : `: ${meaning}`}`).join("\n");
 
+/** @param {string} text */
+export const firstSentence = (text) => /^.*?(?:[.!?](?=\s|$)|$)/s.exec(text)[0];
+
 /** @param {readonly string[]} blocks parts of a page, a blank line between them */
 export function page(title, blocks) {
   return `${[`# ${title}`, GENERATED, ...blocks].join("\n\n")}\n`;

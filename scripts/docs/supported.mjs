@@ -3,48 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { page, table } from "./markdown.mjs";
+import { page } from "./markdown.mjs";
 import { marksIn } from "./marks.mjs";
 
-const AT_A_GLANCE = table(
-  ["", "emulated", "not emulated"],
-  [
-    [
-      "Taking payments",
-      "quotes, hosted and whitelabel checkouts, all eight statuses, expiry, late payment, refunds",
-      "real banks, operators and chains: instructions lead nowhere",
-    ],
-    [
-      "Methods",
-      "bank transfer, mobile money, card, crypto; seven fiat and four crypto currencies",
-      "USSD, which the service does not list",
-    ],
-    [
-      "Money",
-      "fees, rates, balances in each currency, pending and available, settlement, crypto confirmations",
-      "other limits than the published ones",
-    ],
-    [
-      "Payouts",
-      "destinations, withdrawals, minimums, idempotency keys",
-      "verification of the account holder",
-    ],
-    [
-      "Webhooks",
-      "signed, retried, test and live apart",
-      "the service's own schedule and signature scheme, which it does not publish: both can be set",
-    ],
-    [
-      "Access",
-      "test and live keys, read-only keys, organizations, rate limit",
-      "the merchant dashboard, verification of merchants",
-    ],
-    ["Errors", "every documented code, message and `details`", "–"],
-  ],
-);
-
-const EXTENSIONS = `The sandbox also has what the service lacks: a clock to move, scenarios, and [extensions](scenarios.md#extensions) such as partial refunds
-and chargebacks. A namespace holds at most 200,000 charges (\`limits.charges\`); a further one gets 507 \`LIMIT_REACHED\`.`;
+const EXTENSIONS = `Where the documentation is silent, it [assumes](#assumptions) an answer. It also has [extensions](scenarios.md#extensions) such as partial
+refunds. A namespace holds at most 200,000 charges (\`limits.charges\`); a further one gets 507 \`LIMIT_REACHED\`.`;
 
 /** How many rules hold, for the README. */
 export const rulesSentence = () =>
@@ -72,10 +35,8 @@ export function supportedPage(source, root) {
     source,
   );
   return page("Supported", [
-    `What the sandbox emulates: ${rules.length} rules that the service's documentation states hold here, each with a test of its own;
+    `The sandbox emulates all of [the API](api.md): ${rules.length} rules that the service's documentation states hold here, each with a test of its own;
 ${others.length} cannot apply to a local server.`,
-    "## At a glance",
-    AT_A_GLANCE,
     EXTENSIONS,
     "## Not emulated",
     list(others.map(([, { rule, why }]) => `${rule}. ${why}`)),
