@@ -46,11 +46,11 @@ async function liveIn(sandbox) {
     const customer = { customer_email, phone_number, metadata: { order_id } };
     return call("/payments/whitelabel", { ...order, ...customer, quote_id });
   };
-  await charge("grace.hopper@example.com", "KES", "1250.00", "+254700000001", "A-1040");
+  await charge("grace.hopper@example.com", "KES", "1249.90", "+254700000001", "A-1040");
   await sandbox.advance("2m");
-  const declined = await charge("declined@example.com", "KES", "500.00", "+254700000002", "A-1041");
+  const declined = await charge("declined@example.com", "KES", "1105.10", "+254700000002", "A-1041");
   await sandbox.advance("1m");
-  await charge("ama.owusu@example.com", "GHS", "80.00", "+233200000001", "A-1042");
+  await charge("ama.owusu@example.com", "GHS", "79.90", "+233200000001", "A-1042");
   await sandbox.advance("20s");
   await call("/payments/quotes", {
     pricing: { base_currency: "KES", amount: 500 },
@@ -59,12 +59,12 @@ async function liveIn(sandbox) {
   const fault = { match: { operation: "createWithdrawal" }, respond: { status: 503 }, times: 2 };
   await sandbox.control("POST /_sandbox/faults", fault);
   const checkout = await call("/payments/checkouts", {
-    pricing: { base_currency: "USD", amount: "25.00" },
+    pricing: { base_currency: "USD", amount: "19.99" },
     customer_email: "ada@example.com",
     success_url: "http://localhost:3000/thanks",
     metadata: { order_id: "A-1043" },
   });
-  await charge("katherine.johnson@example.com", "KES", "2400.00", "+254700000003", "A-1044");
+  await charge("katherine@example.com", "KES", "2399.50", "+254700000003", "A-1044");
   await sandbox.advance("1s");
   const failing = (await sandbox.control("GET /_sandbox/deliveries?failing=1")).items[0].delivery_id;
   return { declined: declined.charge_id, failing, checkout: checkout.checkout_url };
