@@ -5,11 +5,11 @@ import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 
-/** A body of JSON, as the apps of these tests take it. */
+/** A parsed JSON body. */
 // biome-ignore lint/suspicious/noExplicitAny: the apps read what they need
 type Json = any;
 
-/** Calls the service as an app does; rejects with the status of an error. */
+/** Calls the service as an app does. Rejects with the status of an error. */
 export type CallService = (method: string, path: string, body?: object, key?: string) => Promise<Json>;
 /** Handles a call, such as `POST /orders`. */
 export type Answer = (
@@ -17,7 +17,7 @@ export type Answer = (
   body: Json,
 ) => Promise<readonly [status: number, body?: unknown, headers?: Record<string, string>]>;
 
-/** A sandbox, and an app of the test that calls it and receives its webhooks. */
+/** Opens a sandbox, and starts an app that calls it and receives its webhooks. */
 export async function openApp(
   appOf: (call: CallService) => Answer,
   /** Path of the app's receiver; null if it receives no webhooks. */
@@ -52,7 +52,7 @@ export async function openApp(
   return { sandbox, app };
 }
 
-/** The deviations by which an app of the test is found to be wrong, each with its oracle. */
+/** Explores the app. Returns the report, and the oracle and deviations of each finding. */
 export async function foundIn(
   { sandbox, app }: { readonly sandbox: Sandbox; readonly app: string },
   flow: string,
@@ -73,7 +73,7 @@ export interface Order {
   charge_id?: string;
 }
 
-/** The smallest shop: pays an order when it is placed or by its job, and marks it as its webhooks say. */
+/** A minimal shop: pays a new order immediately or in its job, and updates it by webhooks. */
 export const shopOf =
   (isPaidBy: (charge: Json) => boolean = () => true) =>
   (call: CallService): Answer => {
@@ -117,7 +117,7 @@ export const shopOf =
     };
   };
 
-/** A flow of `pageShop`; `pay` has the steps by which the customer pays. */
+/** A flow for `pageShop`; `pay` has the customer's payment steps. */
 export const pageFlow = (pay: string) => `
 name: page
 vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
@@ -140,7 +140,7 @@ interface PageOrder extends Order {
   busy?: Promise<void> | undefined;
 }
 
-/** A shop with a page of the service: each tick and each webhook asks for the charges of orders whose status `isOpen`. */
+/** A shop that uses the hosted page. Each job and each webhook reads the charges of orders whose status `isOpen`. */
 export const pageShop =
   (isOpen: (status: string) => boolean) =>
   (call: CallService): Answer => {

@@ -10,12 +10,12 @@ export interface Order {
   destination_id?: string;
 }
 
-/** Work of a shop after its webhooks have said what became of a charge. */
+/** Handles the status of a charge after a webhook. */
 export type OnCharge = (order: Order, status: string, call: CallService) => Promise<void> | void;
 export type Work = (order: Order, call: CallService) => Promise<void>;
 export type Extra = (order: Order, call: CallService) => Promise<readonly [status: number, body?: unknown]>;
 
-/** A shop with a page of the service, which handles the webhooks of an order one after the other. */
+/** A shop that uses the hosted page and handles the webhooks of an order in sequence. */
 export const checkoutShop =
   (onCharge: OnCharge, extra: Extra = async () => [404], onTick: Work = async () => {}) =>
   (call: CallService): Answer => {
@@ -89,7 +89,7 @@ const WALLET = {
   phone_number: "+254700000009",
 };
 
-/** Pays out once for an order: a repeat has the same key. */
+/** Pays out once for each order, with the order's id as key. */
 export async function payOut(order: Order, call: CallService) {
   order.destination_id ??= (await call("POST", "payouts/destinations", WALLET)).destination_id;
   const { id, destination_id } = order;

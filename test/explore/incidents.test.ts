@@ -29,7 +29,7 @@ const partOf = (file: string) => import(join(ROOT, "scripts/incidents", file));
 const { FOLDER, INCIDENTS, flowOf, isSavedFor, programOf }: List = await partOf("list.mjs");
 const { withProgram }: { withProgram: WithProgram } = await partOf("program.mjs");
 
-/** Explores the app until it fails at the place that the list names. */
+/** Explores the app until it fails at the listed place. */
 async function findBug(incident: Incident) {
   const { found, depth, failOn } = incident;
   const save = temporaryFolder();

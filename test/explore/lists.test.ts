@@ -21,13 +21,13 @@ const BY_JOB = `${FLOW.replace("  - app: POST /import\n", "  - app: GET /lines\n
 
 interface Import {
   readonly pageSize: number;
-  /** Books a payment again that an earlier page has had. */
+  /** Books a payment again that was also on an earlier page. */
   readonly countsTwice?: boolean;
-  /** Reads one page, and takes it for all. */
+  /** Reads only one page. */
   readonly readsOnePage?: boolean;
 }
 
-/** A ledger of all payments, which an import reads from the list, newest first, as far as it is known. */
+/** A ledger of all payments. Its import reads the list, newest first, up to the latest known payment. */
 const ledger =
   ({ pageSize, countsTwice = false, readsOnePage = false }: Import) =>
   (call: CallService): Answer => {

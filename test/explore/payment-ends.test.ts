@@ -5,14 +5,14 @@ import { checkoutShop, deliver, explored, flowOf, type OnCharge, type Order } fr
 
 const PAID = flowOf("", "status: paid, delivered: 1");
 
-/** A right shop: delivers once, and marks what has ended. */
+/** A correct shop: delivers once, and stores final statuses. */
 const follow = (order: Order, status: string): void => {
   if (status === "COMPLETED" && order.status !== "paid") deliver(order);
   else if (order.status !== "paid" && /FAILED|CANCELLED|EXPIRED/.test(status))
     order.status = status.toLowerCase();
 };
 
-/** Faults of a shop: its action at one status. At any other, it is right. */
+/** Faults of a shop that acts wrongly at one status. */
 const FAULTS: readonly (readonly [
   title: string,
   at: string,
@@ -50,7 +50,7 @@ const FAULTS: readonly (readonly [
   ],
 ];
 
-/** The flow in which the events of a payment come one after the other. */
+/** A flow in which the events of a payment are in sequence. */
 const IN_TURN = PAID.replace(
   / {2}- close_page.*\n.*\n/,
   '  - request: "POST /_sandbox/checkouts/${checkout}/pay"\n    body: { payment_method: card }\n',
@@ -106,7 +106,7 @@ describe.concurrent("explore finds", () => {
       if (order.status === "given up") return;
       follow(order, status);
     };
-    // The shop's own deadline is the scheduled work: it runs an hour after the order, and the webhook comes later.
+    // The shop's deadline is its scheduled work, one hour after the order and before the webhook.
     const flow = `${PAID}tick:\n  - app: POST /tick\n`;
     const giveUp = async (order: Order) => {
       if (order.status === "open") order.status = "given up";
@@ -171,7 +171,7 @@ it.concurrent("explore is silent on a right shop with every end of a payment", a
 });
 
 describe.concurrent("a price", () => {
-  /** A shop that asks for a hundredth of the price in a currency without cents. */
+  /** A shop that charges a hundredth of the price in a currency without decimals. */
   const shop =
     (call: CallService) => async (route: string, body: { id: string; price: number; email: string }) => {
       if (route.startsWith("GET ")) return [200, { cost: "1999", money: "JPY", status: "paid" }] as const;

@@ -26,7 +26,7 @@ observe:
   - run: ${JSON.stringify(command)}
 ${more}`;
 
-/** Explores the shop, which is looked at by a command only. */
+/** Explores the shop, observed only by a command. */
 async function explorePrinted(flow: string, fault: string) {
   const port = await freePort();
   const flags = words`--app 127.0.0.1:${port} --webhook-url 127.0.0.1:${port}/webhooks --depth 1 --json`;

@@ -5,6 +5,7 @@ import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { atEnd } from "../support/lifetime.js";
 import { ROOT } from "../support/process-command.js";
+import { exploredUntil, openCorpus } from "./support.js";
 
 type StartProgram = (program: string, sandbox: Sandbox) => Promise<{ app: string; stop(): Promise<unknown> }>;
 const { startProgram }: { startProgram: StartProgram } = await import(
@@ -40,3 +41,39 @@ it.concurrent("finds a job and a webhook without a shared lock, and saves a file
   const silent = await fixed.sandbox.explore(FLOW, { app: fixed.app, depth: 1 });
   expect(silent).toMatchObject({ passed: true, findings: [] });
 });
+
+const FRESH = 10;
+
+it.concurrent.each([
+  ["races", "webhook_twice_at_once charge.completed#1"],
+  ["job_races", "job_at_once charge.completed#1"],
+] as const)("the saved race of the shop %s fails with each of ten new shops", async (kind, where) => {
+  const { file, found, sandbox: searched } = await exploredUntil(kind, where);
+  expect(found).toContain(`money: ${where}`);
+  await searched.close();
+  const outcomes: string[] = [];
+  for (let fresh = 1; fresh <= FRESH; fresh++) {
+    const { sandbox, shop } = await openCorpus(kind);
+    outcomes.push((await sandbox.run(file, { app: shop.url })).outcome);
+    await shop.close();
+    await sandbox.close();
+  }
+  expect(outcomes).toEqual(Array.from({ length: FRESH }, () => "failed"));
+  const right = await openCorpus("right");
+  expect(await right.sandbox.run(file, { app: right.shop.url })).toMatchObject({ passed: true });
+});
+
+it.concurrent.each([
+  ["job_pays", "job_meanwhile charge.awaiting_payment#1"],
+  ["reads_late", "read_held getCharge#2"],
+] as const)(
+  "explore finds the shop that %s, and saves a file that fails with it and passes with the right shop",
+  async (kind, where) => {
+    const { found, sandbox, shop, file } = await exploredUntil(kind, where);
+    expect(found).toContain(`money: ${where}`);
+    for (let time = 1; time <= 3; time++)
+      expect(await sandbox.run(file, { app: shop.url })).toMatchObject({ outcome: "failed" });
+    const right = await openCorpus("right");
+    expect(await right.sandbox.run(file, { app: right.shop.url })).toMatchObject({ passed: true });
+  },
+);

@@ -20,7 +20,7 @@ describe.concurrent("a charge that is cancelled", () => {
     else if (order.status !== "paid") order.status = status.toLowerCase();
   };
 
-  /** The first visit of each address of a page fails, as with a call of the app that is lost. */
+  /** The first request for each path of the page fails, like a lost call. */
   const failingOnce = (page: string, shop: ReturnType<typeof checkoutShop>) => (call: CallService) => {
     const answer = shop(call);
     const visited = new Set<string>();

@@ -56,7 +56,7 @@ export function pressedApp(onPress: (presses: number) => void = () => {}): Reque
   };
 }
 
-/** Leaves out the note on a shop that finds its orders by metadata alone, as the right shop of the corpus does. */
+/** Omits the note about a shop that finds orders by metadata alone, as the right shop of the corpus does. */
 export function withoutForeign(notes: readonly string[]): readonly string[] {
   return notes.filter((note) => !note.startsWith("foreign_charge at "));
 }

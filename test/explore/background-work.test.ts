@@ -1,0 +1,153 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { readdirSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { type Answer, type CallService, foundIn, openApp, shopOf } from "./apps.js";
+import { FLOW } from "./support.js";
+
+const QUEUE_MS = 20;
+const QUEUED = FLOW.replace("{ status: 201 }", "{ status: 202 }").replace(
+  "  - advance: 10s",
+  "  - { wait_for: charge, match: { customer_email: '${email}' } }\n$&",
+);
+
+/** A shop that queues orders and webhooks, processes them in order, and drops failed jobs. */
+const queuedShop = (call: CallService): Answer => {
+  const shop = shopOf()(call);
+  let queue = Promise.resolve();
+  const later = (route: string, body: unknown) => {
+    queue = queue.then(async () => {
+      await new Promise((resolve) => setTimeout(resolve, QUEUE_MS));
+      const charge = (body as { data?: { charge_id: string } }).data;
+      // Webhooks only trigger a read of the charge.
+      const work = async () => {
+        if (charge === undefined) await shop(route, body);
+        else await shop(route, { data: await call("GET", `payments/charges/${charge.charge_id}`) });
+      };
+      await work().catch(() => {});
+    });
+  };
+  return async (route, body) => {
+    if (route.startsWith("GET") || route === "POST /tick") {
+      await queue;
+      return shop(route, body);
+    }
+    later(route, body);
+    return [202];
+  };
+};
+
+it.concurrent("finds a queue that drops a failed job, although the read at the next event would hide it", async () => {
+  const deaf = QUEUED.replace("POST /tick", "POST /nothing");
+  const save = temporaryFolder();
+  const end = new AbortController();
+  const isFound = () =>
+    readdirSync(save).some((file) => /\.(response_5xx|request_lost)\.getCharge-3\./.test(file));
+  const onRun = () => void (isFound() && end.abort());
+  const { found } = await foundIn(await openApp(queuedShop), deaf, { save, signal: end.signal, onRun });
+  // Without a pause, the job is still queued when time advances, and the order is not paid.
+  expect(found.at(-1)).toMatch(/^money: (response_5xx|request_lost) getCharge#3$/);
+});
+
+it.concurrent("waits longer for reads when the second plain run ended differently from the first", async () => {
+  let orders = 0;
+  const lateShop = (call: CallService): Answer => {
+    const shop = shopOf()(call);
+    return async (route, body) => {
+      if (route === "POST /orders") orders++;
+      if (route !== "POST /webhooks") return shop(route, body);
+      setTimeout(() => void shop(route, body), 10 * QUEUE_MS);
+      return [200];
+    };
+  };
+  const flow = FLOW.replace(/\n {4}expect: \{ body.*/, "").replace(
+    /tick:[\s\S]*/,
+    "    ignore: [charge_id]\n",
+  );
+  const end = new AbortController();
+  const onRun = () => end.abort();
+  await foundIn(await openApp(lateShop), flow, { signal: end.signal, onRun });
+  // One run as written, two plain runs, one with time for reads, and two orders for each run of pressed_twice.
+  expect(orders).toBe(8);
+});
+
+const RETRIED = `
+name: retries
+vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
+steps:
+  - app: POST /orders
+    body: { order: "\${order}", email: "\${email}" }
+  - wait_for: charge
+    match: { customer_email: "\${email}" }
+  - advance: 10s
+  - app: GET /orders/\${order}
+    expect: { body: { status: paid } }
+observe:
+  - app: GET /orders/\${order}
+`;
+
+/** A shop that pays after its response and retries after a pause. */
+const retryingShop =
+  ({ looksFirst, pauseMs = 1_000 }: { looksFirst: boolean; pauseMs?: number }) =>
+  (call: CallService): Answer => {
+    const statuses = new Map<string, string>();
+    const pay = async (order: string, customer_email: string) => {
+      const pricing = { base_currency: "KES", amount: "1105.10" };
+      const asked = { pricing, payment_method: "mobile_money", customer_email };
+      const { quote_id } = await call("POST", "payments/quotes", asked);
+      const more = { quote_id, phone_number: "+254700000001", metadata: { order } };
+      await call("POST", "payments/whitelabel", { ...asked, ...more });
+    };
+    const isPaid = async (order: string) => {
+      const { items } = await call("GET", "payments/payins?limit=20");
+      for (const { charge_id } of items)
+        if ((await call("GET", `payments/charges/${charge_id}`)).metadata.order === order) return true;
+      return false;
+    };
+    const keepTrying = async (order: string, email: string) => {
+      for (let left = 3; left > 0; left--)
+        try {
+          if (left === 3 || !looksFirst || !(await isPaid(order))) await pay(order, email);
+          return;
+        } catch {
+          await pause(pauseMs);
+        }
+    };
+    return async (route, body) => {
+      const [, id = ""] = /^GET \/orders\/(.*)$/.exec(route) ?? [];
+      if (id !== "") return [200, { status: statuses.get(id) }];
+      if (route === "POST /orders") {
+        if (statuses.has(body.order)) return [202];
+        statuses.set(body.order, "open");
+        void keepTrying(body.order, body.email);
+        return [202];
+      }
+      if (body.data.status === "COMPLETED") statuses.set(body.data.metadata.order, "paid");
+      return [200];
+    };
+  };
+
+it.concurrent("finds nothing in an app that repeats a failed call after a second", async () => {
+  const { report } = await foundIn(await openApp(retryingShop({ looksFirst: true })), RETRIED);
+  expect(report).toMatchObject({ findings: [], complete_depth: 1 });
+  expect(report.notes.join()).not.toContain("could not be repeated");
+});
+
+it.concurrent("finds an app that pays again a second after the response was lost", async () => {
+  const { found, report } = await foundIn(await openApp(retryingShop({ looksFirst: false })), RETRIED);
+  expect(found).toEqual(["money: response_lost createWhitelabel#1"]);
+  expect(report.findings[0]).toMatchObject({
+    message: "paid twice: 2 completed charges for one order",
+    seen: { runs: 2, of: 2 },
+  });
+});
+
+it.concurrent("an app that repeats a failed call after the end of a run passes in a second, longer run", async () => {
+  const end = new AbortController();
+  const onRun = (runs: number) => void (runs === 3 && end.abort());
+  const app = await openApp(retryingShop({ looksFirst: true, pauseMs: 3_000 }));
+  const { report } = await foundIn(app, RETRIED, { signal: end.signal, onRun });
+  expect(report.singles).toContainEqual({ kind: "request_lost", at: "createQuote#1", outcome: "right" });
+  expect(report.notes.join()).not.toContain("could not be repeated");
+});
