@@ -62,8 +62,7 @@ export default defineConfig(({ mode }) => ({
     // Files share the modules of their worker, which halves the time, so no file may leave global state behind.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // One worker less is the default. A fifth of the time a file waits, for a process, a page or a clock that runs: one more
-    // has work for that time. With three more, what they start is in each other's way: a minute longer in all.
+    // Files wait for processes, pages and running clocks, so one worker more than cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
   },
 }));

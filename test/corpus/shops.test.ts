@@ -9,13 +9,13 @@ const RIGHT = ["right", "queued"] as const;
 const meets = (kind: ShopKind, course: Course) => carryOut((options) => startShop(kind, options), course);
 
 describe.each(COURSES)("%s", (_, course, wrong) => {
-  it.each(RIGHT)("the shop that is %s ends with correct books", async (kind) => {
+  it.each(RIGHT)("the shop that is %s has correct books", async (kind) => {
     const { orders, findings } = await meets(kind, course);
     expect(findings).toEqual([]);
     expect(orders).toMatchObject([{ status: "paid", delivered: 1 }]);
   });
 
-  it.each(Object.entries(wrong))("the shop that %s ends with wrong books", async (kind, finding) => {
+  it.each(Object.entries(wrong))("the shop that %s has wrong books", async (kind, finding) => {
     expect((await meets(kind as ShopKind, course)).findings).toEqual([finding]);
   });
 });
@@ -53,12 +53,12 @@ describe.each(CUSTOMERS)("%s", (step, right, wrong) => {
     return books(shop, sandbox);
   }
 
-  it.each(RIGHT)("the shop that is %s ends with correct books after a hosted page", async (kind) => {
+  it.each(RIGHT)("the shop that is %s has correct books after a hosted payment", async (kind) => {
     expect(await orderOnPage(kind)).toMatchObject({ orders: [right], findings: [] });
   });
 
   it.each(Object.entries(wrong))(
-    "the shop that %s ends with wrong books after a hosted page",
+    "the shop that %s has wrong books after a hosted payment",
     async (kind, findings) => {
       expect(await orderOnPage(kind as ShopKind)).toMatchObject({ findings });
     },
