@@ -49,7 +49,6 @@ const STARTS = [
   "2026-01-01T",
   "+1",
 ];
-const ENDS = ["", "\0"];
 const LENGTH = 100_000;
 /** A linear pattern takes milliseconds, others ten seconds or more. */
 const LIMIT_MS = 5_000;
@@ -78,14 +77,14 @@ it("every regular expression in the source is found", () => {
 it.each(patterns)("a pattern takes time linear in the text: %s %s", (file, pattern) => {
   const length = BOUNDED[`${file} ${String(pattern)}`] ?? LENGTH;
   for (const pump of PUMPS)
-    for (const start of STARTS)
-      for (const end of ENDS) {
-        const text = start + pump.repeat(length / pump.length) + end;
-        expect(
-          duration(() => pattern.test(text)),
-          `${JSON.stringify(start + pump)}…`,
-        ).toBeLessThan(LIMIT_MS);
-      }
+    for (const start of STARTS) {
+      // The last character prevents a match, because only a failure makes a pattern backtrack.
+      const text = `${start}${pump.repeat(length / pump.length)}\0`;
+      expect(
+        duration(() => pattern.test(text)),
+        `${JSON.stringify(start + pump)}…`,
+      ).toBeLessThan(LIMIT_MS);
+    }
 });
 
 it("the pattern of an email address takes time linear in the text", () => {
