@@ -427,6 +427,33 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(bytes).toBeLessThan(before3000.bytes + 10_000_000);
   });
 
+  it("a page of a busy sandbox is fetched once a second, compressed", async () => {
+    const sandbox = await listeningSandbox({ rateLimit: "off" });
+    const { page } = await openTab();
+    await page.goto(`${homeOf(sandbox)}/charges`);
+    await page.getByText("● live").waitFor();
+    const client = Client.of(sandbox);
+    const fetches = () =>
+      page.evaluate(() =>
+        (performance.getEntriesByType("resource") as PerformanceResourceTiming[])
+          .filter(({ initiatorType }) => initiatorType === "fetch")
+          .map(({ startTime, encodedBodySize, decodedBodySize }) => ({
+            startTime,
+            share: encodedBodySize / decodedBodySize,
+          })),
+      );
+    await expect
+      .poll(async () => {
+        await client.pay();
+        return (await fetches()).length;
+      })
+      .toBeGreaterThan(3);
+    const made = await fetches();
+    const gaps = made.slice(1).map(({ startTime }, index) => startTime - made[index]!.startTime);
+    expect(gaps.filter((gap) => gap < 990)).toEqual([]);
+    expect(made.filter(({ share }) => share > 0.5)).toEqual([]);
+  });
+
   it("keys control time, search, copy, retry, JSON check, run, help and pause", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });

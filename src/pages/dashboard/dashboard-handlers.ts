@@ -2,6 +2,7 @@
  * Handlers of the dashboard, mounted by page-routes.ts. A request becomes a page context, which a view renders as
  * markup. A form runs one action, which calls the control API or the service, and redirects. Views never change state.
  */
+import { gzipSync } from "node:zlib";
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
 import type { Namespace } from "../../core/namespace/namespace.js";
@@ -72,15 +73,26 @@ function respond(
   const response =
     c.req.header(PART_HEADER) === undefined
       ? fullPage(context, body, status)
-      : new Response(`<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`, {
-          status,
-          headers: { "content-type": "text/html; charset=utf-8", ...SHELL.headers(context.nowMs) },
-        });
+      : partOfPage(context, body, status, c.req.header("accept-encoding"));
   if (notice !== undefined) {
     response.headers.set("set-cookie", noticeCookie(undefined));
     response.headers.set("vary", PART_HEADER);
   }
   return response;
+}
+
+/** The body element for the script, compressed: under load it is fetched each second. */
+function partOfPage(
+  { namespace, nowMs }: PageContext,
+  body: Markup,
+  status: number,
+  encodings = "",
+): Response {
+  const text = `<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`;
+  const headers = { "content-type": "text/html; charset=utf-8", ...SHELL.headers(nowMs) };
+  return /\bgzip\b/.test(encodings)
+    ? new Response(gzipSync(text), { status, headers: { ...headers, "content-encoding": "gzip" } })
+    : new Response(text, { status, headers });
 }
 
 function fullPage({ view, id, namespace, nowMs }: PageContext, body: Markup, status: number): Response {

@@ -24,7 +24,7 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
 export const DASHBOARD_SCRIPT = `
 document.documentElement.classList.add("js");
 addEventListener("DOMContentLoaded",()=>{
-const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10,TYPING_MS=150;
+const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10,APART_MS=1000,TYPING_MS=150;
 const {namespace}=document.body.dataset;
 if(!namespace)return;
 const $=(query,from=document)=>from.querySelector(query),all=(query,from=document)=>[...from.querySelectorAll(query)];
@@ -32,7 +32,7 @@ const said=$("#said"),gone=$("#gone");
 let fresh=null,paused=false,seenAt=new Date();
 
 // Patching matches an element by key, or by position if the element has no key. Rows of a list always match by
-// position: each row is rewritten in place, because moving the rows would shift the layout.
+// position: a row of another record takes the place of the old one, because moving the rows would shift the layout.
 // A button's key is its action: it never becomes a button of another action.
 const keyOf=(node)=>node.nodeType===1?node.id||node.dataset.key||node.name==="do"&&node.value||"":"";
 const alike=(a,b)=>a.nodeType===b.nodeType&&a.nodeName===b.nodeName&&keyOf(a)===keyOf(b);
@@ -53,6 +53,7 @@ let at=old.firstChild;
 const byPlace=old.matches("[data-list]");
 for(const wanted of [...next.childNodes]){
 const known=!byPlace&&keyOf(wanted)?keyed.get(keyOf(wanted)):at;
+if(byPlace&&known?.nodeType===1&&known.nodeName===wanted.nodeName&&keyOf(known)!==keyOf(wanted)){at=known.nextSibling;known.replaceWith(wanted.cloneNode(true));continue}
 if(known&&known.parentNode===old&&(byPlace?known.nodeName===wanted.nodeName:alike(known,wanted))){
 if(known===at)at=at.nextSibling;else old.insertBefore(known,at);
 patch(known,wanted)}
@@ -133,13 +134,14 @@ const next=new DOMParser().parseFromString(await response.text(),"text/html");
 lost(false);
 if(next.body.dataset.namespace!==namespace)return null;
 fresh=next;return next};
-let due=0,busy=false,acting=false;
+let due=0,busy=false,acting=false,last=-APART_MS;
 const refresh=async()=>{due=0;
 if(busy)return soon();
-busy=true;
+busy=true;last=performance.now();
 try{const response=await fetch(location.href,{headers});if(response.ok&&await take(response))show(acting&&"own")}
 catch{lost(true)}finally{busy=false}};
-const soon=()=>{if(!due)due=setTimeout(refresh,PAUSE_MS)};
+// A page of a busy sandbox is fetched once a second; a single change is shown at once.
+const soon=()=>{if(!due)due=setTimeout(refresh,Math.max(PAUSE_MS,last+APART_MS-performance.now()))};
 let isTold=false;
 const channel=new BroadcastChannel(NAME);
 const listen=()=>new Promise(()=>{
