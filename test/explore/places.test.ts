@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { ObservedDelivery, ObservedRun } from "../../src/tools/explore/deviable.js";
 import type { DeviationKind } from "../../src/tools/explore/deviation-set.js";
 import { DEVIATION_KIND_DEFINITIONS, deviationsAt } from "../../src/tools/explore/kinds.js";
+import { KnownDeviations } from "../../src/tools/explore/known-deviations.js";
 import { type Place, placesOf } from "../../src/tools/explore/places.js";
 import { SandboxPlan, scenarioName } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
@@ -158,4 +159,17 @@ it.each([
   const seen = { startMs: 0, calls: [], deliveries: [], charges, withdrawals: [] };
   const found = placesOf(seen as unknown as ObservedRun, { presses: [], pages });
   expect(found.map(({ at }) => at)).toEqual(places);
+});
+
+it("strangers who pay are not combined with another end of the customer's payment", () => {
+  const paid = { ...charge("ch_1"), status: "COMPLETED", timeline: [], expiresMs: SECOND };
+  const list = { operation: "listPayins", method: "GET", page: "first", atMs: 0 };
+  const seen = { startMs: 0, calls: [list], deliveries: [], charges: [paid], withdrawals: [] };
+  const known = new KnownDeviations({ customer: { presses: [], pages: 0 } as never });
+  const found = known.findIn(seen as unknown as ObservedRun);
+  const [strangers, declined, failed] = (["paid_between_pages", "declined", "response_5xx"] as const).map(
+    (kind) => found.find((one) => one.kind === kind)!,
+  );
+  expect(known.separationOf(strangers!, declined!)).toBe("impossible");
+  expect(known.separationOf(declined!, failed!)).toBeUndefined();
 });

@@ -24,7 +24,7 @@ export interface Effect {
   readonly isShared?: true;
   /** The deviation has two variants, such as the sides of a race. Each set is run with both. */
   readonly hasSides?: boolean;
-  /** The deviation decides whether and how a charge is paid. A set has one such deviation. */
+  /** The deviation decides whether, how or by whom charges are paid. A set has one such deviation. */
   readonly isEnd?: true;
 }
 
@@ -179,6 +179,7 @@ function payingBetweenPages({ list, earlierCount }: PlaceOfCall): Effect | undef
   const strangers = areBetween ? 1 : MANY_STRANGERS;
   return {
     isShared: true,
+    isEnd: true,
     applyTo: (plan) => plan.payAsStrangers({ earlierCount, strangers, areBetween }),
   };
 }
