@@ -94,3 +94,13 @@ it("the table and the README contain every incident", () => {
   const readme = readFileSync(join(ROOT, "README.md"), "utf8");
   expect(readme).toContain(`[${INCIDENTS.length} public bugs](examples/incidents/README.md)`);
 });
+
+it("docs/explore.md links each of the forty public reports to which explore is blind", () => {
+  const page = readFileSync(join(ROOT, "docs/explore.md"), "utf8");
+  const section = page.slice(page.indexOf("## Forty public reports"));
+  const [revealed, blind] = [/reveals (\d+) /, /blind to (\d+):/].map((one) =>
+    Number(one.exec(section)?.[1]),
+  );
+  expect(section.match(/\[[^\]]+#\d+\]\(https:\/\/github\.com\//g)).toHaveLength(blind!);
+  expect(revealed! + blind!).toBe(40);
+});
