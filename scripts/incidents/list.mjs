@@ -107,6 +107,36 @@ export const INCIDENTS = [
     found: { kind: "response_429", at: "getCharge#1" },
     depth: 1,
   },
+  {
+    name: "abandoned-attempt-expires",
+    found: { kind: "pressed_again" },
+    depth: 1,
+  },
+  {
+    name: "failed-not-on-the-list",
+    found: { kind: "declined", at: "charge#1" },
+    depth: 1,
+  },
+  {
+    name: "seen-after-the-deadline",
+    found: { kind: "webhook_after_deadline", at: "charge.completed#1" },
+    depth: 1,
+  },
+  {
+    name: "null-acknowledged",
+    found: { kind: "cancelled_then_paid", at: "page#1" },
+    depth: 1,
+  },
+  {
+    name: "first-page-only",
+    found: { kind: "paid_between_pages", at: "listPayins#1" },
+    depth: 1,
+  },
+  {
+    name: "success-url-as-proof",
+    found: { kind: "returned_unpaid", at: "page#1" },
+    depth: 1,
+  },
 ];
 
 export function flowOf({ name }) {
