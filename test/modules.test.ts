@@ -105,7 +105,7 @@ describe("the modules of src", () => {
   it("src has no unused exports, except schemas, which are also found by name", () => {
     const unused = unusedExports(src, users)
       .filter(({ file }) => !file.startsWith("src/core/schema/"))
-      // The build uses these exports by file name, and the command's entry point.
+      // The build uses these exports by file name; the last ones belong to the command's entry point.
       .filter(
         ({ name }) =>
           !users.some(({ file, text }) => file.startsWith("scripts/") && text.includes(name)) &&

@@ -115,7 +115,7 @@ describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, r
     expect(byVariable).not.toEqual(value);
     const all = await readOptions([...file, ...flagWith(text)], { [variable]: other });
     expect(all).toEqual({ [name]: value });
-    // An empty variable counts as not set.
+    // An empty variable counts as unset.
     expect(await readOptions(file, { [variable]: "" })).toEqual({ [name]: value });
   });
 });

@@ -29,12 +29,12 @@ describe.skipIf(!canMakeMachines())(
         await shared.sandbox("payments", RECIPES.compose);
       });
 
-      it("its health check fails until the sandbox listens, and then passes", async () => {
+      it("the health check of compose.yaml fails until the sandbox listens, and then passes", async () => {
         expect(kind).toBe("CMD");
         expect([early, (await shared.run("payments", check)).code]).toEqual([1, 0]);
       });
 
-      it("the sandbox responds to its service's name, and to no other", async () => {
+      it("the sandbox in compose responds to its service's name, and to no other", async () => {
         const address = `http://${shared.address("payments")}:4402`;
         const answers = await shared.ask(
           "app",
@@ -54,7 +54,7 @@ describe.skipIf(!canMakeMachines())(
         expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("FORBIDDEN") });
       });
 
-      it("the control API refuses calls without the token", async () => {
+      it("the control API in compose refuses calls without the token", async () => {
         const answers = await shared.ask(
           "app",
           { url: `${PAYMENTS}/_sandbox` },

@@ -161,7 +161,7 @@ it("GET /_sandbox/stream reports lost messages before the message that follows t
   for (let times = 0; times < 100; times++) await tell();
   let heard = 0;
   let missed = 0;
-  // Reads more slowly than messages are sent, and then to the end.
+  // Reads more slowly than messages arrive, and then reads the rest.
   for (let round = 0; heard + missed < told; round++) {
     const text = new TextDecoder().decode((await reader.read()).value);
     if (text.startsWith("event: missed")) missed += JSON.parse(text.split("data: ")[1]!).count;

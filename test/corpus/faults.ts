@@ -147,7 +147,7 @@ export const BUSY_SHOPS = {
     }
   },
 
-  /** Its timed job pays again for an order whose payment is pending. */
+  /** The timed job pays again for an order whose payment is pending. */
   job_pays: class extends Shop {
     override async lookAfter(order: Order): Promise<void> {
       if (!order.onPage) await payAgain(this, order);

@@ -43,7 +43,7 @@ const MISFORTUNES = {
   ],
 };
 
-/** Concurrent calls. Concurrent copies go to a receiver with constant responses, because their order is not defined. */
+/** Concurrent calls. Their order is not defined, so copies of a webhook go to a receiver with constant responses. */
 const races = (steady) => ({
   description:
     "Answers held, late or never, reads a moment old, the same news at once, again and under other ids.",

@@ -220,7 +220,7 @@ describeInBrowser("the checkout page in a browser", () => {
     [1440, 900],
     [1024, 820],
     [390, 844],
-  ])("keeps the sandbox bar off the button to continue, at %d x %d", async (width, height) => {
+  ])("the sandbox bar does not cover the button to continue, at %d x %d", async (width, height) => {
     const sandbox = await listeningSandbox();
     const page = await openTab({ viewport: { width, height } });
     await page.goto((await openCheckout(sandbox, undefined)).url);

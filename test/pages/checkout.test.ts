@@ -44,7 +44,7 @@ async function openQuoted(): Promise<CheckoutPage> {
 }
 
 describe("the page before a method is chosen", () => {
-  it("shows the merchant, the amount, the expiry, and each method's price in each currency [R1.3]", async () => {
+  it("the checkout page shows the merchant, the amount, the expiry, and each method's price in each currency [R1.3]", async () => {
     const page = await pageOf({ ...SHOP, customer_name: "Ada", customer_email: "ada@shop.test" });
     const who = ["Sandbox Shop", "USD 25.00", "Ada", "ada@shop.test"];
     const until = ["1:00:00", "Expires 31 January 2026, 10:00:00 UTC"];
@@ -62,7 +62,7 @@ describe("the page before a method is chosen", () => {
     expect(methodsOn((await page.get()).text)).toEqual(["bank_transfer checked", "card"]);
   });
 
-  it("shows a quote's price with its fees, and offers its method only in its currency", async () => {
+  it("the checkout page shows a quote's price with its fees, and offers its method only in its currency", async () => {
     const page = await openQuoted();
     const fees = "Platform fee ZAR 4.45 Gateway fee ZAR 10.68 Total fees ZAR 15.13 Total ZAR 460.13";
     const text = await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13", "Price USD 25.00", fees);
@@ -74,7 +74,7 @@ describe("the page before a method is chosen", () => {
     expect(page.charge).toMatchObject({ status: "AWAITING_PAYMENT", amount: "460.13", currency: "ZAR" });
   });
 
-  it("shows the current price once the quote has expired", async () => {
+  it("the checkout page shows the current price once the quote has expired", async () => {
     const page = await openQuoted();
     okBody(await new Api(page.sandbox).put("/_sandbox/rates", { ZAR: "20" }));
     await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13");
@@ -84,13 +84,13 @@ describe("the page before a method is chosen", () => {
     expect(page.charge).toMatchObject({ amount: "517.00", customer_email: "ada@shop.test" });
   });
 
-  it("marks the price in the shop's currency", async () => {
+  it("the price in the shop's currency is marked", async () => {
     const pricing = { base_currency: "USD", amount: "25.00", local_pricing: { KES: "3000.00" } };
     const page = await pageOf({ pricing });
     await expectPage(page.get(), 200, "KES 3,045.00 includes KES 45.00 fees set by the shop");
   });
 
-  it("shows every digit of the longest amount", async () => {
+  it("the checkout page shows every digit of the longest amount", async () => {
     const pricing = { base_currency: "NGN", amount: "123456789012345678901234567890.12" };
     const page = await pageOf({ pricing });
     await expectPage(page.get(), 200, "NGN 123,456,789,012,345,678,901,234,567,890.12");
@@ -104,7 +104,7 @@ describe("the page before a method is chosen", () => {
     expect(text).not.toContain(">Continue<");
   });
 
-  it("counts down at the speed of sandbox time", async () => {
+  it("the checkout page counts down at the speed of sandbox time", async () => {
     const page = await pageOf();
     await page.sandbox.advance("59m30s");
     const still = await expectPage(page.get(), 200, "00:30", "The sandbox clock is paused");
@@ -223,14 +223,14 @@ describe("the return to the shop", () => {
     );
   });
 
-  it("returns to the checkout page without a return URL", async () => {
+  it("the customer returns to the checkout page without a return URL", async () => {
     const page = await pageOf({});
     await expectRedirect(page.post("cancel"), `http://sandbox${page.path}`);
     const text = await expectPage(page.get(), 410, "You can close this page.");
     expect(text).not.toContain("Back to the shop");
   });
 
-  it("returns only to http and https URLs", async () => {
+  it("the customer is redirected only to http and https URLs", async () => {
     const page = await pageOf();
     const { sandbox } = page;
     // Only an imported state can contain such a URL.

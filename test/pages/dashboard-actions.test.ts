@@ -109,7 +109,7 @@ describe("a button of the dashboard", () => {
     ["make", {}, /Charge ch_\w+ created/],
     ["again?charge_id={paid}", { scenario: "stuck" }, /Charge ch_\w+ created/],
     ["books", { rows: "charge_id,status\n{pending},paid" }, "2 differences: 1 row against 2 charges"],
-  ])("%s with %j reports its result", async (action, fields, notice) => {
+  ])("button %s with %j reports its result", async (action, fields, notice) => {
     await expectNotice(303, action, fields, notice);
   });
 
@@ -154,14 +154,14 @@ describe("a button of the dashboard", () => {
     ["books", { rows: "{ no" }, "line 1: is not JSON: column 3: expected a name in double quotes"],
     ["books", { rows: "charge_id,status\n{paid},odd" }, /line 2: status .*odd.* is not a known status/],
     ["reset?namespace=other", {}, "value must name this namespace, default"],
-  ])("%s with %j is refused with a reason", async (action, fields, error) => {
+  ])("button %s with %j is refused with a reason", async (action, fields, error) => {
     await expectNotice(409, action, fields, error);
   });
 
   it.each([
     ["a fault", "faults", "createFault", "rule", JSON.stringify({ ...CUSTOMER_RULE, delay: "soon" })],
     ["an edited webhook", "webhooks/{delivery}", "resend?delivery_id={delivery}", "data", "{no"],
-  ])("shows the refused JSON of %s in its field", async (_name, view, action, field, json) => {
+  ])("the refused JSON of %s is shown in its field", async (_name, view, action, field, json) => {
     const { fill, home, press } = await openRecords();
     const { text } = await press(fill(action), { [field]: json, back: `${home}/${fill(view)}` });
     expect(text).toContain(`>${json.replaceAll('"', "&quot;")}</textarea>`);

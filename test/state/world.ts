@@ -22,7 +22,7 @@ export interface Opened extends AsyncDisposable {
   readonly errors: unknown[];
 }
 
-/** Opens a sandbox. With an empty start time it starts at the time of its data. */
+/** Opens a sandbox at the start time; an empty start time means the time of its data. */
 export async function opened(data?: string, startTime = START): Promise<Opened> {
   const errors: unknown[] = [];
   const sandbox = await openSandbox({

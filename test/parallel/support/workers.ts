@@ -14,7 +14,7 @@ export interface Course {
   readonly lines: readonly string[];
   /** Numbers of the workers whose events its receiver got. */
   readonly heard: readonly string[];
-  /** Numbers of the workers whose events were sent to the address with its namespace. */
+  /** Numbers of the workers whose events were sent to the URL of their namespace. */
   readonly heardAtHub: readonly string[];
 }
 
