@@ -35,7 +35,8 @@ export function setMatchingTimeline(tx: Transaction, charge: Charge): Charge {
 export function beginTimeline(tx: Transaction, charge: Charge): Charge {
   const matched = setMatchingTimeline(tx, charge);
   const first = planNext(tx, matched, planEntry(matched.timeline, 0, tx.atMs, undefined));
-  return putWithTasks(tx, matched, withTask(matched.tasks, "timeline", first));
+  const { tasks } = matched;
+  return putWithTasks(tx, matched, first === undefined ? tasks : { ...tasks, timeline: first });
 }
 
 function planNext(tx: Transaction, charge: Charge, entry: PlannedEntry | undefined): number | undefined {
