@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import * as zlib from "node:zlib";
 import type { JournalEntry } from "../engine/records.js";
 import { isJournalEntry } from "./state-format.js";
 
@@ -13,8 +14,6 @@ const MAX_HEAD_BYTES = CHECKSUM_CHARS + 1 + 15 + 1;
 const HEAD = /^([0-9a-f]{8}) ([1-9]\d*) /;
 const BEGUN_HEAD = /^(?:[0-9a-f]{0,8}|[0-9a-f]{8} (?:[1-9]\d*)?)$/;
 
-const NEWLINE = Buffer.from("\n");
-
 type DecodedLine =
   | LineChange
   /** Left by a killed process before the change was acknowledged. */
@@ -27,9 +26,15 @@ interface LineChange {
 
 /** Encodes a line with its newline. */
 export function encodeLine(change: JournalEntry): Buffer {
-  const json = Buffer.from(JSON.stringify(change), "utf8");
-  const checksum = crc32(json).toString(16).padStart(CHECKSUM_CHARS, "0");
-  return Buffer.concat([Buffer.from(`${checksum} ${json.length} `, "latin1"), json, NEWLINE]);
+  const json = JSON.stringify(change);
+  const jsonBytes = Buffer.byteLength(json);
+  const length = ` ${jsonBytes} `;
+  const jsonStart = CHECKSUM_CHARS + length.length;
+  const line = Buffer.allocUnsafe(jsonStart + jsonBytes + 1);
+  line.write(`${json}\n`, jsonStart);
+  const checksum = crc32(line.subarray(jsonStart, -1)).toString(16).padStart(CHECKSUM_CHARS, "0");
+  line.write(checksum + length, "latin1");
+  return line;
 }
 
 /**
@@ -74,41 +79,18 @@ function parseChange(json: Buffer): LineChange | { readonly damage: string } {
   return isJournalEntry(value) ? { change: value } : { damage: "JSON, but not a change of this program" };
 }
 
-/** Eight tables process eight bytes at a time, four times as fast as one table. */
-const TABLES = makeTables();
+/** Signed, because JavaScript is slower with numbers from 2^31 on. */
+const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  return crc;
+});
 
-/** CRC-32 of zip and PNG. Node has a CRC-32 function only since 20.15. */
-export function crc32(bytes: Uint8Array): number {
-  const t = TABLES;
+/** CRC-32 of zip and PNG: Node's own, which it has from 20.15. */
+export const crc32: (bytes: Uint8Array) => number = zlib.crc32 ?? tableCrc32;
+
+function tableCrc32(bytes: Uint8Array): number {
   let crc = -1;
-  let i = 0;
-  for (const last = bytes.length - 8; i <= last; i += 8) {
-    crc ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
-    crc =
-      t[1792 + (crc & 255)]! ^
-      t[1536 + ((crc >>> 8) & 255)]! ^
-      t[1280 + ((crc >>> 16) & 255)]! ^
-      t[1024 + (crc >>> 24)]! ^
-      t[768 + bytes[i + 4]!]! ^
-      t[512 + bytes[i + 5]!]! ^
-      t[256 + bytes[i + 6]!]! ^
-      t[bytes[i + 7]!]!;
-  }
-  for (; i < bytes.length; i++) crc = t[(crc ^ bytes[i]!) & 255]! ^ (crc >>> 8);
+  for (const byte of bytes) crc = TABLE[(crc ^ byte) & 255]! ^ (crc >>> 8);
   return ~crc >>> 0;
-}
-
-/** Uses signed numbers, because JavaScript is slower with numbers from 2^31 on. */
-function makeTables(): Int32Array {
-  const tables = new Int32Array(8 * 256);
-  for (let byte = 0; byte < 256; byte++) {
-    let crc = byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-    tables[byte] = crc;
-  }
-  for (let index = 256; index < tables.length; index++) {
-    const previous = tables[index - 256]!;
-    tables[index] = (previous >>> 8) ^ tables[previous & 255]!;
-  }
-  return tables;
 }
