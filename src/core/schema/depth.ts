@@ -16,7 +16,8 @@ export function isTooDeep(value: unknown, levels = MAX_JSON_DEPTH): boolean {
 
 /** Maximum number of values in a body, because validation takes time for each of them. */
 export const MAX_JSON_VALUES = 20_000;
-export const TOO_MANY_VALUES_MESSAGE = `has more than ${MAX_JSON_VALUES.toLocaleString("en")} values`;
+/** Written out: formatting the number would load the locales at every start. */
+export const TOO_MANY_VALUES_MESSAGE = "has more than 20,000 values";
 
 /** Requires that the value is not nested too deep. */
 export function hasTooManyValues(value: object, maxValues: number): boolean {
