@@ -1,8 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
-import { omitImpliedSteps } from "../../src/tools/explore/sandbox/brief-document.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
-import { deviatingRunDocument } from "../../src/tools/explore/sandbox/run-document.js";
+import { deviatingRunDocument, omitImpliedSteps } from "../../src/tools/explore/sandbox/run-document.js";
 import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
 const GET = "GET /orders/${order}";

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
 import type { ObservedCall } from "../../src/tools/explore/deviable.js";
+import { customerEmail, isolationReason } from "../../src/tools/explore/sandbox/baseline.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
-import { customerEmail, isolationReason } from "../../src/tools/explore/sandbox/isolation.js";
 
 const ORDER = { app: "POST /orders", body: { email: "qa+${run.id}@shop.test" } };
 const baseline = {

@@ -3,7 +3,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
 import { monotonicMs } from "../../core/time/wall-clock.js";
 import type { RaceSide, WebhookOccurrence } from "../../tools/explore/deviable.js";
-import type { KillableApp } from "../../tools/explore/sandbox/sandbox-deviable.js";
+import type { KillableApp } from "../../tools/explore/sandbox/killable-app.js";
 import { isListening } from "../app-address.js";
 import { commandText, type ExecPlan } from "./plan.js";
 

@@ -51,7 +51,8 @@ const DELIVERY_FIELDS = {
   type: ({ event_type }: Delivery) => event_type,
 };
 const REQUEST_FIELDS = {
-  ...readers<RequestEntry>("method", "path", "operation", "status"),
+  ...readers<RequestEntry>("method", "path", "operation", "status", "fault"),
+  in_flight: ({ inFlight }: RequestEntry) => inFlight,
   request_id: ({ id }: RequestEntry) => id,
   runner: ({ runner }: RequestEntry) => runner ?? null,
 };

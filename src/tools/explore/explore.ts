@@ -2,10 +2,9 @@ import { DEFAULT_EXPLORE_LANES, DEVIATION_KINDS } from "../../core/schema/explor
 import { formatCount } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { createAbortController, systemWallClock } from "../../core/time/wall-clock.js";
-import { BlindSpotError, type Deviable, type ObservedRun, type Trace } from "./deviable.js";
+import { BlindSpotError, type Deviable, type Trace } from "./deviable.js";
 import {
   type Deviation,
-  type DeviationKind,
   type DeviationSet,
   deviationKey,
   deviationSetText,
@@ -68,9 +67,7 @@ const NOT_SEARCHED: SearchResult = {
 const NOTHING_TO_TRY =
   "no deviation applies: the app neither calls the service nor receives its webhooks, and no step writes to the app: explore a flow that pays";
 const NOT_REPEATED = "happened once and could not be repeated";
-const NO_PLACE = "the plain run has no place for it";
 const ONCE = { runs: 1, of: 1 };
-const NO_PROCESS = "only exec --explore with --kill kills the app";
 const EXTENSION = "the service reports no amount paid: try it with --fail-on";
 
 /**
@@ -384,7 +381,7 @@ class Exploration {
       ...DEVIATION_KINDS.filter((kind) => possible.every((one) => one.kind !== kind)).map((kind) => ({
         kind,
         at: "*",
-        reason: absenceReason(kind, observed, this.#deviable),
+        reason: this.#deviations.absenceReason(kind, observed),
       })),
     ];
   }
@@ -392,32 +389,4 @@ class Exploration {
   #isRaised(kind: FailOnKind): boolean {
     return this.#options.failOn?.includes(kind) === true;
   }
-}
-
-const PAGE_KINDS: readonly DeviationKind[] = ["cancelled_then_paid", "returned_unpaid"];
-const END_KINDS: readonly DeviationKind[] = [
-  "paid_late",
-  "declined",
-  "expired_unpaid",
-  "refunded",
-  "partly_refunded",
-  "foreign_charge",
-];
-
-function absenceReason(
-  kind: DeviationKind,
-  { deliveries, charges }: ObservedRun,
-  { customer, canKillApp }: Pick<Deviable, "customer" | "canKillApp">,
-): string {
-  const { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn } = customer;
-  if (kind === "app_killed" && !canKillApp) return NO_PROCESS;
-  if (kind.startsWith("job_") && !hasJob) return jobReason;
-  if (PAGE_KINDS.includes(kind) && pages === 0) return "the customer pays on no page of the service";
-  if (END_KINDS.includes(kind) && charges.every(({ status }) => status !== "COMPLETED"))
-    return "no charge is paid";
-  if (kind === "returned_unpaid" && mustPayReason === undefined && !canReturn)
-    return "no checkout has a success_url that a run can name";
-  if (PAGE_KINDS.includes(kind) || END_KINDS.includes(kind)) return mustPayReason ?? NO_PLACE;
-  if (kind.startsWith("webhook_") && deliveries.length === 0) return "the app receives no webhooks";
-  return NO_PLACE;
 }

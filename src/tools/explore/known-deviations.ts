@@ -1,10 +1,22 @@
 import type { Deviable, ObservedPayment, ObservedRun } from "./deviable.js";
-import { type Deviation, type DeviationSet, deviationKey } from "./deviation-set.js";
+import { type Deviation, type DeviationKind, type DeviationSet, deviationKey } from "./deviation-set.js";
 import { DEVIATION_KIND_DEFINITIONS, deviationsAt, type Effect, READ_HELD_MS } from "./kinds.js";
 import { type Place, placesOf } from "./places.js";
 
 /** Why two deviations are not run together: they exclude each other, or neither can influence the other. */
 export type SeparationReason = "impossible" | "independent";
+
+const NO_PROCESS = "only exec --explore with --kill kills the app";
+const NO_PLACE = "the plain run has no place for it";
+const PAGE_KINDS: readonly DeviationKind[] = ["cancelled_then_paid", "returned_unpaid"];
+const END_KINDS: readonly DeviationKind[] = [
+  "paid_late",
+  "declined",
+  "expired_unpaid",
+  "refunded",
+  "partly_refunded",
+  "foreign_charge",
+];
 
 /** All deviations that applied to any run so far, each with its place in the first such run. */
 export class KnownDeviations {
@@ -35,6 +47,22 @@ export class KnownDeviations {
 
   has(deviation: Deviation): boolean {
     return this.#places.has(deviationKey(deviation));
+  }
+
+  /** Explains why a kind does not apply to a run. */
+  absenceReason(kind: DeviationKind, { deliveries, charges }: ObservedRun): string {
+    const { customer, canKillApp } = this.#deviable;
+    const { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn } = customer;
+    if (kind === "app_killed" && !canKillApp) return NO_PROCESS;
+    if (kind.startsWith("job_") && !hasJob) return jobReason;
+    if (PAGE_KINDS.includes(kind) && pages === 0) return "the customer pays on no page of the service";
+    if (END_KINDS.includes(kind) && charges.every(({ status }) => status !== "COMPLETED"))
+      return "no charge is paid";
+    if (kind === "returned_unpaid" && mustPayReason === undefined && !canReturn)
+      return "no checkout has a success_url that a run can name";
+    if (PAGE_KINDS.includes(kind) || END_KINDS.includes(kind)) return mustPayReason ?? NO_PLACE;
+    if (kind.startsWith("webhook_") && deliveries.length === 0) return "the app receives no webhooks";
+    return NO_PLACE;
   }
 
   /** Returns a predicate for deviations that apply to a run; `found` is the result of `findIn` for the same run. */

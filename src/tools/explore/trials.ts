@@ -1,10 +1,18 @@
+import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { unacceptedWebhooksMessage } from "../scenario/running/run-scenario.js";
-import { type Deviable, RACE_SIDES, type RunPlan, type RunVariant, type Trace } from "./deviable.js";
+import {
+  type Deviable,
+  type ObservedRun,
+  RACE_SIDES,
+  type RunFailure,
+  type RunPlan,
+  type RunVariant,
+  type Trace,
+} from "./deviable.js";
 import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
-import { describeFlowFailure } from "./flow-failure.js";
-import { behaviourOf, judgeTrace, type TraceVerdict, type WrongVerdict } from "./judge.js";
+import { behaviourOf, differencesText, judgeTrace, type TraceVerdict, type WrongVerdict } from "./judge.js";
 import type { KnownDeviations } from "./known-deviations.js";
 
 export interface PlainRunResult {
@@ -60,6 +68,46 @@ function plainFailure(
     );
   const finding = isGone ? verdict.message : `with nothing going wrong, in the end: ${verdict.message}`;
   return { oracle: verdict.oracle, message: finding, deviations: [], seen };
+}
+
+/** Describes why the flow fails without any deviation: expected and actual values, the app's response, a likely cause. */
+function describeFlowFailure(failure: RunFailure, observed: ObservedRun): string {
+  const { error, title, message, body } = failure;
+  const cause = likelyCause(failure, observed);
+  // The message of a call has the status already.
+  const isNew = ({ path }: RunFailure["differences"][number]) => !failure.isCallToApp || path !== "status";
+  const values = differencesText({ differences: failure.differences.filter(isNew) });
+  const text = error ?? `${title}: ${message}${values === "" ? "" : `: ${values}`}${excerptOf(body)}`;
+  return cause === undefined ? text : `${text}; ${cause}`;
+}
+
+/** Words by which an app says that its own deadline is over. */
+const EXPIRY_WORD = /expired|lapsed|timed.?out|overdue/i;
+
+function likelyCause(
+  { isCallToApp, differences }: RunFailure,
+  { deliveries }: ObservedRun,
+): string | undefined {
+  if (!isCallToApp || !differences.some(isInBody)) return undefined;
+  if (differences.some(({ expected }) => typeof expected === "string" && EXPIRY_WORD.test(expected)))
+    return "sandbox time does not move the app's own clock: let a tick expire what is due by the time of the service (header Sandbox-Now)";
+  if (deliveries.length > 0) return undefined;
+  return "the app receives no webhooks: call its job before this step, or, if it asks the service by itself, give it time with `steady: 3s` beside the call";
+}
+
+function isInBody({ path }: RunFailure["differences"][number]): boolean {
+  return path.startsWith("body");
+}
+
+const MAX_EXCERPT = 200;
+
+/** Quotes the app's response, which often names the cause. */
+function excerptOf(body: unknown): string {
+  if (body === undefined || body === null || body === "") return "";
+  const text = toPrintableLine(
+    typeof body === "string" ? body.replace(/\s+/g, " ").trim() : JSON.stringify(body),
+  );
+  return ` (${text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text})`;
 }
 
 /** Returns a message if the app accepted none of the run's webhooks. */

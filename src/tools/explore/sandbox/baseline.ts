@@ -1,11 +1,17 @@
+import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcherOperator } from "../../../core/schema/matcher-words.js";
 import type { LoadedScenario } from "../../scenario/files.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
 import { type LogRow, recordIdOf } from "../../scenario/running/control-lists.js";
-import type { ObservedCharge, ObservedPayment, ObservedRun } from "../deviable.js";
+import { stepKindsOf } from "../../scenario/step-faults.js";
+import { STEPS } from "../../scenario/steps/step-kinds.js";
+import type { Deviable, ObservedCharge, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
 import { pressMarkNames } from "./drive-steps.js";
 import { type Flow, findPresses } from "./flow.js";
+import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
+import { findPages, mustPayReason } from "./payment-steps.js";
 import type { Baseline, OrderPayments } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 import { growthsOf } from "./strangers.js";
@@ -19,6 +25,18 @@ export interface LoadedPlainRun {
 
 /** Placeholder for the run id in scenario files. */
 const RUN_ID = `\${run.id}`;
+
+export function customerOf(flow: Flow): Deviable["customer"] {
+  const hasWork = flow.scheduledWork.length > 0;
+  return {
+    presses: findPresses(flow).map(({ app }) => String(app)),
+    pages: findPages(flow).length,
+    mustPayReason: mustPayReason(flow),
+    longestAdvanceMs: longestAdvanceMs(flow),
+    hasJob: hasWork && hasKnownTimes(flow),
+    ...(hasWork ? { jobReason: "a step moves time by an unknown duration" } : {}),
+  };
+}
 
 /** Derives the expected end of every run from what two plain runs have in common. */
 export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun): Baseline {
@@ -210,4 +228,31 @@ function commonPart(one: unknown, other: unknown, ignore: readonly string[], pat
 
 function below(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;
+}
+
+/** Explains why runs of a flow cannot be concurrent; undefined if they can. */
+export function isolationReason(
+  flow: Flow,
+  { customerMatch }: Baseline,
+  plain: ObservedRun,
+): string | undefined {
+  const { raw, drive, scheduledWork, checks } = flow;
+  if (flow.reset.length > 0) return "`reset` sets the app back before each";
+  if (RULE_KINDS.some((kind) => raw[kind] !== undefined)) return "the flow has rules of its own";
+  if (customerMatch.customer_email === undefined) return `no customer_email has \${run.id} in it`;
+  const shared = [...drive, ...scheduledWork, ...checks.map(({ step }) => step)].find(concernsOthers);
+  if (shared !== undefined) return `a step that is a ${stepKindsOf(shared)[0]} concerns all customers`;
+  if (plain.withdrawals.length > 0) return "the app makes withdrawals, which name no customer";
+  const call = plain.calls.find(({ isByFlow, isOwn }) => !isByFlow && !isOwn);
+  return call && `the app calls ${call.operation}, which shows it all customers`;
+}
+
+function concernsOthers(step: RawStep): boolean {
+  const [kind] = stepKindsOf(step);
+  if (kind === "wait_for") return step.wait_for === "request" || step.wait_for === "delivery";
+  return kind === undefined || !STEPS[kind].traits.includes("own_customer");
+}
+
+export function customerEmail({ customerMatch }: Baseline, runId: string): string | undefined {
+  return customerMatch.customer_email?.replaceAll(`\${run.id}`, runId).replaceAll("\\*", "*");
 }

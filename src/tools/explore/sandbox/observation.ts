@@ -32,6 +32,12 @@ export async function readListPositions(client: Client): Promise<ListPositions> 
   return Object.fromEntries(await Promise.all(WATCHED.map(positionIn))) as ListPositions;
 }
 
+/** Reads sandbox time in milliseconds. */
+export async function readClock(client: Client): Promise<number> {
+  const { now } = (await client.callOrFail("getClock")) as { now: string };
+  return Date.parse(now);
+}
+
 /** Rows of the sandbox's lists in order of arrival. */
 export type ObservedRows = Readonly<Record<Watched, readonly LogRow[]>>;
 

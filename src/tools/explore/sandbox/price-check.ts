@@ -1,5 +1,6 @@
 import { compareAmounts, decimalsOf } from "../../../core/domain/money.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { valueAt } from "../../scenario/variables.js";
 import type { ObservedCharge } from "../deviable.js";
 import type { LoadedPlainRun } from "./baseline.js";
 import type { Flow } from "./flow.js";
@@ -24,8 +25,8 @@ export function wrongPrice(flow: Flow, { loaded, observed }: LoadedPlainRun): st
   }));
   for (const { view, body } of views) {
     if (view.price === undefined) continue;
-    const amount = amountText(valueAt(body, view.price));
-    const currency = view.currency === undefined ? undefined : String(valueAt(body, view.currency));
+    const amount = amountText(valueAt(body, view.price)?.value);
+    const currency = view.currency === undefined ? undefined : String(valueAt(body, view.currency)?.value);
     if (amount === undefined)
       return `no response to ${view.app ?? view.run} has an amount at price: ${view.price}`;
     const price = { amount, currency };
@@ -71,11 +72,4 @@ function namedPrices(value: unknown): Price[] {
 function amountText(value: unknown): string | undefined {
   if (typeof value === "number" && value > 0) return String(value);
   return typeof value === "string" && /^\d+(\.\d+)?$/.test(value) && Number(value) > 0 ? value : undefined;
-}
-
-/** Returns the value at a dotted path of a body. */
-function valueAt(body: unknown, path: string): unknown {
-  return path
-    .split(".")
-    .reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>> | undefined)?.[key], body);
 }

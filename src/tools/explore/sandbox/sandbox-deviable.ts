@@ -5,8 +5,6 @@
  */
 
 import type { SandboxFetch } from "../../../core/client/control-client.js";
-import { durationToMs } from "../../../core/schema/duration.js";
-import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
@@ -18,12 +16,10 @@ import {
   BlindSpotError,
   type Deviable,
   type FlowCoverage,
-  type RaceSide,
   type RunFailure,
   type RunVariant,
   type StepRole,
   type Trace,
-  type WebhookOccurrence,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
 import { hasFailureSigns } from "../judge.js";
@@ -36,20 +32,31 @@ import {
   steadyMs,
 } from "./app-pace.js";
 import { waitReports } from "./app-waits.js";
-import { baselineOf, hasSameViews, type LoadedPlainRun } from "./baseline.js";
-import { omitImpliedSteps } from "./brief-document.js";
+import {
+  baselineOf,
+  customerEmail,
+  customerOf,
+  hasSameViews,
+  isolationReason,
+  type LoadedPlainRun,
+} from "./baseline.js";
 import { type Concession, concessionsFor } from "./concessions.js";
 import { refusedSteps } from "./drive-steps.js";
-import { type Flow, findPresses } from "./flow.js";
-import { customerEmail, isolationReason } from "./isolation.js";
-import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
+import type { Flow } from "./flow.js";
+import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
-import { type ListPositions, observedRunOf, readListPositions, readRowsSince } from "./observation.js";
-import { findPages, mustPayReason } from "./payment-steps.js";
+import {
+  type ListPositions,
+  observedRunOf,
+  readClock,
+  readListPositions,
+  readRowsSince,
+} from "./observation.js";
 import { wrongPrice } from "./price-check.js";
 import { MOMENT_NAMES } from "./quiet-end.js";
 import {
   deviatingRunDocument,
+  omitImpliedSteps,
   plainRunDocument,
   type RunDocument,
   viewsDocument,
@@ -61,21 +68,6 @@ import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
 import { savedTime } from "./saved-variable.js";
 import { grownValue, growthKey } from "./strangers.js";
-
-/** The app as a process that runs can kill. */
-export interface KillableApp {
-  /** Kills the app and starts it again. Resolves when it listens, or when it has failed to start. */
-  restart(): Promise<void>;
-  /** Resolves when the app is not being restarted. */
-  untilUp(): Promise<void>;
-  /**
-   * Restarts the app at a webhook, once.
-   *
-   * @param side `first`: while the app handles the webhook; `second`: as soon as it has responded
-   * @returns a function that ends the wait for the webhook
-   */
-  restartAt(webhook: WebhookOccurrence, side: RaceSide): () => void;
-}
 
 export interface SandboxDeviableOptions {
   /** Absent if the app cannot be killed. */
@@ -116,6 +108,9 @@ interface PlainRunOptions {
   readonly written?: Readonly<Record<string, unknown>>;
 }
 
+const RESTLESS =
+  "the app calls the service all the time, so it could not be told when it is still: events follow each other without a pause";
+
 export class SandboxDeviable implements Deviable {
   readonly name: string;
   readonly source: string;
@@ -142,21 +137,13 @@ export class SandboxDeviable implements Deviable {
   #nowMs: number | undefined;
 
   private constructor(flow: Flow, options: SandboxDeviableOptions, session: RunSession) {
-    const { fetch, namespace, controlToken } = options;
     this.name = String(flow.raw.name);
     this.source = flow.file;
     this.canKillApp = options.process !== undefined;
-    this.customer = {
-      presses: findPresses(flow).map(({ app }) => String(app)),
-      pages: findPages(flow).length,
-      mustPayReason: mustPayReason(flow),
-      longestAdvanceMs: longestAdvanceMs(flow),
-      hasJob: flow.scheduledWork.length > 0 && hasKnownTimes(flow),
-      ...(flow.scheduledWork.length > 0 ? { jobReason: "a step moves time by an unknown duration" } : {}),
-    };
+    this.customer = customerOf(flow);
     this.#flow = flow;
     this.#options = options;
-    this.#client = new Client({ fetch, namespace, controlToken });
+    this.#client = new Client(options);
     this.#session = session;
     const { vars = {}, environment = {}, runIdOf } = options;
     this.#loader = new RunLoader(flow.file, { vars, environment, runIdOf });
@@ -232,11 +219,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   openQuestions(): readonly string[] {
-    return this.#isRestless
-      ? [
-          "the app calls the service all the time, so it could not be told when it is still: events follow each other without a pause",
-        ]
-      : [];
+    return this.#isRestless ? [RESTLESS] : [];
   }
 
   flowCoverage(): FlowCoverage {
@@ -278,7 +261,7 @@ export class SandboxDeviable implements Deviable {
     const counting = plans.find(({ strangers }) => strangers !== undefined);
     if (counting !== undefined) counting.before = await this.#readGrowths();
     const killing = plans.find(({ killMoment }) => killMoment !== undefined);
-    const endKilling = killing && this.#killApp(killing);
+    const endKilling = killing && killApp(this.#options.process!, killing, this.#options);
     const runs = await this.#carryOut(plans.map((plan) => omitImpliedSteps(this.#documentOf(plan))));
     await endKilling?.();
     const traces: Trace[] = [];
@@ -291,22 +274,6 @@ export class SandboxDeviable implements Deviable {
       traces.push({ ...(await this.#checkEnd(plan, run)), hasPausedLonger, hasKilledApp });
     }
     return traces;
-  }
-
-  /** Kills the app at the moment of the plan. Returns a function that ends the wait for the moment. */
-  #killApp({ killMoment, variant }: SandboxPlan): () => Promise<void> | void {
-    const { process, fetch, namespace, controlToken } = this.#options;
-    if ("type" in killMoment!) return process!.restartAt(killMoment, variant.side);
-    const client = new Client({ fetch, namespace, controlToken });
-    const match = { operation: killMoment!.operation, in_flight: true, fault: `${RULES_NAME}*` };
-    const killed = client
-      .wait({ for: "request", match, timeout: KILL_WAIT }, durationToMs(KILL_WAIT))
-      .then(({ status }) => (isSuccessStatus(status) ? process!.restart() : undefined))
-      .catch(() => {});
-    return () => {
-      client.abort();
-      return killed;
-    };
   }
 
   /** Reads the numbers that grow with each run. */
@@ -382,7 +349,7 @@ export class SandboxDeviable implements Deviable {
       Promise.all(runs.map(({ document }) => this.#loader.load(document))),
     );
     const roles = withIncludedSteps(runs[0]!, all[0]!);
-    const startMs = this.#nowMs ?? (await this.#readClock());
+    const startMs = this.#nowMs ?? (await readClock(this.#client));
     const { requests, deliveries, withdrawals } = this.#position!;
     const reports = await this.#session.runTogether(all, {
       canShare: (index) => roles[index] === "tail",
@@ -426,11 +393,6 @@ export class SandboxDeviable implements Deviable {
     });
   }
 
-  async #readClock(): Promise<number> {
-    const { now } = (await this.#client.callOrFail("getClock")) as { now: string };
-    return Date.parse(now);
-  }
-
   /** Returns the customer's email, if the plain runs have shown that a run has exactly one customer. */
   #customerOf(runId: string): string | undefined {
     if (this.#plain.length < 2) return undefined;
@@ -438,11 +400,6 @@ export class SandboxDeviable implements Deviable {
     return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
   }
 }
-
-/** Start of the name of the runs' rules. */
-const RULES_NAME = "explore-";
-/** Maximum wall time until the call at which the app is killed. */
-const KILL_WAIT = "10m";
 
 /** Returns true for a step that checks the end of a run, or prepares such checks. */
 function isCheck(role: StepRole | undefined): boolean {

@@ -22,9 +22,8 @@ import {
 import type { Outcome, RunReport, StepReport } from "./run-report.js";
 import { isAppCallKind, MAX_RUN_STEPS, notRunReport, rejectOnAbort, runSteps } from "./run-steps.js";
 
-export interface RunOptions extends RunTarget {
+export interface RunOptions extends RunTarget, Pick<RunContext, "runCommand"> {
   readonly manual?: ((text: string) => Promise<void>) | undefined;
-  readonly runCommand?: RunContext["runCommand"];
   /** Ends the run early; its changes are undone. */
   readonly signal?: AbortSignal | undefined;
   readonly onStep?: ((step: StepReport, count: number) => void) | undefined;

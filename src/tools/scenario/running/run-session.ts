@@ -21,12 +21,10 @@ import type { RunReport, StepReport } from "./run-report.js";
 import { activateRules, outcomeOf } from "./run-scenario.js";
 import { type Execution, fillAndCheckStep, MAX_RUN_STEPS, notRunReport, runSteps } from "./run-steps.js";
 
-interface RunSessionOptions extends RunTarget {
+interface RunSessionOptions extends RunTarget, Pick<RunContext, "untilAppIsUp" | "runCommand"> {
   /** Unique name of the session's lease and rules. */
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
-  readonly untilAppIsUp?: RunContext["untilAppIsUp"];
-  readonly runCommand?: RunContext["runCommand"];
 }
 
 export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
