@@ -18,7 +18,6 @@ const APP = `
   }).listen(Number(process.env.PORT), "127.0.0.1", () => console.log("the app is " + process.pid));
 `;
 
-/** Explores the flow with that app on a free port. */
 async function exploring(source: string, ...flags: readonly string[]) {
   const port = await freePort();
   const args = words`--explore ${fileWith(PRESSES)} --app 127.0.0.1:${port} --json ${flags} -- ${process.execPath} -e ${source}`;

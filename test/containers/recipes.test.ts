@@ -6,7 +6,6 @@ import { COMPOSE, RECIPES, type Recipe } from "./support/recipes.js";
 /** A path without an API key. `/health` is served before the host check. */
 const LOOK = "GET /api/v1/payments/supported-currencies HTTP/1.1";
 
-/** Arguments after `npx payments-sandbox`. */
 function startArguments({ argv }: Recipe): string[] {
   const at = argv.indexOf("payments-sandbox");
   expect(argv.slice(0, at).join(" ")).toMatch(/^npx( --yes)?$/);

@@ -6,7 +6,6 @@ import type { Client } from "../support/receiver-client.js";
 const MIB = 1024 * 1024;
 const EVENTS = 20;
 
-/** Triggers events of 900 kB each. */
 async function triggerLargeEvents(client: Client): Promise<void> {
   for (let number = 1; number <= EVENTS; number++) {
     const data = { number, text: "x".repeat(900_000) };

@@ -16,7 +16,6 @@ async function metUnder(scenario: string, answers: readonly number[] = []) {
   return { sandbox, client, id, met };
 }
 
-/** Returns a scenario with one webhook rule as a file. */
 const rule = (webhook: object, type = "charge.completed") =>
   fileWith(JSON.stringify({ name: "one", webhooks: [{ match: { type }, ...webhook }] }));
 

@@ -10,7 +10,6 @@ const reconcile = async ({ client }: Shop, rows: readonly Row[], more: object = 
 const found = async (shop: Shop, rows: readonly Row[], more: object = {}) =>
   (await reconcile(shop, rows, more)).findings.map(({ kind, row, charge_id }: Row) => [kind, row, charge_id]);
 
-/** Creates the charge of an order and moves it through the statuses. */
 async function charge({ client }: Shop, ...statuses: string[]): Promise<string> {
   const id = await client.pay({ metadata: { order_id: "17" } });
   for (const status of statuses) expect((await client.transition(id, status)).status).toBe(200);

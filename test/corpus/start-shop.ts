@@ -54,7 +54,6 @@ export async function startShop(
   return { url, hang, babble, close: () => closed(server) };
 }
 
-/** Registers a shop's webhook URL in the sandbox. */
 export async function hearWebhooks(url: string, { baseUrl, apiKey, secret }: ShopOptions): Promise<void> {
   const registered = await fetch(`${baseUrl}/_sandbox/webhook-endpoints`, {
     method: "POST",

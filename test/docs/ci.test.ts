@@ -56,7 +56,6 @@ describe("the workflow of docs/testing.md", { timeout: 60_000 }, () => {
 describe("the step for scenario files and an app", { timeout: 60_000 }, () => {
   const tutorial = (name: string) => markedBlock("docs/start.md", `file: ${name}`).code;
 
-  /** Runs the step with an app on a free port. */
   async function runWith(app: string) {
     const [port] = await freePorts(1);
     mkdirSync(join(project.folder, "flows"));

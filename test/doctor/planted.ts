@@ -46,7 +46,6 @@ const FIELDS = ["id", "type", "timestamp", "mode", "data"];
 
 /** Receivers with one fault each, and the expected findings. */
 export const PLANTED: Readonly<Record<string, Planted>> = {
-  // Verification
   nothing_verified: fails("no_verification", { verifies: () => true }),
   drops_forged_with_200: fails("no_verification", { refuse: () => text(200, "ok") }),
   header_there: fails("signature_not_compared", {
@@ -110,7 +109,6 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     };
   }),
 
-  // Refusals
   refuses_with_500: notes("refusals_crash", { refuse: () => text(500, "error") }),
   refuses_to_login: fails("refusals_redirect", { refuse: () => text(302, "", { location: "/login" }) }),
   refuses_with_silence: fails("refusals_hang", (shop) => (shop.refuse = () => hang(shop))),
@@ -125,7 +123,6 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     };
   }),
 
-  // Path
   not_found: always("wrong_path", text(404, "Cannot POST /webhooks")),
   not_allowed: always("wrong_method", text(405)),
   gone: always("endpoint_gone", text(410)),
@@ -152,7 +149,6 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   test_in_live: at("refuses_content", ({ mode }) => mode === "test", text(400, "test event in live")),
   unknown_charge: at("refuses_content", () => true, text(404, "no such order")),
 
-  // Event types
   no_withdrawals: at("other_types", ({ type }) => type.startsWith("withdrawal.")),
   no_test_event: at("other_types", ({ type }) => type === "webhook.test"),
   needs_a_charge_id: at("other_types", ({ data }) => data.charge_id === undefined),
@@ -175,7 +171,6 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     text(422),
   ),
 
-  // Event content
   ascii_names: at("content_crashes", (_event, body) => /[^\0-\x7f]/.test(body.toString())),
   strict_event: at("unknown_fields", (event) => Object.keys(event).some((key) => !FIELDS.includes(key))),
   strict_data: at(

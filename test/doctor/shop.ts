@@ -158,7 +158,6 @@ export interface World {
   check(observe?: string): Promise<WebhookReport>;
 }
 
-/** Starts a shop with a sandbox. */
 export async function world(): Promise<World> {
   const sandbox = closedAtEnd(await createSandbox({ rateLimit: "off" }));
   const shop = new Shop();

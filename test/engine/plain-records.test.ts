@@ -22,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => void unsubscribe("payments-sandbox:commit", note));
 
-/** Objects in the value with a prototype other than Object's or Array's. */
 function oddObjects(value: unknown): object[] {
   if (typeof value !== "object" || value === null) return [];
   const plain = Array.isArray(value) ? Array.prototype : Object.prototype;

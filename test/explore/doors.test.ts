@@ -7,7 +7,6 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { PRESSES, pressedApp } from "./support.js";
 
-/** Runs a runner's hooks around one test. */
 async function inTest(server: string | false, test: (sandbox: ReturnType<typeof setupSandbox>) => unknown) {
   const hooks: Record<string, () => Promise<void>> = {};
   const hook = (name: string) => (run: () => Promise<void>) => {

@@ -23,7 +23,6 @@ interface Import {
   readonly pageSize: number;
   /** Books a payment again that was also on an earlier page. */
   readonly countsTwice?: boolean;
-  /** Reads only one page. */
   readonly readsOnePage?: boolean;
 }
 

@@ -9,10 +9,8 @@ import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { foundIn } from "./apps.js";
 
-/** The flow on docs/explore.md. */
 export const FLOW = blocksOf("docs/explore.md").find(({ marker }) => marker === "flow")?.code ?? "";
 
-/** Starts a sandbox and a shop of the corpus that calls it. */
 export async function openCorpus(kind: ShopKind) {
   const sandbox = await openSandbox();
   const { url } = await sandbox.listen();
@@ -20,7 +18,6 @@ export async function openCorpus(kind: ShopKind) {
   return { sandbox, url, shop };
 }
 
-/** Returns the findings for a shop of the corpus. */
 export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptions> = {}, flow = FLOW) {
   const { sandbox, shop } = await openCorpus(kind);
   return { sandbox, shop, ...(await foundIn({ sandbox, app: shop.url }, flow, options)) };
@@ -44,7 +41,6 @@ observe:
   - app: GET /orders/\${run.id}
 `;
 
-/** An app that delivers at each press. */
 export function pressedApp(onPress: (presses: number) => void = () => {}): RequestListener {
   const delivered = new Map<string, number>();
   let presses = 0;

@@ -19,7 +19,6 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
 let sandbox: Sandbox;
 let api: Api;
 let chargeId: string;
-/** State before the case. */
 let state: string;
 
 beforeAll(async () => {

@@ -6,7 +6,6 @@ import { exchange, head, type WireAnswer } from "../support/api-wire.js";
 
 type Send = (target: string, ...lines: string[]) => Promise<WireAnswer>;
 
-/** A listening sandbox, and a function that sends exact request lines. */
 async function listening(options: SandboxOptions = {}): Promise<{ port: number; send: Send }> {
   const { port } = await (await openSandbox(options)).listen();
   const send: Send = async (target, ...lines) => {

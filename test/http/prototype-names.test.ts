@@ -6,7 +6,6 @@ import { KES_ORDER } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { newCharge, newEngine, START_MS } from "../support/engine.js";
 
-/** Names of properties that every object inherits. */
 const NAMES = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
 /** A lookup by a caller's name must not find an inherited property. */

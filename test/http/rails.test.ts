@@ -10,7 +10,6 @@ const RAILS = "/api/v1/payments/payment-rails";
 
 type Rails = z.infer<typeof paymentRailListSchema>;
 
-/** Every method with each of its currencies. */
 const PAIRS = Object.entries(METHOD_CURRENCIES).flatMap(([method, codes]) =>
   codes.map((code) => [method, code] as const),
 );

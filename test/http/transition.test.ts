@@ -16,7 +16,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const STATUSES = Object.keys(ALLOWED);
 const PAIRS = STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const));
 
-/** Creates a charge and moves it to the status. */
 async function chargeIn(api: Api, status: string): Promise<string> {
   const { charge_id } = await api.pay();
   const path = status === "REFUNDED" ? ["COMPLETED", "REFUNDED"] : status === "PENDING" ? [] : [status];

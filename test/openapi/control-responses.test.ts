@@ -37,7 +37,6 @@ async function open(options: SandboxOptions = {}) {
   return { sandbox, client, call, url, port };
 }
 
-/** Withdraws to a new bank account. Returns the withdrawal's id. */
 async function withdraw(client: Client): Promise<string> {
   const account = { bank_code: "058", account_number: "0123456789", account_name: "Ada" };
   const { json } = await client.ask("POST /api/v1/payouts/destinations", {

@@ -54,7 +54,6 @@ afterEach(() => {
   for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
 });
 
-/** Starts a command in the project. */
 function start(command: string, ...args: string[]): ChildOutput {
   const child = spawn(command, args, { cwd: folder, env: offlineEnvironment() });
   children.push(child);

@@ -265,7 +265,6 @@ describeInBrowser("the checkout page in a browser", () => {
     ];
   }
 
-  /** Records layout shifts of each page in `moved`. */
   async function recordShifts(page: Page): Promise<void> {
     await page.addInitScript(`window.moved = [];
       new PerformanceObserver((list) => moved.push(...list.getEntries().map((entry) => entry.value)))

@@ -15,7 +15,6 @@ async function pageOf(wish: Record<string, unknown> = SHOP, options?: SandboxOpt
   return CheckoutPage.create(await openSandbox(options), wish);
 }
 
-/** Opens a page with instructions for a bank transfer. */
 async function openInstructions(wish?: Record<string, unknown>): Promise<CheckoutPage> {
   const page = await pageOf(wish);
   await page.post("method", BANK);

@@ -3,7 +3,6 @@ import { okBody } from "../support/api-client.js";
 import { refuseWith } from "../support/receiver-server.js";
 import { openDashboard, textOf, withReceiver } from "./support/dashboard.js";
 
-/** Returns the rows of a list as text. */
 const rowsOf = (page: string, list: string) =>
   [...page.slice(page.indexOf(`id="${list}"`)).matchAll(/<li class="row.*?<\/li>/gs)].map(([row]) =>
     row.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "),

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { RateLimiter } from "../../src/core/namespace/rate-limiter.js";
 
-/** A limiter with controllable sandbox and wall time. */
 function limiterOf(limit: number, isRunning = false) {
   const time = { sandboxMs: 1_000_000, wallMs: 5_000_000, isTimeRunning: isRunning };
   const rates = new RateLimiter(limit, time, { nowMs: () => time.wallMs });

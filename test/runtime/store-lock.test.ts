@@ -76,7 +76,6 @@ function idleProcess(): ChildProcess {
   return child;
 }
 
-/** Kills a child process, and waits for its exit. */
 function killed(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();

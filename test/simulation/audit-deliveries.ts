@@ -8,7 +8,6 @@ const LADDER_MS = ["5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"].ma
 /** Maximum time that a swapped delivery waits for the next event. */
 const PATIENCE_MS = 60_000;
 
-/** Retry-After of a receiver's 429 or 503. */
 export const RETRY_AFTER_S = 47;
 
 /**

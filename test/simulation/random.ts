@@ -9,7 +9,6 @@ export class Random {
     this.#seed = seed;
   }
 
-  /** Returns a number in [0, 1). */
   next(): number {
     return (
       createHash("sha256")

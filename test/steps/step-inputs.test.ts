@@ -83,7 +83,6 @@ function commonMistakes(kind: string, step: Step): [mistake: string, step: Step,
   ];
 }
 
-/** Mistakes in the fields of one kind of step. */
 function mistakes(kind: string, step: Step): [mistake: string, step: Step][] {
   const { [kind]: action } = step;
   const withAction = (value: unknown) => ({ ...step, [kind]: value });

@@ -116,7 +116,6 @@ export class Api extends Caller {
       .collections.events.map(([, { type, body }]) => [type, JSON.parse(body).data]);
   }
 
-  /** Creates a payout destination and returns its id. */
   async destination(body: unknown = MOBILE_ACCOUNT): Promise<string> {
     const answer = await this.post<{ destination_id: string }>("/api/v1/payouts/destinations", body);
     return okBody(answer).destination_id;
@@ -127,7 +126,6 @@ export class Api extends Caller {
   }
 }
 
-/** Default order: 500.00 KES by mobile money. */
 export const KES_ORDER = {
   pricing: { base_currency: "KES", amount: "500.00" },
   payment_method: "mobile_money",

@@ -28,7 +28,6 @@ export const QUIET: Scenario = {
   withdrawals: [{ timeline: [] }],
 };
 
-/** Returns a scenario that gives every charge this timeline. */
 export function timelineOf(name: string, ...timeline: ChargeTimelineEntry[]): Scenario {
   return { name, charges: [{ timeline }] };
 }

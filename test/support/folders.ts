@@ -10,14 +10,12 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Creates a temporary folder with these files. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }
 
-/** Creates a file in a new temporary folder. */
 export function temporaryFile(name: string, text: string): string {
   return join(folderWith({ [name]: text }), name);
 }

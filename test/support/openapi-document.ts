@@ -37,7 +37,6 @@ interface Content {
   };
 }
 
-/** Returns every operation of the document with its path and method. */
 export function operationsOf({ paths }: Pick<OpenApiDocument, "paths">) {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({

@@ -61,7 +61,6 @@ export class Postgres {
     return `postgres://sandbox@127.0.0.1:${port}/postgres?schema=s${++this.#schemas}&${query}`;
   }
 
-  /** Returns the rows of a query in the URL's schema. */
   async query<Row = Record<string, unknown>>(url: string, text: string): Promise<Row[]> {
     const client = new pg.Client({ connectionString: url });
     await client.connect();

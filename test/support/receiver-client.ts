@@ -39,7 +39,6 @@ export class Client extends Caller {
     return this.ask("POST /api/v1/payments/quotes", body, { authorization: `Bearer ${key}` });
   }
 
-  /** Creates a whitelabel checkout with a quote. */
   async checkout(quoteId: string, wish: ChargeWish = {}): Promise<Answer<unknown>> {
     const { email = "ada@shop.test", amount = "100.00", key = "sk_test_sandbox", scenario, metadata } = wish;
     return this.ask(
@@ -59,7 +58,6 @@ export class Client extends Caller {
     );
   }
 
-  /** Creates a quote and a checkout, and returns the charge's id. */
   async pay(wish: ChargeWish = {}): Promise<string> {
     const quote = await this.quote(wish);
     if (quote.status !== 200) throw new Error(quote.text);
@@ -68,7 +66,6 @@ export class Client extends Caller {
     return checkout.json.charge_id;
   }
 
-  /** Creates a withdrawal to a mobile wallet. */
   async withdraw({ currency, amount }: { readonly currency: string; readonly amount: string }) {
     const wallet = { type: "mobile_money", currency, phone_number: "+254700000001", provider: "M" };
     const { json: destination } = await this.ask("POST /api/v1/payouts/destinations", wallet);

@@ -33,7 +33,6 @@ export function dumpOf({ seq, rates }: Model): StateDump {
   };
 }
 
-/** Returns the model of loaded data. */
 export function modelOf(loaded: ReturnType<Store["load"]>): Model {
   const model: Model = {
     seq: loaded?.snapshot?.seq ?? 0,

@@ -86,7 +86,6 @@ export function shellEnvironment(): Record<string, string> {
   return { ...userEnvironment(), PATH: `${BIN}${delimiter}${process.env.PATH}` } as Record<string, string>;
 }
 
-/** Returns free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

@@ -11,7 +11,6 @@ import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../src/core/schema/s
 
 const page = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");
 
-/** Returns the cells of each table row under the heading. */
 function rowsUnder(heading: string): string[][] {
   const [, section] = page.split(`\n## ${heading}\n`);
   return section!

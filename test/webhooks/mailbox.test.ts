@@ -193,7 +193,6 @@ it("a mailbox supports the mishaps of a receiver", async () => {
 
 const LATE = { status: null, response_body: null, error: "not acknowledged within 15 s" };
 
-/** Starts a mailbox with one event and a fake wall clock. */
 async function boxOn(clockText: string, store = new KeptStore()) {
   const wall = new FakeWall(Date.parse(START));
   const { world, sandbox, client, errors } = await worldOn(wall, { clockText, store, webhooks: [BOX] });

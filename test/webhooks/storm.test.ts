@@ -40,7 +40,6 @@ async function makeCharges(client: Client): Promise<string[]> {
   return charges;
 }
 
-/** Returns all events or deliveries of the control API. */
 async function everything(client: Client, what: "events" | "deliveries", query = ""): Promise<Json[]> {
   const all: Json[] = [];
   for (;;) {

@@ -43,7 +43,6 @@ export class ContainerWorld {
     return this.#machines.address(machine);
   }
 
-  /** Starts the sandbox of a recipe unchanged. */
   async sandbox(machine: string, { argv, env }: Recipe): Promise<string> {
     return (await this.start(machine, argv, env).printed(/is ready[\s\S]*Stop with/)).input;
   }
@@ -52,7 +51,6 @@ export class ContainerWorld {
     await this.start(machine, ["node", "shop.mjs"], env).printed(/listens on port 3000/);
   }
 
-  /** Publishes a container's port on the host. */
   async publish(port: number, machine: string): Promise<void> {
     const argv = ["node", support("publish.mjs"), String(port), machine];
     await this.start("host", argv).printed(/published/);

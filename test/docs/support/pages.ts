@@ -45,14 +45,12 @@ export function blocksOf(page: string): Block[] {
   }));
 }
 
-/** Returns the block of a page with that mark. */
 export function markedBlock(page: string, marker: string): Block {
   const found = blocksOf(page).find((block) => block.marker === marker);
   if (found === undefined) throw new Error(`${page} has no block marked ${marker}`);
   return found;
 }
 
-/** Returns the blocks of a page marked `KIND: NAME`. */
 export function blocksOfKind(page: string, kind: string): (Block & { readonly name: string })[] {
   return blocksOf(page).flatMap((block) => {
     const [, name] = block.marker?.split(`${kind}: `) ?? [];

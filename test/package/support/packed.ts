@@ -7,7 +7,6 @@ import { temporaryFolder } from "../../support/folders.js";
 
 const execute = promisify(execFile);
 
-/** The `package.json` under test. */
 export const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   readonly version: string;
   readonly files: readonly string[];

@@ -74,7 +74,6 @@ export async function expectPage(
   return text;
 }
 
-/** Expects a redirect to that URL. */
 export async function expectRedirect(answer: ReturnType<CheckoutPage["get"]>, to: string | null) {
   const { status, location } = await answer;
   expect([status, location]).toEqual([303, to]);

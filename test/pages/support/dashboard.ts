@@ -37,13 +37,11 @@ export async function openDashboard(options: SandboxOptions = {}) {
   return { sandbox, api, send, charge, post, press, put, page, home };
 }
 
-/** Opens a dashboard with a webhook receiver. */
 export async function withReceiver(handler?: Handler) {
   const receiver = await Receiver.open(handler);
   return { ...(await openDashboard({ rateLimit: "off", webhooks: [receiver.url] })), receiver };
 }
 
-/** Returns the texts that are missing on a page. */
 export const lacking = (page: string, texts: readonly string[]) =>
   texts.filter((text) => !page.includes(text));
 

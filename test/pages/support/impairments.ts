@@ -1,7 +1,6 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** Rules of axe about colours. */
 const ON_COLOURS = ["color-contrast", "link-in-text-block"];
 
 /** Returns violations found by axe; with `coloursOnly`, only of the rules about colours. */

@@ -22,7 +22,6 @@ export const SHIPPED: readonly ShippedFile[] = readdirSync(join(ROOT, "scenarios
     return { name, path, text, value: parse(text) as ScenarioFile };
   });
 
-/** Scenarios with steps. */
 export const FLOWS = SHIPPED.filter(({ value }) => value.steps !== undefined);
 
 /** Scenarios that are selected by name (contract section 4). */
@@ -35,7 +34,6 @@ export const NAMED_SCENARIOS = `
   .trim()
   .split(/\s+/);
 
-/** First sentence of a description. */
 export function firstSentence({ value }: ShippedFile): string {
   return /^.*?[.!?](?=\s|$)/s.exec((value.description ?? "").replace(/\s+/g, " ").trim())?.[0] ?? "";
 }
