@@ -4,6 +4,10 @@ import { Client } from "../support/receiver-client.js";
 import { accept, Receiver } from "../support/receiver-server.js";
 import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
 
+const WIDE = { viewport: { width: 1440, height: 900 } };
+/** Part of a long answer, such as the first lines of a test, that must be in view. */
+const MIN_SEEN_PX = 60;
+
 /** How a user presses, with the number of presses. */
 abstract class Hand {
   presses = 0;
@@ -16,6 +20,15 @@ abstract class Hand {
   async press(locator: Locator): Promise<void> {
     this.presses++;
     await this.act(locator);
+  }
+
+  /** Waits for an answer; on a wide screen it must be there without scrolling. */
+  async see(locator: Locator): Promise<void> {
+    await locator.waitFor();
+    const { width, height } = this.page.viewportSize()!;
+    const box = (await locator.boundingBox())!;
+    const isInView = box.y >= 0 && box.y + Math.min(box.height, MIN_SEEN_PX) <= height;
+    if (width >= WIDE.viewport.width) expect([String(locator), isInView]).toEqual([String(locator), true]);
   }
 
   async open(locator: Locator, path: string): Promise<void> {
@@ -94,15 +107,15 @@ async function openDelivery(hand: Hand, chargeId: string): Promise<void> {
   await hand.open(event.locator("li a"), "/webhooks/");
 }
 
-function waitForNotice({ page }: Hand, text: string | RegExp): Promise<void> {
-  return page.locator("#said .notice").filter({ hasText: text }).waitFor();
+function waitForNotice(hand: Hand, text: string | RegExp): Promise<void> {
+  return hand.see(hand.page.locator("#said .notice").filter({ hasText: text }));
 }
 
 /** The order matters, because a job needs the results of earlier ones. */
 const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>> = {
   "find the cause of a failed charge": async (hand, { failed }) => {
     await openCharge(hand, failed);
-    await hand.page.locator(".why").filter({ hasText: "customer_email declined@*" }).waitFor();
+    await hand.see(hand.page.locator(".why").filter({ hasText: "customer_email declined@*" }));
   },
   "complete the newest charge": async (hand, { newest }) => {
     await openCharge(hand, newest);
@@ -116,6 +129,7 @@ const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>
   },
   "find the cause of a failing webhook, and retry it once fixed": async (hand, { receiver }) => {
     const failing = hand.page.locator("#attention .row").filter({ hasText: "TypeError: order is undefined" });
+    await hand.see(failing.first());
     await hand.press(failing.first().locator("[data-row]"));
     receiver.handler = accept;
     await hand.press(hand.page.getByRole("button", { name: "Retry now" }).first());
@@ -127,26 +141,36 @@ const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>
     await hand.page.keyboard.press("Enter");
     await hand.page.waitForURL("**/search?q=A-1042");
     await hand.open(hand.page.locator(`#charges [data-key="${failed}"] [data-row]`), `/charges/${failed}`);
+    await hand.see(hand.page.getByRole("heading", { name: "A-1042" }));
+  },
+  "run time to the expiry of a charge": async (hand, { newest, client }) => {
+    const id = await client.pay({ email: "late@shop.test", metadata: { sandbox_scenario: "expired" } });
+    expect(id).not.toBe(newest);
+    await hand.page.reload();
+    await openCharge(hand, id);
+    const due = hand.page.locator(".lanes .due").filter({ hasText: "EXPIRED" }).first();
+    await hand.press(due.getByRole("button", { name: /Run to here/ }));
+    await hand.see(hand.page.locator("#charge .badge").filter({ hasText: "EXPIRED" }));
   },
   "see a flow as a test": async (hand, { paid }) => {
     await openCharge(hand, paid);
     await hand.press(hand.page.locator("#charge summary").filter({ hasText: "Copy" }));
-    await hand.page.locator('pre[aria-label*="Vitest"]').filter({ hasText: "setupSandbox" }).waitFor();
+    await hand.see(hand.page.locator('pre[aria-label*="Vitest"]').filter({ hasText: "setupSandbox" }));
   },
   "see the body of a webhook": async (hand, { paid }) => {
     await openDelivery(hand, paid);
-    await hand.page.locator("#body pre").filter({ hasText: '"charge.completed"' }).waitFor();
+    await hand.see(hand.page.locator("#body pre").filter({ hasText: '"charge.completed"' }));
   },
   "compare a webhook with the one before": async (hand, { paid }) => {
     await openDelivery(hand, paid);
     const status = hand.page.locator("#diff dl > div").filter({ hasText: "data.status" });
-    await status.filter({ hasText: /PROCESSING.*COMPLETED/s }).waitFor();
+    await hand.see(status.filter({ hasText: /PROCESSING.*COMPLETED/s }));
   },
   "fail the second checkout with 503": async (hand, { client }) => {
     const views = hand.page.getByRole("navigation", { name: "Views" });
     await hand.press(views.getByRole("link", { name: /^Faults/ }));
     await hand.press(hand.page.getByRole("button", { name: "503 on the second checkout" }));
-    await hand.page.locator("#faults").getByText("0 of 1 used").waitFor();
+    await hand.see(hand.page.locator("#faults").getByText("0 of 1 used"));
     const statuses: number[] = [];
     for (const email of ["one@shop.test", "two@shop.test", "three@shop.test"]) {
       const { json } = await client.quote();
@@ -168,10 +192,9 @@ const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>
   },
 };
 
-const WIDE = { viewport: { width: 1440, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, javaScriptEnabled: false };
 
-describeInBrowser("the ten jobs of the dashboard", () => {
+describeInBrowser("the jobs of the dashboard", () => {
   const openWindow = useBrowser();
 
   it.each<[string, BrowserContextOptions, new (page: Page) => Hand]>([

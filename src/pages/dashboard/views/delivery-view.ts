@@ -20,6 +20,7 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   const event = state.get("events", event_id);
   const body = event === undefined ? null : eventToSend(event, delivery.mishap).body;
   const failing = isFailing(delivery);
+  const [newest, ...older] = [...delivery.attempts].reverse();
   const isPending = delivery.status === "pending";
   const next = delivery.next_attempt_at;
   const url = objectUrl(context, object_id);
@@ -35,13 +36,13 @@ ${ui.section({
   id: "attempts",
   title: `Attempts: ${delivery.attempts.length}`,
   body:
-    delivery.attempts.length === 0
+    newest === undefined
       ? html`<p class="soft">None yet.</p>`
-      : html`<ol class="attempts">${[...delivery.attempts].reverse().map((attempt) => attemptItem(context, attempt))}</ol>`,
+      : html`<ol class="attempts">${attemptItem(context, newest)}</ol>${older.length > 0 && html`<details><summary>${ui.formatCount(older.length, "earlier attempt")}</summary><ol class="attempts">${older.map((attempt) => attemptItem(context, attempt))}</ol></details>`}`,
 })}
-${copiesSection(context, delivery)}
-${body !== null && ui.section({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${ui.formatJson(body)}</pre>` })}
 ${ui.section({ id: "diff", title: "What changed since the event before", body: changesSince(context, delivery, body) })}
+${body !== null && ui.section({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${ui.formatJson(body)}</pre>` })}
+${copiesSection(context, delivery)}
 ${event !== undefined && resendSection(context, delivery, event)}
 ${ui.section({
   id: "copies",
