@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 
 describe.each(ROWS)("$name", (row) => {
-  it("responds to its examples with the same 200 through each door [R1.7]", async () => {
+  it("the operation responds to its examples with the same 200 through each door [R1.7]", async () => {
     const responses: Record<string, string[]> = {};
     for (const name of Object.keys(DOORS)) {
       const sent: string[] = [];

@@ -19,7 +19,7 @@ it.concurrent("reports wrong amounts and lost webhooks as findings with failOn, 
   expect([...messages]).toEqual(["delivered as if the right amount had been paid"]);
 });
 
-it.concurrent("finds nothing in a shop that checks the amount, and finds a lost webhook when the shop does not poll", async () => {
+it.concurrent("explore is silent on a shop that checks the amount, and finds a lost webhook when the shop does not poll", async () => {
   const checks = ({ amount_paid, currency_paid }: { amount_paid?: string; currency_paid?: string }) =>
     amount_paid === undefined && currency_paid === undefined;
   const right = await foundIn(await openApp(shopOf(checks)), FLOW, { failOn: PAID_OTHERWISE });

@@ -105,7 +105,7 @@ it.concurrent("finds an app that repeats a payout when its response is lost, and
   expect(await app.sandbox.run(finding.file!, { app: app.app })).toMatchObject({ outcome: "failed" });
 });
 
-it.concurrent("finds an app that pays out twice for two presses", async () => {
+it.concurrent("explore finds an app that pays out twice for two presses", async () => {
   const app = await openApp(appOf({ hasNoKey: true, hasNoLock: true }));
   const { found, report } = await foundIn(app, flowOf("out-"));
   expect(found).toContain("money: pressed_twice POST /payouts#1");
@@ -113,7 +113,7 @@ it.concurrent("finds an app that pays out twice for two presses", async () => {
   expect(finding.message).toContain("paid out twice: ");
 });
 
-it.concurrent("finds nothing in a right app, and deviates in reads, webhooks and outcomes of payouts", async () => {
+it.concurrent("explore is silent on a right app, and deviates in reads, webhooks and outcomes of payouts", async () => {
   const { found, report } = await foundIn(await openApp(appOf({})), flowOf("fail-"));
   expect([found, report.findings[0]?.message]).toEqual([[], undefined]);
   expect(report.notes).toContain(

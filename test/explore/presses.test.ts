@@ -60,7 +60,7 @@ it.concurrent("explore repeats each write of the customer, and no call of the jo
   ]);
 });
 
-it.concurrent("finds nothing in an app that pays an order once for several presses", async () => {
+it.concurrent("explore is silent on an app that pays an order once for several presses", async () => {
   const { found } = await foundIn(await openApp(shopOf(true)), FLOW);
   expect(found.filter((one) => one.includes("pressed_twice"))).toEqual([]);
 });

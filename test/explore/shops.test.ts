@@ -17,7 +17,7 @@ const FOUND: readonly (readonly [ShopKind, string])[] = [
 ];
 
 describe.concurrent("explore", () => {
-  it("finds nothing in the shop that processes webhooks after its response", async () => {
+  it("explore is silent on the shop that processes webhooks after its response", async () => {
     const { report, found } = await explored("queued");
     expect(found).toEqual([]);
     expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: report.choices });
@@ -25,7 +25,7 @@ describe.concurrent("explore", () => {
   });
 
   // Concurrent, because each shop is read until its response stays the same.
-  it("finds each faulty shop by one deviation, and saves a file that always fails with it and passes with the right one", async () => {
+  it("explore finds each faulty shop by one deviation, and saves a file that fails with it and passes with the right one", async () => {
     const right = await openCorpus("right");
     const meets = async ([kind, where]: (typeof FOUND)[number]) => {
       const { report, found, sandbox, shop, file } = await exploredUntil(kind, where);
@@ -40,7 +40,7 @@ describe.concurrent("explore", () => {
       expect(await right.sandbox.run(file, { app: right.shop.url }), kind).toMatchObject({ passed: true });
   });
 
-  it("finds the shop that looks_once only by a pair of deviations, and saves a file that always fails with it", async () => {
+  it("explore finds the shop that looks_once only by a pair of deviations, and saves a file that fails with it", async () => {
     const stop = new AbortController();
     const { report, sandbox, shop } = await explored("looks_once", {
       depth: 2,
@@ -67,7 +67,7 @@ describe.concurrent("explore", () => {
     expect(await right.sandbox.run(file!, { app: right.shop.url })).toMatchObject({ passed: true });
   });
 
-  it("finds nothing in the right shop, also with larger sets after the complete depth", async () => {
+  it("explore is silent on the right shop, also with larger sets after the complete depth", async () => {
     const MOST_RUNS = 50;
     const stop = new AbortController();
     const { report, found } = await explored("right", {

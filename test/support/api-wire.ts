@@ -8,7 +8,7 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** A connection that sends and receives bytes, for requests that an HTTP client would not send. */
+/** A connection for requests that an HTTP client would not send. */
 export class Wire {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
