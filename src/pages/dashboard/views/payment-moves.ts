@@ -92,7 +92,7 @@ export function moreChargeMoves(context: PageContext, charge: Charge): Markup[] 
         "Pay another amount",
       ),
     planned.length > 0 &&
-      html`<p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${planned.map((to) => ui.button({ does: ["advanceCharge", { charge_id, until: to }], label: `until ${to}`, to: charge_id }))}</p>`,
+      html`<div><p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${planned.map((to) => ui.button({ does: ["advanceCharge", { charge_id, until: to }], label: `until ${to}`, to: charge_id }))}</p></div>`,
     ui.actionForm(
       context,
       html`${ui.selectField(
