@@ -30,3 +30,8 @@ function endingOf(message: string): RunFailure["ending"] {
   if (message.startsWith("no answer within")) return "timeout";
   return message.startsWith("the app did not respond") ? "broken" : undefined;
 }
+
+/** Returns true for a step that checks the end of a run, or prepares such checks. */
+export function isCheck(role: StepRole | undefined): boolean {
+  return role !== undefined && role !== "reset" && role !== "drive" && role !== "tail";
+}

@@ -62,7 +62,7 @@ import {
   viewsDocument,
   withIncludedSteps,
 } from "./run-document.js";
-import { failureOf } from "./run-failure.js";
+import { failureOf, isCheck } from "./run-failure.js";
 import { RunLoader } from "./run-loader.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
@@ -270,8 +270,8 @@ export class SandboxDeviable implements Deviable {
       const reports = waitReports("retry", run.loaded);
       const hasPausedLonger = this.#retries.hasPausedLonger(plan, reports);
       this.#retries.learn(plan, reports);
-      const hasKilledApp = plan.killMoment !== undefined;
-      traces.push({ ...(await this.#checkEnd(plan, run)), hasPausedLonger, hasKilledApp });
+      const end = await this.#checkEnd(plan, run);
+      traces.push({ ...end, hasPausedLonger, hasKilledApp: plan.killMoment !== undefined });
     }
     return traces;
   }
@@ -294,11 +294,8 @@ export class SandboxDeviable implements Deviable {
     const refused = refusedSteps(run.loaded);
     let check = () => this.#check(run, this.#documentOf(plan));
     let checked = await check();
-    const concessions =
-      checked === undefined
-        ? []
-        : concessionsFor({ plan, observed, failure: checked, refused }, plain, this.#baseline);
-    for (const concession of concessions) {
+    const end = checked && { plan, observed, failure: checked, refused };
+    for (const concession of end === undefined ? [] : concessionsFor(end, plain, this.#baseline)) {
       const conceding = () => this.#check(run, this.#documentOf(plan, concession));
       if ((await conceding()) !== undefined) continue;
       checked = undefined;
@@ -399,9 +396,4 @@ export class SandboxDeviable implements Deviable {
     const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));
     return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
   }
-}
-
-/** Returns true for a step that checks the end of a run, or prepares such checks. */
-function isCheck(role: StepRole | undefined): boolean {
-  return role !== undefined && role !== "reset" && role !== "drive" && role !== "tail";
 }
