@@ -7,7 +7,7 @@ import { listening } from "../support/servers.js";
 
 /** A parsed JSON body. */
 // biome-ignore lint/suspicious/noExplicitAny: the apps read what they need
-type Json = any;
+export type Json = any;
 
 /** Calls the service as an app does. Rejects with the status of an error. */
 export type CallService = (method: string, path: string, body?: object, key?: string) => Promise<Json>;

@@ -1,5 +1,14 @@
 import { expect, it } from "vitest";
-import { type Answer, type CallService, foundIn, openApp, pageFlow, pageShop, shopOf } from "./apps.js";
+import {
+  type Answer,
+  type CallService,
+  foundIn,
+  type Json,
+  openApp,
+  pageFlow,
+  pageShop,
+  shopOf,
+} from "./apps.js";
 import { FLOW } from "./support.js";
 
 const PAID = `
@@ -33,18 +42,19 @@ it.concurrent("an event that an app refuses in the plain run is one finding, and
   expect(report).toMatchObject({ passed: false, complete_depth: 1 });
 });
 
-/** A right shop that responds with `later` to a copy of an event while it processes the first one. */
+/** A right shop that responds with `later` to an event while it processes one of the same key. */
 const busyShop =
-  (later: Awaited<ReturnType<Answer>>) =>
+  (later: Awaited<ReturnType<Answer>>, keyOf: (body: Json) => string = ({ id }) => id) =>
   (call: CallService): Answer => {
     const answer = shopOf()(call);
-    const events = new Set<string>();
+    const locked = new Set<string>();
     return async (route, body) => {
       if (route !== "POST /webhooks") return answer(route, body);
-      if (events.has(body.id)) return later;
-      events.add(body.id);
+      const key = keyOf(body);
+      if (locked.has(key)) return later;
+      locked.add(key);
       await call("GET", `payments/charges/${body.data.charge_id}`);
-      return answer(route, body).finally(() => events.delete(body.id));
+      return answer(route, body).finally(() => locked.delete(key));
     };
   };
 
@@ -58,3 +68,22 @@ it.concurrent.each<[string, Awaited<ReturnType<Answer>>, found: string[]]>([
   expect(all.filter((one) => one.includes("charge.completed"))).toEqual(found);
   if (found.length === 0) expect(all).toEqual([]);
 });
+
+/** The payment takes ten minutes, so the first event, ten minutes late, arrives together with the last one. */
+const SLOW = FLOW.replace("advance: 10s", "advance: 15m").replace(
+  "steps:",
+  `charges:
+  - timeline: [{ after: 1s, to: AWAITING_PAYMENT }, { after: 5m, to: PROCESSING }, { after: 5m, to: COMPLETED }]
+steps:`,
+);
+
+it.concurrent.each<[string, Awaited<ReturnType<Answer>>, found: string[]]>([
+  ["503 with Retry-After", [503, {}, { "retry-after": "1" }], []],
+  ["400", [400], ["manners: webhook_late charge.awaiting_payment#1"]],
+])(
+  "judges an app that returns %s while another event of the charge is in progress",
+  async (_, later, found) => {
+    const app = await openApp(busyShop(later, ({ data }) => data.charge_id));
+    expect((await foundIn(app, SLOW)).found.filter((one) => one.includes("webhook_late"))).toEqual(found);
+  },
+);

@@ -46,8 +46,7 @@ export function refusalChecks({ refusedTypes }: Baseline, plan: SandboxPlan): Ra
     name: "The app refused no signed event",
     expect_delivery: { ...type, ...refused, count: 0 },
   });
-  if (!plan.racesWebhook) return [none({ answered: { gte: 300 } })];
-  // While a copy of the event or the scheduled work is in progress, "again later" is right, if the event is accepted.
+  // While the app works on the same charge, "again later" is right, if the event is accepted then.
   return [
     none({ answered: { gte: 300, not: { in: LATER } } }),
     none({ answered: 503, retry_after_ms: { exists: false } }),

@@ -298,14 +298,6 @@ export class SandboxPlan implements RunPlan {
     return [...new Set(failing.map(({ match }) => String(match?.operation)))];
   }
 
-  /** True if a webhook arrives while a copy of it or the scheduled work is in progress. */
-  get racesWebhook(): boolean {
-    return (
-      this.webhooks.some(({ at_once }) => at_once === true) ||
-      this.jobs.some((job) => "concurrent" in job && job.concurrent !== undefined)
-    );
-  }
-
   /** True if deviations cause errors, so that error responses of the app to webhooks are excused. */
   get excusesErrors(): boolean {
     return (
