@@ -1,6 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
-import type { CallService } from "./apps.js";
+import { run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
+import { words } from "../support/words.js";
+import { type CallService, openApp } from "./apps.js";
 import {
   checkoutShop,
   deliver,
@@ -140,4 +143,20 @@ it.concurrent("an app need not deliver a charge that was refunded before its lat
     at: "charge.completed#1",
     outcome: "right",
   });
+});
+
+it.concurrent("an order may stay pending whose charge was refunded before the app read it as paid", async () => {
+  const reading: OnCharge = async (order, event, call) => {
+    if (order.status === "open") order.status = "pending";
+    if (event !== "COMPLETED" || order.status === "paid") return;
+    const { status } = await call("GET", `payments/charges/${order.charge_id}`);
+    if (status === "COMPLETED") deliver(order);
+  };
+  const { sandbox, app } = await openApp(checkoutShop(reading));
+  const flow = fileWith(flowOf("", "status: paid, delivered: 1"));
+  const only = "webhook_after_deadline at charge.completed#1, refunded at charge#1";
+  const { stdout } = await run(
+    words`explore ${flow} --url ${sandbox.url} --app ${app} --only ${only} --json`,
+  );
+  expect(JSON.parse(stdout.trimEnd().split("\n").at(-1)!)).toMatchObject({ passed: true, findings: [] });
 });

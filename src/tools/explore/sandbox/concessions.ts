@@ -40,7 +40,8 @@ export function concessionsFor(
   baseline: Baseline,
 ): Concession[] {
   const returned = plan.isPaidLate ? returnOf(observed, plain) : undefined;
-  const isOpen = plan.isUnpaid && baseline.observed.some((view) => isLess(failure.body, view));
+  const mayBeOpen = plan.isUnpaid || plan.end === "refunded";
+  const isOpen = mayBeOpen && baseline.observed.some((view) => isLess(failure.body, view));
   return [
     ...(refused.length === 0 ? [] : [{ refused }]),
     ...(returned === undefined ? [] : [{ returned }]),
@@ -86,7 +87,7 @@ export function endWith(
   const { completedCharges, completedWithdrawals = 0, observed } = baseline;
   if (plan.strangers !== undefined) return withStrangersCounted(baseline, plan);
   if (isUnpaid) return unpaid(baseline, isOpen);
-  if (end === "refunded") return refunded(baseline);
+  if (end === "refunded") return refunded(baseline, isOpen);
   if (end === "partly_refunded") return partlyRefunded(baseline);
   const payouts = typeof completedWithdrawals === "number" ? completedWithdrawals : completedWithdrawals.lte;
   if (returned === "payout")

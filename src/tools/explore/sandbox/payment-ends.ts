@@ -26,10 +26,10 @@ export function unpaid(baseline: Baseline, mayWait = false): Baseline {
 }
 
 /** No view waits for the payment, and nothing more is delivered. The charge may stay paid: a balance may be too low. */
-export function refunded(baseline: Baseline): Baseline {
+export function refunded(baseline: Baseline, mayWait = false): Baseline {
   return {
     ...withViews(baseline, (value, name) => {
-      if (isPaidWord(value)) return noneOf(written(WAITING_WORDS, value));
+      if (isPaidWord(value)) return mayWait ? undefined : noneOf(written(WAITING_WORDS, value));
       // Other numbers may grow, such as the amount refunded.
       return typeof value === "number" && DELIVERY_NAME.test(name) ? { lte: value } : undefined;
     }),
