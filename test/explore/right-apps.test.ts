@@ -2,7 +2,11 @@ import { extname, join } from "node:path";
 import { expect, it } from "vitest";
 import type { ExploreReport } from "../../src/library/index.js";
 import { createSandbox } from "../../src/library/index.js";
+import { temporaryFolder } from "../support/folders.js";
+import { run } from "../support/process-command.js";
 import { isRunnable } from "../support/programs.js";
+import { freePort } from "../support/servers.js";
+import { words } from "../support/words.js";
 
 interface RightApp {
   readonly hasReceiver: boolean;
@@ -42,3 +46,16 @@ it.concurrent.each(Object.entries(RIGHT_APPS))("explore is silent on the right a
     /^(good practice: |happened once and could not be repeated: |foreign_charge at )/.test(note);
   expect(report.notes.filter((note) => !isExpected(note))).toEqual([]);
 });
+
+it.skipIf(!isRunnable("no-page.py"))(
+  "explore is silent on the right app no-page.py, which a command shows and explore kills",
+  { concurrent: true },
+  async () => {
+    const port = await freePort();
+    const flags = words`--app 127.0.0.1:${port} --webhook-url 127.0.0.1:${port}/webhooks --kill --depth 1 --json`;
+    const app = words`exec --explore no-page.yaml ${flags} -- python3 no-page.py`;
+    const env = { PORT: String(port), APP_DATA: temporaryFolder() };
+    const { stdout } = await run(app, { cwd: FOLDER, env });
+    expect(JSON.parse(stdout)).toMatchObject({ findings: [], complete_depth: 1 });
+  },
+);
