@@ -182,6 +182,6 @@ it("the JUnit reports of check-webhook, reconcile and explore follow the schema"
     "webhook_first at charge.completed#1",
     "webhook_twice at charge.completed#1",
     "webhook_late at charge.completed#1",
-    "a warning\nnot tried: read_stale: the plain run has no place for it",
+    "a warning\nnot tried: read_stale: the plain run has no place for it\nagain: --only 'webhook_twice at charge.completed#1'",
   ]);
 });
