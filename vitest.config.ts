@@ -22,7 +22,7 @@ const PROCESS = [
 const BROWSER = ["test/pages/*browser.test.ts", "test/openapi/{docs,control-docs}.test.ts"];
 /** Explorations, simulations and other tests that take seconds each. */
 const DEEP = [
-  "test/control/coverage.test.ts",
+  "test/control/{coverage,large-pages}.test.ts",
   "test/corpus/**/*.test.ts",
   "test/determinism/**/*.test.ts",
   "test/domain/patterns.test.ts",
@@ -31,6 +31,7 @@ const DEEP = [
   "test/engine/timeline.test.ts",
   "test/explore/!(brief|fake-deviable|isolation|judge|places|quiet-end|search|strict|text).test.ts",
   "test/http/{bad-input,one-connection}.test.ts",
+  "test/language.test.ts",
   "test/openapi/{control-document,control-responses,signatures}.test.ts",
   "test/parallel/**/*.test.ts",
   "test/runtime/{clock,crash-images,store-damage,store-lock}.test.ts",
