@@ -90,8 +90,14 @@ const next=column.id?fresh.getElementById(column.id):$(column.nodeName.toLowerCa
 if(!next)continue;
 const parts=all(":scope>[data-part]",column);
 const touched=wanted?-1:parts.findLastIndex(isHeld),held=wanted?-1:Math.max(touched,scrollY>200&&parts.length?0:-1);
-if(wanted==="own"){replace(column,withoutWaiting(column,next));continue}
-if(!parts.length||held<0){replace(column,next);for(const more of all("[data-more]",column))more.hidden=true;continue}
+if(wanted==="own"){for(const part of parts)part.style.minHeight="";replace(column,withoutWaiting(column,next));continue}
+if(!parts.length||held<0){
+// A section that shrinks keeps its height until the next press, so that the sections below stay where they are.
+const heights=parts.map((part)=>part.offsetHeight);
+for(const part of parts)if(wanted)part.style.minHeight="";
+replace(column,next);
+if(!wanted)for(const [place,part] of parts.entries())if(part.offsetHeight<heights[place])part.style.minHeight=heights[place]+"px";
+for(const more of all("[data-more]",column))more.hidden=true;continue}
 for(const [place,part] of parts.entries()){
 const after=fresh.getElementById(part.id);
 if(!after)continue;
