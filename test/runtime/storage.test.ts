@@ -331,6 +331,8 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     expect(() => bad.replace(dumpOf(upTo(3)))).toThrow("the database does not answer");
     await stored;
     await expect.poll(() => reopened).toEqual(["default"]);
+    // The engine still has the state that was not stored.
+    expect(() => bad.replace(dumpOf(upTo(3)))).toThrow("the database does not answer");
     expect(bad.load(eventsOf(bad))).toEqual({ snapshot: dumpOf(upTo(1)), changes: [] });
     await appended(bad, change(2));
   });

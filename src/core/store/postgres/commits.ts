@@ -63,7 +63,7 @@ export interface OwnedNamespace {
   /** Stored state and changes; undefined after the first load. */
   entries: readonly StoredEntry[] | undefined;
   readonly snapshots: readonly (Snapshot & { readonly body: string })[];
-  /** True after a commit that failed or has an unknown fate, until the state is read again. */
+  /** True after a commit that failed or has an unknown fate, until the engine has loaded the stored state. */
   isBroken: boolean;
   isLost: boolean;
   events: StoreEvents | undefined;

@@ -312,9 +312,11 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
     );
     const stored = new Map(rows.map(({ id, fence, seq }) => [id, `${fence} ${seq}`]));
     const broken: OwnedNamespace[] = [];
-    for (const owned of [...this.ownedNamespaces.values()])
-      if (owned.isBroken && stored.get(owned.id)?.startsWith(`${owned.fence} `)) broken.push(owned);
+    for (const owned of [...this.ownedNamespaces.values()]) {
+      const isToBeReadAgain = owned.isBroken && owned.entries === undefined;
+      if (isToBeReadAgain && stored.get(owned.id)?.startsWith(`${owned.fence} `)) broken.push(owned);
       else if (stored.get(owned.id) !== `${owned.fence} ${owned.seq}`) this.lose(owned);
+    }
     if (this.isStorageUnreachable) {
       this.#freesFromMs = monotonicMs() + this.leaseMs;
       this.isStorageUnreachable = false;
@@ -334,7 +336,6 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
       if (owned.entries.length === 0) return this.lose(owned);
       owned.fence = row.fence;
       owned.seq = row.seq;
-      owned.isBroken = false;
       this.events?.reopen(owned.name);
     } catch (error) {
       this.noteUnreachable(error);

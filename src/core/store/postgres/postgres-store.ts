@@ -26,6 +26,8 @@ export class PostgresStore implements Store {
     this.#lastSeq = seq;
     if (entries === undefined) throw new StoreError(`The namespace "${name}" is open already.`);
     this.owned.entries = undefined;
+    // The engine's earlier state may have changes that were not stored, and later ones would be stored without them.
+    this.owned.isBroken = false;
     this.#count(entries);
     const parsed = entries.map(({ body }): unknown => JSON.parse(body));
     const snapshot = parsed.shift();
