@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { FETCH_REQUIRED } from "../support/light-fetch.js";
-import { freePorts, UserProject } from "../support/user-project.js";
+import { freePort } from "../support/servers.js";
+import { UserProject } from "../support/user-project.js";
 import { markedBlock } from "./support/pages.js";
 
 interface Step {
@@ -57,7 +58,7 @@ describe("the step for scenario files and an app", { timeout: 60_000 }, () => {
   const tutorial = (name: string) => markedBlock("docs/start.md", `file: ${name}`).code;
 
   async function runWith(app: string) {
-    const [port] = await freePorts(1);
+    const port = await freePort();
     mkdirSync(join(project.folder, "flows"));
     project.write("flows/paid.yaml", tutorial("paid.yaml"));
     project.write("package.json", '{ "scripts": { "start": "node shop.mjs" } }\n');

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ROOT } from "../support/process-command.js";
-import { freePorts, UserProject } from "../support/user-project.js";
+import { freePort } from "../support/servers.js";
+import { UserProject } from "../support/user-project.js";
 
 interface Step {
   readonly name: string;
@@ -34,7 +35,7 @@ async function runAction(given: Readonly<Record<string, string>>) {
     inputs[name] = given[name] ?? (input as { default: string }).default;
   }
   mkdirSync(join(project.folder, "runner"), { recursive: true });
-  const [port] = await freePorts(1);
+  const port = await freePort();
   const output: string[] = [];
   for (const step of steps) {
     if (step.run === undefined) continue;

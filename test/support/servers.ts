@@ -21,12 +21,19 @@ export async function closed(server: Server): Promise<void> {
   });
 }
 
-/** Returns a port without a listener. */
+/** Each worker begins elsewhere, below the ports that systems give to outgoing connections. */
+let lastPort = 10_000 + ((process.pid * 97) % 20_000);
+
+/** Returns a port without a listener, which no outgoing connection takes while an app is down. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
-  });
-  await closed(server);
-  return port;
+  for (;;) {
+    const server = createServer();
+    try {
+      return await listening(server, ++lastPort);
+    } catch {
+      // Another program listens there.
+    } finally {
+      await closed(server);
+    }
+  }
 }

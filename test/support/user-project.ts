@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildIfMissing, ROOT, userEnvironment } from "./built.js";
@@ -84,16 +83,4 @@ export class UserProject {
 /** A user's environment in which `npx` and `npm test` start without npm's start time. */
 export function shellEnvironment(): Record<string, string> {
   return { ...userEnvironment(), PATH: `${BIN}${delimiter}${process.env.PATH}` } as Record<string, string>;
-}
-
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const server = createServer();
-      return new Promise<typeof server>((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -3,7 +3,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { buildIfMissing, ROOT } from "../../support/process-command.js";
-import { freePorts, UserProject } from "../../support/user-project.js";
+import { freePort } from "../../support/servers.js";
+import { UserProject } from "../../support/user-project.js";
 import { type Block, blocksOf, blocksOfKind, markedBlock, pageText } from "./pages.js";
 
 /** Ports of the sandbox and the apps on the pages, which may be in use here. */
@@ -32,7 +33,7 @@ export class PageRun {
   /** Chooses free ports and writes the page's files. */
   async prepare(): Promise<void> {
     buildIfMissing();
-    this.#ports = await freePorts(PORTS.length);
+    this.#ports = await Promise.all(PORTS.map(freePort));
     this.environment.PAYMENTS_SANDBOX_URL = this.url;
     for (const { name, code } of blocksOfKind(this.#page, "file"))
       this.project.write(name, this.#withFreePorts(code));
