@@ -105,7 +105,7 @@ it("demo prints a paid charge and its delivered webhook without a running server
     /^One charge: a customer pays .* which then ends; no app runs, no real money moves\. /,
   );
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toMatch(/ → charge\.completed {2}this process {2}204\n/);
+  expect(stdout).toMatch(/ → charge\.completed {2}ch_\S+ {2}this process {2}204\n/);
   expect(stdout).toMatch(/\n {2}webhook-signature: v1,\S+\n/);
   expect(stdout).toMatch(/\n✓ ch_\w+ is COMPLETED; 3 webhooks delivered\.\n/);
   const { charge, webhooks } = JSON.parse((await run(["demo", "--json"])).stdout);
@@ -126,7 +126,7 @@ it.skipIf(PYTHON_MISSING)(
     expect(command.stdout).toContain(paint("green", "200", true));
     command.type("a");
     await command.printed(/advanced 10s to 2026-03-01T09:00:10\.000Z; \d+ steps ran/);
-    await command.printed(/→ charge\.completed {2}127\.0\.0\.1:\d+\S* .*200/);
+    await command.printed(/→ charge\.completed {2}ch_\S+ {2}127\.0\.0\.1:\d+\S* .*200/);
     command.type("p");
     await command.printed(/the clock runs/);
     command.type("p");
