@@ -1,6 +1,5 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { afterPendingIo } from "../../core/time/timers.js";
 import { createAbortController } from "../../core/time/wall-clock.js";
 import { decodeBody, MAX_BODY_BYTES, OVERSIZED_HEADER, type RawBody } from "./body.js";
 import type { CallResult, HttpCall } from "./call.js";
@@ -143,10 +142,10 @@ export class BufferedRequest extends IncomingMessage {
     this._read(0);
   }
 
-  /** Resolves with the whole body, after the bodies that other connections have sent in the same tick are read. */
+  /** Resolves with the whole body. */
   readTakenBody(): Promise<RawBody> {
     return new Promise((resolve) => {
-      const resolveBody = (): void => afterPendingIo(() => resolve(this.#body()));
+      const resolveBody = (): void => resolve(this.#body());
       if (this.#end !== undefined) resolveBody();
       else this.#onEnd = resolveBody;
     });
