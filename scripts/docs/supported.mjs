@@ -11,7 +11,7 @@ refunds. A namespace holds at most 200,000 charges (\`limits.charges\`); a furth
 
 /** How many rules hold, for the README. */
 export const rulesSentence = () =>
-  `- [${numbersOf("R").length} rules](docs/supported.md#rules) that the service's documentation states hold, each with a test of its own.`;
+  `- [${numbersOf("R").length} rules](docs/supported.md#rules) taken from the service's documentation hold, each with a test of its own.`;
 
 const RULES = `Each rule is a line of \`scripts/docs/rules.yaml\` in the repository, and the title of its test ends with its number, such as
 \`[R22.4]\`; \`npm run docs\` refuses a rule without a test. By subject:`;
@@ -35,7 +35,7 @@ export function supportedPage(source, root) {
     source,
   );
   return page("Supported", [
-    `The sandbox emulates all of [the API](api.md): ${rules.length} rules that the service's documentation states hold here, each with a test of its own;
+    `The sandbox emulates all of [the API](api.md): ${rules.length} rules taken from the service's documentation hold, each with a test of its own;
 ${others.length} cannot apply to a local server.`,
     EXTENSIONS,
     "## Not emulated",
