@@ -34,7 +34,7 @@ export async function readCommandOutput(
     let failure: string | undefined;
     const fail = (reason: string): void => {
       failure ??= reason;
-      // What the command has started, and no signal reaches, ends at its next write.
+      // Its descendants get no signal: they end at their next write.
       child.stdout!.destroy();
       if (detached) signalProcess(-child.pid!, "SIGKILL");
       else child.kill("SIGKILL");
