@@ -132,7 +132,7 @@ it.each([
   [["events", "resend", "evt_1"], "events resend", "webhook redeliver ID"],
   [["logs", "tail"], "logs", "requests --follow"],
   [["help", "listen"], "listen", "start --webhook-url URL"],
-])("%j of another tool is refused with the equivalent command", async (args, word, command) => {
+])("refuses %j, a habit from another tool, and names our command for it", async (args, word, command) => {
   expect(errorLine(await run(args))).toBe(
     `unknown command "${word}"; here it is: payments-sandbox ${command} (run payments-sandbox --help)`,
   );

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { expectError } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
-/** Fetch metadata of a browser for a subresource on another site's page, and for a followed link. */
+/** `Sec-Fetch-*` headers that a browser sends for a subresource of another site's page, and for a followed link. */
 const EMBEDDED: [name: string, headers: Record<string, string>][] = [
   ["script, cors", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" }],
   ["script, no-cors", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "empty" }],

@@ -63,7 +63,9 @@ describe("faults", () => {
     ]);
   });
 
-  it("faults send any valid header, and refuse an invalid one at creation", async ({ shop: { sandbox } }) => {
+  it("a fault can send any valid header, and one with an invalid header is refused", async ({
+    shop: { sandbox },
+  }) => {
     const { port } = await sandbox.listen({ port: 0 });
     // fetch is not used, because it interprets or hides some headers.
     const request = head("GET /api/v1/payments/supported-currencies HTTP/1.1", "Host: localhost");

@@ -135,7 +135,7 @@ it("namespaces are created by a key alone only with autoNamespaces", async () =>
   expect((await easy.call("GET /_sandbox")).json.counts.charges).toBe(0);
 });
 
-it("namespaces are refused when one of their keys exists", async () => {
+it("refuses a namespace whose API key is already in use", async () => {
   const keys = ["sk_test_ns_shop", "sk_live_till"].map((key) => ({
     key,
     organization_id: "org_sandbox",

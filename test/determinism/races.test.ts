@@ -24,7 +24,7 @@ describe("the same seed and concurrent calls on a paused clock", () => {
     expect(RACES.length).toBeGreaterThanOrEqual(12);
   });
 
-  it.each(RACES)("$name leaves the same bytes in two runs", async ({ path }) => {
+  it.each(RACES)("$name leaves identical state in two runs", async ({ path }) => {
     const [one, other] = await Promise.all([leftOf(path), leftOf(path)]);
     expect(one.length).toBeGreaterThan(1_000);
     expect(other).toBe(one);

@@ -56,7 +56,7 @@ it.each([
   );
 });
 
-/** Number of requests to a receiver that accepts no valid event; the check stops after them. */
+/** A check of a receiver that accepts no valid event stops after this many requests. */
 const REQUESTS: Readonly<Record<string, number>> = {
   moved: 2,
   unauthorized: 3,

@@ -40,7 +40,7 @@ it("a put with changed fields of a missing record is refused", () => {
   );
 });
 
-it("the journal of a busy sandbox decodes to the committed changes byte for byte", async () => {
+it("decoding the journal gives the committed changes byte for byte", async () => {
   subscribe("payments-sandbox:commit", note);
   await busyExports();
   const [state, read] = [new State(), new State()];

@@ -24,7 +24,7 @@ describe.concurrent("explore", () => {
     expect(report.choices).toBeGreaterThan(25);
   });
 
-  // Concurrent, because each shop is read until its response stays the same.
+  // Concurrent: each test waits until its shop's response stops changing.
   it("explore finds each faulty shop by one deviation, and saves a file that fails with it and passes with the right one", async () => {
     const right = await openCorpus("right");
     const meets = async ([kind, where]: (typeof FOUND)[number]) => {

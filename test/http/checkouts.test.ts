@@ -254,7 +254,7 @@ it("the quote of a checkout starts the timeline when the customer selects the me
   expect(status_history.map((one) => one.status).slice(0, 2)).toEqual(["PENDING", "AWAITING_PAYMENT"]);
 });
 
-it("the quote of a checkout settles at the local price of its currency", async ({ api }) => {
+it("a checkout's quote settles at the price that the shop set for its currency", async ({ api }) => {
   const pricing = { ...USD_25, local_pricing: { KES: "3000.00" } };
   const { quote_id } = await api.quote({ ...ORDER, pricing });
   expect(await checkout(api, { pricing, quote_id })).toMatchObject({ amount: "3075.00", currency: "KES" });

@@ -63,7 +63,7 @@ function start(command: string, ...args: string[]): ChildOutput {
 /** Binary that npx runs, in a third of npx's time. */
 const COMMAND = "node_modules/.bin/payments-sandbox";
 
-it("the command is the binary that npx runs", async () => {
+it("npx runs the package's command", async () => {
   expect(await start("npx", "--offline", "payments-sandbox", "--version").ended).toMatchObject({
     code: 0,
     stdout: `${MANIFEST.version}\n`,

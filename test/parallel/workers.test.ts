@@ -42,7 +42,7 @@ describe("three workers on one server, a namespace each", () => {
 });
 
 describe("the check can fail", () => {
-  it("two workers in one namespace get different bytes than alone, and each other's webhooks", async () => {
+  it("two workers that share a namespace get other bytes than either would alone, and each other's webhooks", async () => {
     const assignments: Assignment[] = [3, 4].map((number) => ({ number, namespace: "shared" }));
     const alone = await takeAlone(assignments);
     const together = await takeTogether(assignments).catch((error: Error) => error);

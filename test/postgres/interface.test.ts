@@ -111,7 +111,7 @@ const FILES: Readonly<Record<string, string>> = {
   webhooks: "delivery further-attempts reset",
   control: "events import namespaces reversals webhook-endpoints",
 };
-/** Run only by `npm run test:postgres`, which takes 90 seconds longer. */
+/** Run only by `npm run test:postgres`: it takes 90 seconds. */
 const MORE: typeof FILES = {
   http: "balances checkouts clock end-of-time quotes transition webhook-registration whitelabel",
   webhooks: "held log mailbox mishaps races",

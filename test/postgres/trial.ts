@@ -283,7 +283,7 @@ export class Trial {
     for (const namespace of NAMESPACES) this.#auditOrders(namespace, await this.#storedState(namespace));
   }
 
-  /** Waits until each charge is complete and the receiver got every event at least once. */
+  /** Waits until each charge is complete and the receiver has every event at least once. */
   async #auditWebhooks(): Promise<void> {
     for (const namespace of NAMESPACES)
       for (const from = Date.now(); ; await pause(100)) {

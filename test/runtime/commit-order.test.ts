@@ -110,7 +110,7 @@ it("no change is visible before it is durable, and every change after", async ()
   expect((await client.ask("GET /_sandbox/state")).text).not.toBe(before.text);
 });
 
-it("all calls waiting at the gate get the failure, and the state is reloaded without the lost changes", async () => {
+it("a failed commit fails every waiting call, and the state is reloaded without the lost changes", async () => {
   const { store, client, sandbox, world, seen, noted, charge } = await slowServer();
   const before = (await client.ask("GET /_sandbox/state")).json;
   store.holds = true;

@@ -162,7 +162,7 @@ it("a task due on a full disk waits, and reads return the state without it", asy
     }
   }
   expect((await client.charge(charge)).json.status).toBe("PENDING");
-  // One report for all readers, and one by the sandbox itself.
+  // All readers together cause one report, the sandbox's own write another.
   expect(errors.length).toBeLessThanOrEqual(2);
   expect(String(errors[0])).toMatch(/^StoreError: Cannot write .*d\.json\.journal: ENOSPC/);
   expect((await client.quote()).status).toBe(500);

@@ -574,7 +574,7 @@ const operation = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("crash" as const), tornBytes: fc.nat(60) }) },
 );
 
-it("a file store loads the state that a simple model predicts, after any history", () => {
+it("a file store loads the state that a simple model predicts, whatever was stored before", () => {
   return fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
       // Each run has its own folder; syncs are skipped, because no run loses power.

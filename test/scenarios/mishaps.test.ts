@@ -227,7 +227,7 @@ describe("magic customers and amounts under a mishap", async () => {
   ).body;
   const mishaps = items.filter(({ kind }) => kind === "mishap").map(({ name }) => name);
 
-  it("magic customers and amounts are tested with at least three mishaps", () =>
+  it("each magic customer and amount is tested with at least three mishaps", () =>
     expect(mishaps).toEqual(expect.arrayContaining(["webhook_chaos", "slow", "paid_late"])));
 
   it.for(mishaps)(

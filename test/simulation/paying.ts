@@ -290,7 +290,7 @@ interface Choice {
   readonly phone: string | null;
 }
 
-/** Method that a manual transition selects when the customer has not. */
+/** Payment method that a manual transition uses if the customer has chosen none. */
 function defaultChoice(world: World, charge: Charge): Choice | undefined {
   return charge.offered
     .map((method) => ({ method, price: priceBy(world, charge, method), phone: null }))

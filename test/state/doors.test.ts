@@ -206,7 +206,7 @@ it("an invalid secret for a new scheme returns errors until the old scheme is re
   expect((await again.fetch("/_sandbox/webhook-endpoints", { headers })).status).toBe(200);
 });
 
-it("a dashboard form keeps the secret of an existing receiver", async () => {
+it("editing a receiver on the dashboard leaves its secret unchanged", async () => {
   const { api, press } = await setting();
   const url = "http://localhost:3994/w";
   const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;

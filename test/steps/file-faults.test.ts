@@ -56,7 +56,7 @@ steps:
   ]);
 });
 
-it("each operation has the response schema of its row", () => {
+it("each operation responds with the schema of its row", () => {
   for (const { id, output } of OPERATIONS)
     expect(schemaDescriptionOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(output);
 });

@@ -102,7 +102,7 @@ export class Postgres {
     });
   }
 
-  /** Stops the server: SIGINT shuts it down regularly, SIGQUIT simulates a crash. */
+  /** Stops the server: SIGINT shuts it down cleanly, SIGQUIT simulates a crash. */
   async stop(signal: "SIGINT" | "SIGQUIT" = "SIGQUIT"): Promise<void> {
     this.#server?.kill(signal);
     await this.#ended;

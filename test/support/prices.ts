@@ -11,7 +11,7 @@ import {
   ZERO,
 } from "./fraction.js";
 
-/** The contract's price arithmetic with fractions of BigInt, independent of src and decimal libraries. */
+/** Price arithmetic with exact fractions of BigInt, independent of src and of decimal libraries. */
 export interface Price {
   readonly amount: string;
   readonly currency: string;

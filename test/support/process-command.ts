@@ -111,7 +111,7 @@ export class Command extends ChildOutput {
     try {
       process.kill(-this.pid, signal);
     } catch (error) {
-      // The last process of the group may have ended meanwhile.
+      // The last process of the group may have ended by now.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }

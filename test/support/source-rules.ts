@@ -78,7 +78,7 @@ const IMPURE_NAMES: Readonly<Record<string, string>> = {
   getRandomValues: "randomness",
 };
 
-/** Pure functions of these globals; all other uses are errors, including aliases. */
+/** Functions of these globals that are pure. Any other use is an error, also through an alias. */
 const PURE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   Date: ["parse", "UTC", "prototype"],
   AbortSignal: ["abort", "any", "prototype"],

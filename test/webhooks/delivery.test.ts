@@ -94,7 +94,7 @@ it("receivers of an event are endpoints of the charge's mode only [R22.25 R28.2]
   expect(new Set(live.received.map((received) => received.event.mode))).toEqual(new Set(["live"]));
 });
 
-it("receivers of an event are only endpoints whose globs match the event's type", async () => {
+it("only endpoints whose globs match an event's type receive the event", async () => {
   const [completed, ends, none] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
   const { client, sell } = await shopFor([
     { url: completed.url, events: ["charge.completed"] },
