@@ -4,7 +4,13 @@ import { Webhook } from "standardwebhooks";
 
 const { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PORT = "3000" } = process.env;
 const webhook = new Webhook(PAYMENTS_WEBHOOK_SECRET);
-const STATUS = { COMPLETED: "paid", FAILED: "failed", CANCELLED: "cancelled", EXPIRED: "expired" };
+const STATUS = {
+  COMPLETED: "paid",
+  REFUNDED: "refunded",
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+  EXPIRED: "expired",
+};
 const OPEN = new Set(["pending", "expired"]); // an expired charge may still be paid
 
 const orders = new Map(); // a table in production

@@ -30,6 +30,7 @@ function learn(order, { charge_id, status, status_history }) {
   if (status_history.length <= (order.seen.get(charge_id) ?? 0)) return; // a duplicate, or overtaken
   order.seen.set(charge_id, status_history.length);
   if (charge_id !== order.charge_id && status !== "COMPLETED") return; // an earlier attempt
+  if (order.status === "paid" && status !== "REFUNDED") return; // an attempt that nobody paid
   order.status = STATUS[status] ?? "pending";
   if (order.status === "paid") order.shipped += 1;
 }

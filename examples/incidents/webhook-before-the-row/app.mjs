@@ -6,7 +6,13 @@ import { Webhook } from "standardwebhooks";
 const { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PORT = "3000" } = process.env;
 const webhook = new Webhook(PAYMENTS_WEBHOOK_SECRET);
 const PRICE = { base_currency: "KES", amount: "500.00" };
-const STATUS = { COMPLETED: "paid", FAILED: "failed", CANCELLED: "cancelled", EXPIRED: "expired" };
+const STATUS = {
+  COMPLETED: "paid",
+  REFUNDED: "refunded",
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+  EXPIRED: "expired",
+};
 
 const orders = new Map(); // a table in production
 const placing = new Map();
