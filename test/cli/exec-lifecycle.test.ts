@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { temporaryFile, temporaryFolder } from "../support/folders.js";
 import { Command, isAlive, ROOT, run } from "../support/process-command.js";
+import { isHere } from "../support/programs.js";
 
 afterEach(async () => {
   for (const pid of started.splice(0)) if (isRunning(pid)) process.kill(pid, "SIGKILL");
@@ -140,6 +141,22 @@ it.runIf(isLinux)("exec kills background processes of the command", async () => 
   expect(code).toBe(3);
   expect(stderr).toBe(`payments-sandbox: the command left running, ended now: ${pid} (sleep 1000)\n`);
   expect(isRunning(pid)).toBe(false);
+});
+
+it.runIf(isLinux && isHere("python3"))("exec kills a process whose first thread has ended", async () => {
+  const program = temporaryFile(
+    "threads.py",
+    `import ctypes, threading, time
+threading.Thread(target=lambda: time.sleep(1000)).start()
+ctypes.CDLL(None).pthread_exit(None)`,
+  );
+  const file = join(temporaryFolder(), "pid");
+  const source = `python3 ${program} >/dev/null 2>&1 & echo $! > ${file}; until grep -q ') Z' /proc/$!/stat; do :; done; exit 3`;
+  const { code, stderr } = await run(["exec", "--", "/bin/sh", "-c", source]);
+  const pid = Number(readFileSync(file, "utf8"));
+  started.push(pid);
+  expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(`ended now: ${pid} `) });
+  expect(existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [`${pid}`]).toEqual([`${pid}`]);
 });
 
 it.runIf(isLinux)("exec does not kill processes that have left the session", async () => {

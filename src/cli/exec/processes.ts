@@ -23,12 +23,18 @@ function processes(): ProcessInfo[] {
   });
 }
 
+/** Index of the number of threads in `/proc/PID/stat`, counted from the state. */
+const THREADS = 17;
+
 /** Reads a process on Linux. Undefined if it does not exist or is a zombie. */
 export function readProcess(pid: number): ProcessInfo | undefined {
   const stat = procFile(`/proc/${pid}/stat`);
   // The name in parentheses may contain any character.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (fields === undefined || fields[0] === "Z" || fields[0] === "X") return undefined;
+  if (fields === undefined) return undefined;
+  // A process is a zombie as soon as its first thread has ended; the others may still hold its ports and files.
+  const hasEnded = fields[0] === "X" || (fields[0] === "Z" && Number(fields[THREADS]) <= 1);
+  if (hasEnded) return undefined;
   return { pid, leader: Number(fields[3]) };
 }
 
