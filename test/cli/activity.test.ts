@@ -70,6 +70,22 @@ it("activity lines show the field of a refusal, the id of a fault and the origin
   expect(lines(200).at(-1)).toMatch(/CANCELLED {2}\(by the customer\)$/);
 });
 
+it("activity lines of a payout show the scenario only for changes that it planned", async () => {
+  const { sandbox, client, lines } = await openFollowed();
+  await sandbox.control("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
+  const { withdrawal_id: id } = await client.withdraw({ currency: "KES", amount: "519.99" });
+  await sandbox.control(`POST /_sandbox/withdrawals/${id}/transition`, { to: "PROCESSING" });
+  await sandbox.control(`POST /_sandbox/withdrawals/${id}/transition`, { to: "FAILED" });
+  const { withdrawal_id: planned } = await client.withdraw({ currency: "KES", amount: "519.99" });
+  await sandbox.advance("1s");
+  const changes = lines(200).filter((line) => /^ {2}[\d:]+ {2}wd_\w+ {2}[A-Z]/.test(line));
+  expect(changes).toEqual([
+    `  09:00:00  ${id}  PROCESSING  (by hand)`,
+    expect.stringMatching(/^ {2}09:00:00 {2}wd_\w+ {2}FAILED {2}.*\(by hand\)$/),
+    `  09:00:01  ${planned}  PROCESSING  (scenario default)`,
+  ]);
+});
+
 it("activity lines fit the terminal width and show the time of the next retry", async () => {
   const { sandbox, client, lines } = await openFollowed();
   await sandbox.control("PUT /_sandbox/namespaces/shop-1", {});

@@ -7,6 +7,7 @@ import type {
   RequestActivity,
   TransitionActivity,
 } from "../schema/activity-events.js";
+import { isByHand } from "../schema/common.js";
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { iso } from "../schema/time.js";
 import type { Namespace } from "./namespace.js";
@@ -37,8 +38,7 @@ export function reportActivity(namespace: Namespace, report: OnActivity): void {
 }
 
 /** The reported fields of a charge or withdrawal. */
-type TransitionSubject = Pick<Charge, "status" | "failure_reason" | "scenario"> &
-  Partial<Pick<Charge, "overruled" | "actors">>;
+type TransitionSubject = Pick<Charge, "status" | "failure_reason" | "scenario" | "actors">;
 
 function findSubject(puts: Change["puts"], { object_id }: EventRecord): TransitionSubject | undefined {
   const put = puts.find(([name, key]) => key === object_id && (name === "charges" || name === "withdrawals"));
@@ -62,10 +62,11 @@ function transitionActivity(
   };
 }
 
-function actorOf({ status, scenario, overruled, actors = [] }: TransitionSubject): string | null {
-  if (actors.at(-1) === "customer") return "by the customer";
-  if (overruled) return "by hand";
-  return status === "EXPIRED" || scenario === null ? null : `scenario ${scenario}`;
+function actorOf({ scenario, actors }: TransitionSubject): string | null {
+  const actor = actors.at(-1)!;
+  if (actor === "customer") return "by the customer";
+  if (isByHand(actor)) return "by hand";
+  return actor === "scenario" ? `scenario ${scenario}` : null;
 }
 
 function requestActivity(namespace: string, entry: RequestEntry): RequestActivity {
