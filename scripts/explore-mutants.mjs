@@ -3,7 +3,7 @@
 //   node scripts/explore-mutants.mjs [--count 100] [--seed explore] [--only N|N-M] [--limit SECONDS] [--json FILE]
 //
 // A mutant lacks a lock, a check, an await or a retry, or compares otherwise. It needs a build.
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -56,9 +56,9 @@ function mutationsOf(source) {
 
 /** Draws mutants from all programs, the same for the same seed; one of the shared module is tried in each app in turn. */
 function drawMutants(seed, count) {
-  const files = readdirSync(apps).filter((file) => file.endsWith(".mjs") && file !== "explore-app.mjs");
   const random = generator(seed);
   const names = Object.keys(RIGHT_APPS);
+  const files = [...names.map((name) => `${name}.mjs`), SHARED].sort();
   return files
     .flatMap((file) => mutationsOf(readFileSync(join(apps, file), "utf8")).map((one) => ({ file, ...one })))
     .map((mutant) => ({ order: random(), mutant }))
