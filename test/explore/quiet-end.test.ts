@@ -33,3 +33,12 @@ it("time passes before and after the end of the rules when there is no scheduled
     "idle",
   ]);
 });
+
+it("a partial refund follows the scheduled work, which may create the charge only then", () => {
+  const flow = flowOf("a.yaml", { name: "a", steps: [{ app: "POST /orders" }], tick: [TICK] });
+  const refund = [{ partial_refund: { amount: "5.00" } }];
+  const steps = quietEnd(flow, { deviations: 1, deviatingCalls: 1, refund }).map(({ step }) => step);
+  const at = steps.indexOf(refund[0]!);
+  expect(steps.slice(0, at).filter(({ app }) => app === TICK.app)).toHaveLength(2);
+  expect(steps[at + 1]).toMatchObject({ fault: "clear" });
+});

@@ -8,14 +8,7 @@ import type { AppWaits } from "./app-waits.js";
 import { type Flow, findPresses, isAppWrite } from "./flow.js";
 import { jobSteps } from "./job-steps.js";
 import { PRESENT } from "./payment-ends.js";
-import {
-  cancelStep,
-  findPages,
-  foreignSteps,
-  partialRefundSteps,
-  returnSteps,
-  unpaidStep,
-} from "./payment-steps.js";
+import { cancelStep, findPages, foreignSteps, returnSteps, unpaidStep } from "./payment-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
@@ -48,7 +41,7 @@ export function driveSteps(
   baseline: Baseline,
   { flowWait }: AppWaits,
 ): RawStep[] {
-  const { pressedTwice, set, jobs, refundedPart, strangers, foreignPrice } = plan;
+  const { pressedTwice, set, jobs, strangers, foreignPrice } = plan;
   const presses = findPresses(flow);
   const pages = findPages(flow);
   const isReadByJob = strangers !== undefined && pressOfList(plan, baseline) === undefined;
@@ -79,7 +72,6 @@ export function driveSteps(
       ? withStrangers(jobSteps(flow, set.length), plan, baseline)
       : []),
     ...(foreignPrice === undefined ? [] : foreignSteps(foreignPrice, baseline.customerMatch)),
-    ...(refundedPart === undefined ? [] : partialRefundSteps(refundedPart, baseline.customerMatch)),
   ];
 }
 

@@ -16,6 +16,8 @@ interface QuietEndOptions {
   readonly deviatingCalls?: number;
   /** The customer pays late: the scheduled work may return the money, and see an hour later that it is returned. */
   readonly isPaidLate?: boolean;
+  /** Refunds a part of the charge, which the scheduled work may have to create first. */
+  readonly refund?: readonly RawStep[];
 }
 
 /**
@@ -25,7 +27,7 @@ interface QuietEndOptions {
  */
 export function quietEnd(
   flow: Flow,
-  { deviations = 0, deviatingCalls = 0, isPaidLate = false }: QuietEndOptions = {},
+  { deviations = 0, deviatingCalls = 0, isPaidLate = false, refund = [] }: QuietEndOptions = {},
 ): Placed[] {
   const work = jobSteps(flow, deviations);
   const hours = deviatingCalls + 1;
@@ -40,6 +42,7 @@ export function quietEnd(
         ]).flat();
   const steps: RawStep[] = [
     ...hourly,
+    ...refund,
     { name: "Everything works again", fault: "clear" },
     { advance: LONG, save: { [MOMENT_NAMES.quiet]: "from", ...end } },
     ...work,

@@ -11,6 +11,7 @@ import { driveSteps, tolerantStep, withPressMarks } from "./drive-steps.js";
 import { chargeChecks, refusalChecks, withdrawalChecks } from "./end-checks.js";
 import type { Flow } from "./flow.js";
 import { withJobs } from "./job-steps.js";
+import { partialRefundSteps } from "./payment-steps.js";
 import { type Placed, withRole } from "./placed-steps.js";
 import { quietEnd } from "./quiet-end.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
@@ -56,7 +57,7 @@ export function deviatingRunDocument(
   learned: Baseline,
   { name, concession = {}, ...waits }: AppWaits & { readonly name: string; readonly concession?: Concession },
 ): RunDocument {
-  const { isWrongMoney, isUnpaid, end } = plan;
+  const { isWrongMoney, isUnpaid, end, refundedPart } = plan;
   const { refused = [], returned, isUndelivered = false } = concession;
   const isOtherEnd = isWrongMoney || isUnpaid || (end ?? returned) !== undefined;
   const baseline = endWith(learned, plan, concession);
@@ -64,6 +65,7 @@ export function deviatingRunDocument(
     deviations: plan.set.length,
     deviatingCalls: plan.faults.length,
     isPaidLate: plan.isPaidLate,
+    refund: refundedPart === undefined ? [] : partialRefundSteps(refundedPart, baseline.customerMatch),
   });
   const drive = driveSteps(flow, plan, baseline, waits);
   const again = refused.map((index) => tolerantStep(flow.drive[index]!, 1, waits.flowWait));
