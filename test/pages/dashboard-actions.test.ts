@@ -148,6 +148,7 @@ describe("a button of the dashboard", () => {
     ["send?request_id={request}", { ...CALL, method: "TRACE" }, "method must be one of GET"],
     ["replay?request_id=999", {}, "That request is no longer in the journal"],
     ["again?charge_id=ch_none", {}, "Charge not found"],
+    ["again?charge_id={paid}", { amount: "1.999" }, "pricing.amount"],
     ["check?webhook_id=we_none", {}, "That receiver has been deleted"],
     ["run?name=declined", {}, "the scenario has no steps to run"],
     ["books", { rows: "" }, "no rows"],

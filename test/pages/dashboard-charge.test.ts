@@ -30,6 +30,18 @@ describe("the page of a charge", () => {
     expect((await press(`transitionCharge?charge_id=${one}`, { to: "NOWHERE" })).status).toBe(409);
   });
 
+  it("Make again creates the charge with the price and scenario of the form", async () => {
+    const { charge, press, page } = await openDashboard();
+    const id = await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
+    expect(await page(`/charges/${id}`)).toMatch(
+      /Price in USD<\/span>\s*<input [^>]*name="amount" value="5\.00"/,
+    );
+    const { text } = await press(`again?charge_id=${id}`, { amount: "19.99", scenario: "declined" });
+    expect(textOf(text)).toMatch(
+      /USD 20\.67 · ada@example\.com · A-1042 · card ● PENDING .* declined plans /,
+    );
+  });
+
   it("the page of a charge shows its failure reason, history, postings and due tasks", async () => {
     const { charge, page, sandbox } = await withReceiver(refuseWith(500));
     const failed = await charge("declined@example.com", { metadata: { order_id: "A-1042" } });
@@ -43,7 +55,7 @@ describe("the page of a charge", () => {
     expect(await timeline(failed)).toMatch(
       /\+0 s POST createWhitelabel ✓ 200 ● PENDING by your app \+1 s .* \+3 s ✗ FAILED declined scenario default charge\.failed ✗ :\d+\/hooks 500 .*· next try in .* Retry now/,
     );
-    expect(await timeline(paid)).toMatch(/payment USD \+5\.00 pending, \+0\.17 fees /);
+    expect(await timeline(paid)).toMatch(/payment USD \+5\.00 pending \+0\.17 fees /);
     const pending = await charge("bob@example.com");
     expect(await timeline(pending)).toMatch(/now · due below \+1 s AWAITING_PAYMENT Run to here/);
     expect(await page("/charges?q=a-1042")).toContain(failed);
@@ -66,7 +78,7 @@ describe("the page of a payout", () => {
     expect(await text()).toMatch(/Why: changed by hand, on the dashboard, at 09:00:00 , from PROCESSING\./);
     await press(`bounceWithdrawal?withdrawal_id=${id}`, { reason: "account_closed" });
     expect(await text()).toMatch(
-      /✗ BOUNCED account_closed \(was COMPLETED\) Why: returned by hand .* POST createWithdrawal ✓ 200 ● PENDING .* withdrawal KES −519\.99 available, \+519\.99 in transit .* bounce KES \+519\.99 available .*withdrawal\.completed ● :\d+\/hooks /,
+      /✗ BOUNCED account_closed \(was COMPLETED\) Why: returned by hand .* POST createWithdrawal ✓ 200 ● PENDING .* withdrawal KES −519\.99 available \+519\.99 in transit .* bounce KES \+519\.99 available .*withdrawal\.completed ● :\d+\/hooks /,
     );
     for (const path of ["", "/money", `/search?q=${id}`]) {
       const list = await page(path);
@@ -95,7 +107,7 @@ describe("the page of a payout", () => {
 async function openWithWhy() {
   const opened = await openDashboard();
   const why = async (id: string) =>
-    /Why: (.*?\.) (?:Refund|Complete|More moves|Moves)/.exec(
+    /Why: (.*?\.) (?:Refund|Complete|More moves|Make again)/.exec(
       textOf(await opened.page(`/charges/${id}`)),
     )?.[1];
   const checkout = async () => {

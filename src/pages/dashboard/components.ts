@@ -214,8 +214,8 @@ export function foldedSection({ id, title, body, isOpen = false }: FoldedSection
 }
 
 /** A button that opens a panel over the page. Menus close each other. */
-export function menu(label: string, name: string, items: readonly Markup[]): Markup {
-  return html`<details class="menu-of" name="menu"><summary class="button"><span class="unseen">${name} </span>${label} <span aria-hidden="true">▾</span></summary><div class="panel">${items}</div></details>`;
+export function menu(label: Content, items: readonly Markup[]): Markup {
+  return html`<details class="menu-of" name="menu"><summary class="button">${label} <span aria-hidden="true">▾</span></summary><div class="panel">${items}</div></details>`;
 }
 
 /** Values, or pairs of a value and its label. */

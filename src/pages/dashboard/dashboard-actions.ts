@@ -71,9 +71,10 @@ const APP_CALL_ACTIONS = {
   again: (press: FormSubmission) => {
     const charge = press.namespace.engine.state.get("charges", press.fields.charge_id ?? "");
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
-    const { mode, pricing, payment_method, payment_rail, currency, metadata } = charge;
+    const { mode, payment_method, payment_rail, currency, metadata } = charge;
     const { customer_email, customer_name, phone_number, bank_account_number } = charge;
     const { apiKey, liveApiKey } = press.namespace.info;
+    const pricing = { ...charge.pricing, amount: press.fields.amount || charge.pricing.amount };
     const order = {
       pricing,
       payment_method: payment_method ?? charge.offered_methods[0] ?? "",

@@ -61,7 +61,7 @@ export function splitButton(moves: readonly Move[], id: string, more: readonly M
     others.length > 0 && html`<p class="actions">${others.map((move) => moveButton(move, id))}</p>`,
     ...more,
   ].filter((item) => item !== false);
-  return html`<div class="split">${first !== undefined && moveButton(first, id, "main")}${list.length > 0 && ui.menu(first === undefined ? "Moves" : "", "More moves", list)}</div>`;
+  return html`<div class="split">${first !== undefined && moveButton(first, id, "main")}${list.length > 0 && ui.menu(first === undefined ? "Moves" : html`<span class="unseen">More moves</span>`, list)}</div>`;
 }
 
 /** Form that changes the status with a reason. */
@@ -76,10 +76,9 @@ function reasonForm(context: PageContext, moves: readonly Move[], does: Press): 
   );
 }
 
-/** Forms and buttons of a charge beside its plain moves: with a reason, another amount, its own timeline, once more. */
+/** Forms and buttons of a charge beside its plain moves: with a reason, another amount, its own timeline. */
 export function moreChargeMoves(context: PageContext, charge: Charge): Markup[] {
   const { charge_id, currency, amount, payment_method } = charge;
-  const { scenarios } = context.namespace.engine.state.tables;
   const moves = chargeMoves(charge);
   const planned = plannedStatuses(context, charge);
   const canBePaid = payment_method !== null && moves.some(({ to }) => to === "COMPLETED");
@@ -93,18 +92,20 @@ export function moreChargeMoves(context: PageContext, charge: Charge): Markup[] 
       ),
     planned.length > 0 &&
       html`<div><p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${planned.map((to) => ui.button({ does: ["advanceCharge", { charge_id, until: to }], label: `until ${to}`, to: charge_id }))}</p></div>`,
-    ui.actionForm(
-      context,
-      html`${ui.selectField(
-        "scenario",
-        "With scenario",
-        [["", "as it is now"], ...[...scenarios.keys()].map(String).sort()],
-        charge.scenario_asked ?? "",
-      )}${ui.submitButton({ does: ["again", { charge_id }], label: "Make the same again" })}`,
-      "Make the same again",
-    ),
   ];
   return parts.filter((part) => part !== false);
+}
+
+/** Menu that creates a charge like this one, with another scenario or amount. */
+export function againMenu(context: PageContext, { charge_id, pricing, scenario_asked }: Charge): Markup {
+  const scenarios = [...context.namespace.engine.state.tables.scenarios.keys()].map(String).sort();
+  return ui.menu("Make again", [
+    ui.actionForm(
+      context,
+      html`${ui.selectField("scenario", "With scenario", [["", "as it is now"], ...scenarios], scenario_asked ?? "")}${ui.input({ name: "amount", label: `Price in ${pricing.base_currency}`, value: pricing.amount, required: true })}${ui.submitButton({ does: ["again", { charge_id }], label: "Make again", kind: "main" })}`,
+      "Make again",
+    ),
+  ]);
 }
 
 /** Planned statuses that are still to come, in order. */

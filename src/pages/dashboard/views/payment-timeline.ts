@@ -75,10 +75,9 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
         key: entry_id,
         at,
         lane: 2,
-        body: html`${kind.replaceAll("_", " ")} <span class="soft">${currency} ${postings
+        body: html`${kind.replaceAll("_", " ")} <span class="soft">${currency}</span><ul class="soft">${postings
           .filter(({ account, amount }) => account !== "outside" && !isZero(amount))
-          .map(({ account, amount }) => `${signed(amount)} ${account.replace("_", " ")}`)
-          .join(", ")}</span>`,
+          .map(({ account, amount }) => html`<li>${signed(amount)} ${account.replace("_", " ")}</li>`)}</ul>`,
       }),
     ),
     ...events.map((event) => eventLine(context, event)),
@@ -156,9 +155,10 @@ function deliveryItem(context: PageContext, delivery: Delivery, isFirst: boolean
     : delivery.status === "delivered"
       ? ["✓", "good"]
       : ["●", ""];
-  return html`<li data-key="${delivery_id}"><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${mark}</span> ${receiver}</a>
+  const [result, ...rest] = deliveryOutcome(context, delivery);
+  return html`<li data-key="${delivery_id}"><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${mark}</span>\u00a0${receiver}</a>
 ${copy !== false && html`<span class="tag">${copy}${mishap?.scenario !== undefined && mishap.scenario !== "" && ` (${mishap.scenario})`}</span>`}
-<span class="${tone === "bad" ? "reason" : "soft"}">${deliveryOutcome(context, delivery)}</span>
+<span class="${tone === "bad" ? "reason" : "soft"}">${result}</span>${rest.map((part) => html` <span class="soft">· ${part}</span>`)}
 ${tone === "bad" && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
 

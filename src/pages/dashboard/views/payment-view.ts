@@ -10,6 +10,7 @@ import { type PageContext, VIEWS, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { chargeCopies } from "./charge-copies.js";
 import {
+  againMenu,
   chargeMoves,
   type Move,
   moreChargeMoves,
@@ -32,7 +33,8 @@ interface Payment {
   readonly moves: readonly Move[];
   readonly moreMoves: readonly Markup[];
   readonly copies: readonly Markup[];
-  readonly links?: Content;
+  /** Buttons of this kind of payment alone. */
+  readonly extras?: Content;
   readonly facts: Parameters<typeof ui.factList>[0];
   /** The record as the service and the control API show it. */
   readonly raw: object;
@@ -58,8 +60,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
     moves: chargeMoves(charge),
     moreMoves: moreChargeMoves(context, charge),
     copies: chargeCopies(context, charge),
-    links:
-      kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`,
+    extras: html`${againMenu(context, charge)}${kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}`,
     facts: [
       ["Customer", html`<bdi>${[customer_name, customer_email].filter(Boolean).join(", ") || "–"}</bdi>`],
       settlement_amount !== null &&
@@ -123,7 +124,7 @@ function paymentView(context: PageContext, payment: Payment): Markup {
 <div class="object payment" data-part id="${payment.noun}"><h1>${ui.amountMarkup(record.amount, record.currency)} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
 <p class="status">${ui.badge(word, tone)} ${reason !== undefined && html`<bdi class="reason">${reason}</bdi>`} ${was !== undefined && html`<span class="soft">(was ${was})</span>`}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, record, status)}</p>
-<div class="actions">${splitButton(moves, id, moreMoves)}${ui.menu("Copy", "Copy as", payment.copies)}${payment.links}
+<div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}
 ${moves.length === 0 && status.was === undefined && record.status !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}<span class="id"><code>${id}</code>${ui.copyButton("Copy id", id)}</span></div></div>
 ${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}
 ${ui.section({ id: "about", title: "Details", body: ui.factList(payment.facts) })}
