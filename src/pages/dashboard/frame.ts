@@ -75,7 +75,7 @@ function notice({ notice }: PageContext): Markup | false {
 function top(context: PageContext): Markup {
   const { namespace, namespaces, mode, query } = context;
   const names = namespaces.list().map(({ name }) => name);
-  const modes = Object.entries({ "": "All modes", test: "Test", live: "Live" });
+  const modes = Object.entries({ "": "All", test: "Test", live: "Live" });
   return html`<div class="line">
 <a class="brand" href="${viewUrl(context, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
 <form class="pick" method="get" action="${DASHBOARD_PATH}"><label class="unseen" for="ns">Namespace</label>

@@ -1,7 +1,7 @@
 import { appEnvironment } from "../../../core/client/app-environment.js";
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
-import type { Delivery, StoredFault } from "../../../core/engine/records.js";
+import type { Delivery, StoredFault, Task } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
@@ -12,8 +12,15 @@ import { attentionItems, deliveryFailureText } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
-import { taskItem } from "./due-tasks.js";
-import { chargeRow, deliveryRow, isRequestInMode, requestRow, withdrawalRow } from "./record-rows.js";
+import { dueKey, taskItem } from "./due-tasks.js";
+import {
+  chargeRow,
+  deliveryRow,
+  isRequestInMode,
+  requestRow,
+  shownStatus,
+  withdrawalRow,
+} from "./record-rows.js";
 
 const MAX_ROWS = 30;
 /** Deliveries read, before those that fail alike are folded. */
@@ -54,11 +61,14 @@ function activityRows(context: PageContext, show: string): Markup[] {
     isInMode(context, record) && (show !== "errors" || record.status === "FAILED");
   const charges = state
     .pageOfKinds("charges", matches, 0, MAX_ROWS)
-    .items.map((charge): TimedRow => ({ at: charge.updated_at, row: chargeRow(context, charge) }));
+    .items.map(
+      (charge): TimedRow => ({ at: shownStatus(context, charge).at, row: chargeRow(context, charge) }),
+    );
   const withdrawals = (): TimedRow[] =>
-    state
-      .pageOfKinds("withdrawals", matches, 0, 10)
-      .items.map((withdrawal) => ({ at: withdrawal.updated_at, row: withdrawalRow(context, withdrawal) }));
+    state.pageOfKinds("withdrawals", matches, 0, 10).items.map((withdrawal) => ({
+      at: shownStatus(context, withdrawal).at,
+      row: withdrawalRow(context, withdrawal),
+    }));
   const matchesDelivery = (delivery: Delivery) =>
     isInMode(context, delivery) && (show !== "errors" || isFailing(delivery));
   const deliveries = (): TimedRow[] =>
@@ -141,12 +151,14 @@ ${isUsedUp ? html`<span class="soft">used up</span>` : ui.button({ does: ["delet
 export function asideView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
   const dueRows = context.query.get("due") === "all" ? MAX_DUE_ROWS : DUE_ROWS;
-  const due: Markup[] = [];
+  const tasks: Task[] = [];
   for (const task of state.tasks.inOrder()) {
-    if (due.length === dueRows) break;
-    due.push(taskItem(context, task));
+    if (tasks.length === MAX_DUE_ROWS) break;
+    tasks.push(task);
   }
-  const hidden = state.tables.tasks.size - state.tasks.inFlightCount - due.length;
+  const shown = ui.groupConsecutive(tasks, (task) => dueKey(context, task)).slice(0, dueRows);
+  const due = shown.map(([first, ...others]) => taskItem(context, first, others.length + 1));
+  const hidden = state.tables.tasks.size - state.tasks.inFlightCount - shown.flat().length;
   const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);
   const faults = [...state.tables.faults.values()];
   return html`${ui.section({

@@ -27,7 +27,7 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   return html`<p class="back"><a href="${viewUrl(context, "webhooks")}">← Webhooks</a>${url !== undefined && html` · <a href="${url}">${object_id}</a>`}</p>
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(ui.deliveryState(delivery))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}</p>
-<p class="why"><strong>Why:</strong> ${deliveryOutcome(context, delivery)}${resendText(delivery)}</p>
+<p class="why"><strong>Why:</strong> ${ui.joinWithDots(deliveryOutcome(context, delivery))}${resendText(delivery)}</p>
 <div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry now", kind: "main", key: "r" })}
 ${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
 ${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}

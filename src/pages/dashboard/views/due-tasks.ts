@@ -23,12 +23,17 @@ export function taskText({ namespace }: PageContext, { kind, ref, step = 0 }: Ta
   }
 }
 
-/** A due task, with a button that advances time to it. */
-export function taskItem(context: PageContext, task: Task): Markup {
+/** Attempts of one type of event that are due at the same time have one key. */
+export function dueKey(context: PageContext, task: Task): string {
+  return task.kind === "attempt" ? `${task.due_ms} ${taskText(context, task)}` : String(task.task_id);
+}
+
+/** `count` tasks that do the same at the same time, with a button that advances time to them; links to the first. */
+export function taskItem(context: PageContext, task: Task, count: number): Markup {
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - context.nowMs;
   return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${readableDuration(inMs)}`}</span>
-<a href="${viewUrl(context, view, ref)}"><span>${taskText(context, task)}</span> <span class="soft">${shortIdMarkup(ref)}</span></a>
+<a href="${viewUrl(context, view, ref)}"><span>${taskText(context, task)}${count > 1 && ` ×${count}`}</span> <span class="soft">${shortIdMarkup(ref)}</span></a>
 ${inMs > 0 && button({ does: ["advanceTo", { to: iso(due_ms) }], label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
 }

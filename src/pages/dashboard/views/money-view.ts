@@ -12,7 +12,7 @@ import { objectUrl, withdrawalRow } from "./record-rows.js";
 
 const MAX_HOLDINGS = 200;
 
-/** Balances, ledger, withdrawals, destinations and rates. */
+/** Balances, withdrawals, ledger, destinations and rates. */
 export function moneyView(context: PageContext): Markup {
   const { state, catalogue } = context.namespace.engine;
   const holdings = [...state.tables.holdings.values()].filter((holding) => isInMode(context, holding));
@@ -56,7 +56,6 @@ ${ui.actionForm(
   "Add money",
 )}`,
 })}
-${ledgerSection(context, holdings.slice(0, MAX_HOLDINGS), hasOrganizations)}
 ${ui.section({
   id: "withdrawals",
   title: `Withdrawals: ${withdrawals.total}`,
@@ -66,6 +65,7 @@ ${ui.section({
     payouts.none(),
   )}${ui.pager(context, withdrawals.total, "withdrawals")}`,
 })}
+${ledgerSection(context, holdings.slice(0, MAX_HOLDINGS), hasOrganizations)}
 ${ui.section({
   id: "destinations",
   title: `Payout destinations`,

@@ -179,8 +179,8 @@ function objectText({ namespace }: PageContext, id: string | null | undefined): 
 }
 
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
-  const { charge_id: key, customer_email, customer_name, scenario, updated_at: at } = charge;
-  const { word, tone, reason } = shownStatus(context, charge);
+  const { charge_id: key, customer_email, customer_name, scenario } = charge;
+  const { word, tone, reason, at } = shownStatus(context, charge);
   const { state } = context.namespace.engine;
   const failing = state
     .eventsOf(key)
@@ -240,23 +240,27 @@ export function objectUrl(context: PageContext, id: string | null | undefined): 
   return state.get("withdrawals", id ?? "") === undefined ? undefined : viewUrl(context, "money", id!);
 }
 
-/** Result of a delivery so far: why it is held or failing, and when the next attempt is due. */
-export function deliveryOutcome({ namespace, nowMs }: PageContext, delivery: Delivery): string {
+/** Result of a delivery so far: why it is held or failing; then its attempts, and when the next one is due. */
+export function deliveryOutcome(
+  { namespace, nowMs }: PageContext,
+  delivery: Delivery,
+): [string, ...string[]] {
   const { attempts, next_attempt_at: next, mishap, status } = delivery;
   const hold = namespace.findHold(delivery);
   const last = attempts.at(-1);
-  if (hold !== null) return hold.reason;
+  if (hold !== null) return [hold.reason];
   if (last === undefined) {
-    if (status !== "dropped") return "no attempt yet";
-    return mishap === null
-      ? "not sent: the receiver is deleted or disabled"
-      : `dropped by scenario ${mishap.scenario}`;
+    if (status !== "dropped") return ["no attempt yet"];
+    return [
+      mishap === null
+        ? "not sent: the receiver is deleted or disabled"
+        : `dropped by scenario ${mishap.scenario}`,
+    ];
   }
-  const count = attempts.length > 1 && `${attempts.length} attempts`;
-  if (status === "delivered")
-    return [`${last.status} in ${Math.round(last.duration_ms)} ms`, count].filter(Boolean).join(" · ");
+  const count = attempts.length > 1 ? [`${attempts.length} attempts`] : [];
+  if (status === "delivered") return [`${last.status} in ${Math.round(last.duration_ms)} ms`, ...count];
   const due = next === null ? "given up" : `next try in ${ui.readableDuration(Date.parse(next) - nowMs)}`;
-  return [deliveryFailureText(delivery), count, due].filter(Boolean).join(" · ");
+  return [deliveryFailureText(delivery), ...count, due];
 }
 
 /** Button that retries a failing delivery, or redelivers any other delivery. */
@@ -283,12 +287,13 @@ export function deliveryRow(
   const receiver = receiverName(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
   const record = { ...delivery, type, url: `→ ${receiver}` };
   const state = ui.deliveryState(delivery);
+  const [reason, ...rest] = deliveryOutcome(context, delivery);
   return recordRow(context, "deliveries", record, {
     key,
     at: attempts.at(-1)?.at ?? delivery.created_at,
     status: ui.badge(count === 1 ? state : `${state} ×${count}`, ui.statusTone(state)),
-    reason: deliveryOutcome(context, delivery),
-    about,
+    reason,
+    about: [...rest, ...about],
     rowButtons: attemptButton(delivery, `${type} to ${receiver}`),
     tone: failing ? "bad" : "",
     ...options,

@@ -3,6 +3,7 @@ import type { RunStep } from "../../../core/namespace/injected-tools.js";
 import type { ChargeRule } from "../../../core/schema/scenario-rules.js";
 import { toYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
+import { renderMarkdown } from "../../reference/schema-markup.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { countAppSteps, reportsOf, type ScenarioRunProgress } from "../reports.js";
@@ -29,7 +30,7 @@ function card(context: PageContext, stored: StoredScenario): Markup {
   const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
   const url = viewUrl(context, "scenarios", name);
   return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${viewUrl(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && ui.badge("active", "warn")}</h3>
-${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
+${scenario.description !== undefined && renderMarkdown(scenario.description.trim())}
 ${charges.slice(0, 3).map(ruleTimeline)}${charges.length > 3 && html`<p class="soft">and ${ui.formatCount(charges.length - 3, "more rule")}</p>`}
 <p class="soft">${[
     withdrawals.length > 0 && `${ui.formatCount(withdrawals.length, "rule")} for withdrawals`,
@@ -97,7 +98,7 @@ export function scenarioDetailView(context: PageContext, name: string): Markup |
   const runUrl = `${viewUrl(context, "scenarios", name)}#run`;
   return html`<p class="back"><a href="${viewUrl(context, "scenarios")}">← Scenarios</a></p>
 <div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && ui.badge("active", "warn")}</h1>
-${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
+${scenario.description !== undefined && renderMarkdown(scenario.description.trim())}
 <div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && ui.button({ does: ["run", { name }], label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}</div>
 ${
   callsApp &&
