@@ -283,6 +283,13 @@ it("a table shows dates when rows span several days, and keeps columns readable"
   expect(tableLines(["url"], [["http://shop.test/webhooks"]], 3)[1]).toBe("sh…");
 });
 
+it("a failing webhook of a charge adds its line, and leaves the mark of the status", () => {
+  plainTerminal(100);
+  const text = tableFormatter(LIST_COLUMNS.charges, { troublesOf: () => ["nothing listens"] })(CHARGES);
+  expect(text).toContain(paint("cyan", "● PENDING"));
+  expect(text).toContain(paint("red", "nothing listens"));
+});
+
 it("a table colours outcomes on a terminal", () => {
   plainTerminal(100);
   const charges = tableFormatter(LIST_COLUMNS.charges)(CHARGES);

@@ -29,15 +29,16 @@ export function tableFormatter(
     const items = (answer.items as JsonBody[]) ?? [];
     if (items.length === 0) return "none\n";
     const { columns, dropFirst, trouble } = list;
-    const troubles = items.map((item) =>
-      [trouble?.(item), ...troublesOf(item)].filter((reason) => reason !== undefined),
+    const ownTroubles = items.map((item) => trouble?.(item));
+    const troubles = items.map((item, place) =>
+      [ownTroubles[place], ...troublesOf(item)].filter((reason) => reason !== undefined),
     );
     const isAmount = (column: string): boolean =>
       formatOf(column) === "amount" && !columns.includes("currency");
     const cells = items.map((item, place) =>
       columns.map((column) => {
         const text = cell(columnValue(list, column, item));
-        if (column === "status") return markedStatus(text, troubles[place]!.length > 0);
+        if (column === "status") return markedStatus(text, ownTroubles[place] !== undefined);
         return isAmount(column) && item.currency != null && text !== "-" ? `${item.currency} ${text}` : text;
       }),
     );

@@ -150,12 +150,11 @@ export function scrollableTable(
   columns: readonly string[],
   numberColumns: readonly string[],
   rows: Content,
-  foot?: Content,
 ): Markup {
   const texts = columns.map((name) => html`<th scope="col">${name}</th>`);
   const numbers = numberColumns.map((name) => html`<th scope="col" class="number">${name}</th>`);
   return html`<div class="wide" tabindex="0" role="group" aria-label="${label}">
-<table><thead><tr>${texts}${numbers}</tr></thead><tbody>${rows}</tbody>${foot}</table></div>`;
+<table><thead><tr>${texts}${numbers}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** A list row; the script patches it by its key. */
@@ -214,7 +213,7 @@ export function foldedSection({ id, title, body, isOpen = false }: FoldedSection
 }
 
 /** A button that opens a panel over the page. Menus close each other. */
-export function menu(label: Content, items: readonly Markup[]): Markup {
+export function menu(label: Content, items: readonly Content[]): Markup {
   return html`<details class="menu-of" name="menu"><summary class="button">${label} <span aria-hidden="true">▾</span></summary><div class="panel">${items}</div></details>`;
 }
 

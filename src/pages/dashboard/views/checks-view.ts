@@ -75,7 +75,7 @@ ${ui.actionForm(
   html`<label class="field whole"><span>Rows</span><textarea name="rows" rows="4" spellcheck="false" placeholder="${PLACEHOLDER}"></textarea></label>
 <label class="field"><span>or a file</span><input type="file" name="file" accept=".csv,.json,.jsonl,.ndjson,text/plain"></label>
 ${ui.selectField("mode", "Mode", ["test", "live"], context.mode ?? "test")}
-<label class="field"><span>Some of the orders only</span><input type="checkbox" name="partial"></label>
+<label class="check"><input type="checkbox" name="partial"> Some of the orders only</label>
 ${ui.submitButton({ does: ["books"], label: "Compare", kind: "main" })}`,
   "Compare your app's books",
   "multipart/form-data",

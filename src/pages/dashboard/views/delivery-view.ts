@@ -31,7 +31,18 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
 <div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry now", kind: "main", key: "r" })}
 ${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
 ${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
-<a class="button" href="#edit">Edit &amp; resend</a></div></div>
+<a class="button" href="#edit">Edit &amp; resend</a>
+${ui.menu("Copy", [
+  body !== null &&
+    endpoint?.url != null &&
+    ui.snippet(
+      "curl: this very request",
+      curlCommand(endpoint.url, newest?.request_headers ?? { "content-type": "application/json" }, body),
+      "c",
+    ),
+  ui.snippet("curl: redeliver", controlCurl(context, "redeliver", { delivery_id, times: 1 })),
+  ui.snippet("Command line", cliCommand(context, `webhook redeliver ${delivery_id}`)),
+])}<span class="id"><code>${delivery_id}</code>${ui.copyButton("Copy id", delivery_id)}</span></div></div>
 ${ui.section({
   id: "attempts",
   title: `Attempts: ${delivery.attempts.length}`,
@@ -43,19 +54,7 @@ ${ui.section({
 ${ui.section({ id: "diff", title: "What changed since the event before", body: changesSince(context, delivery, body) })}
 ${body !== null && ui.section({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${ui.formatJson(body)}</pre>` })}
 ${copiesSection(context, delivery)}
-${event !== undefined && resendSection(context, delivery, event)}
-${ui.section({
-  id: "copies",
-  title: "Copy",
-  body: html`${body !== null && endpoint?.url != null && ui.snippet("curl: this very request", curlCommand(endpoint.url, delivery.attempts.at(-1)?.request_headers ?? { "content-type": "application/json" }, body), "c")}
-${ui.snippet("curl: redeliver", controlCurl(context, "redeliver", { delivery_id, times: 1 }))}
-${ui.snippet("Command line", cliCommand(context, `webhook redeliver ${delivery_id}`))}
-${ui.factList([
-  ["Delivery", html`<code>${delivery_id}</code>`],
-  ["Event", html`<code>${event_id}</code>`],
-  ["Created", ui.timeTag(context, delivery.created_at)],
-])}`,
-})}`;
+${event !== undefined && resendSection(context, delivery, event)}`;
 }
 
 /** How a manual resend was signed. */

@@ -70,8 +70,7 @@ ${
 }
 ${ui.section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
 ${ui.section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
-${ui.section({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}
-${ui.section({ id: "copies", title: "Copy", body: ui.snippet("curl", requestCurl(context, entry), "c") })}`;
+${ui.section({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}`;
 }
 
 function summarySection(context: PageContext, entry: RequestEntry): Markup {
@@ -92,7 +91,7 @@ ${ui.factList([
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],
   ["Scenario asked for", entry.scenario ?? "none"],
 ])}
-<div class="actions">${ui.button({ does: ["replay", { request_id: String(entry.id) }], label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
+<div class="actions">${ui.button({ does: ["replay", { request_id: String(entry.id) }], label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a>${ui.menu("Copy", [ui.snippet("curl", requestCurl(context, entry), "c")])}</div></div>`;
 }
 
 function faultLink(context: PageContext, fault: string): Markup {
