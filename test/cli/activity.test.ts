@@ -142,7 +142,7 @@ it.skipIf(PYTHON_MISSING)(
     expect(command.stdout).toContain(paint("green", "200", true));
     command.type("a");
     await command.printed(/advanced 10s to 2026-03-01T09:00:10\.000Z; \d+ steps ran/);
-    await command.printed(/→ charge\.completed {2}ch_\S+ {2}127\.0\.0\.1:\d+\S* .*200/);
+    await command.printed(/→ charge\.completed {2}ch_\S+ {2}:\d+\S* .*200/);
     command.type("p");
     await command.printed(/the clock runs/);
     command.type("p");

@@ -1,3 +1,4 @@
+import { receiverText } from "../../core/reports/trouble.js";
 import type {
   Activity,
   AttemptActivity,
@@ -140,7 +141,7 @@ function attemptParts(attempt: AttemptActivity, room: number, isWide: boolean): 
   const { type, id, status, error, response_body } = attempt;
   const isTaken = isSuccessStatus(status);
   const object = id === null ? "" : `${isWide ? id : shortIds(id)}  `;
-  const head = `→ ${type}  ${object}${attempt.target.replace(/^http:\/\//, "")}  `;
+  const head = `→ ${type}  ${object}${receiverText(attempt.target)}  `;
   const answer = String(status ?? error ?? "no response");
   const next = isTaken ? "" : nextTry(attempt);
   // The response gets the remaining room, so that the next retry is never cut off.
