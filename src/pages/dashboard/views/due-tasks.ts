@@ -34,6 +34,6 @@ export function taskItem(context: PageContext, task: Task, count: number): Marku
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - context.nowMs;
   return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${readableDuration(inMs)}`}</span>
-<a href="${viewUrl(context, view, ref)}"><span>${taskText(context, task)}${count > 1 && ` ×${count}`}</span> <span class="soft">${shortIdMarkup(ref)}</span></a>
+<a href="${viewUrl(context, view, ref)}"><span>${count > 1 && `${count} × `}${taskText(context, task)}</span> <span class="soft">${shortIdMarkup(ref)}</span></a>
 ${inMs > 0 && button({ does: ["advanceTo", { to: iso(due_ms) }], label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
 }
