@@ -11,7 +11,7 @@ const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .sort();
 
 describe("src", () => {
-  it("src has files", () => {
+  it("finds the files of src", () => {
     expect(sources).toEqual(
       expect.arrayContaining(["library/index.ts", "core/domain/money.ts", "server/service/charges.ts"]),
     );
@@ -72,7 +72,7 @@ describe("the check of imports", () => {
     ["core/engine/a.ts", 'import { readFileSync } from "node:fs";', "engine is pure"],
     ["core/domain/a.ts", 'import { createServer } from "http";', "domain is pure"],
     ["server/http/a.ts", 'import { setTimeout } from "node:timers/promises";', "outside src/core/time/"],
-  ])("the check of imports finds in %s: %s", (file, source, message) => {
+  ])("the import check finds in %s: %s", (file, source, message) => {
     expect(messages(file, source)).toContainEqual(expect.stringContaining(message));
   });
 
@@ -94,11 +94,11 @@ describe("the check of imports", () => {
     ],
     ["library/a.ts", 'import { a } from "../core/namespace/a.js";\nimport { b } from "../server/http/b.js";'],
     ["cli/a.ts", 'const { Sandbox } = await import("../library/sandbox.js");'],
-  ])("allows %s", (file, source) => {
+  ])("the import check allows %s", (file, source) => {
     expect(messages(file, source)).toEqual([]);
   });
 
-  it("every file must belong to a room", () => {
+  it("every file must belong to a folder of the architecture", () => {
     for (const file of ["helpers.ts", "util/a.ts", "sandbox/a.ts", "core/a.ts", "tools/cli/a.ts"])
       expect(messages(file, "")).toEqual(["is in no layer of the architecture"]);
   });
@@ -143,7 +143,7 @@ describe("the check for time, timers and chance", () => {
     ["crypto.getRandomValues(bytes)", "getRandomValues: randomness"],
     ['import { randomBytes } from "node:crypto";', "randomBytes: randomness"],
     ['import { randomUUID as id } from "node:crypto";', "randomUUID: randomness"],
-  ])("the check for time, timers and chance finds %s", (source, message) => {
+  ])("finds time, timers or randomness in: %s", (source, message) => {
     for (const file of [
       "core/engine/a.ts",
       "core/store/a.ts",

@@ -17,13 +17,13 @@ function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
 }
 
-/** First words of a sentence whose subject comes late or never. */
+/** Openings that delay the subject of a sentence. */
 const OPENING =
   /(?:^|[.!?] )(What|Whoever|Whether|That|So that|Of|Those|Nobody|Somebody)\b(?! (?:is|are) (?:why|all)\b)/;
 /** Pronouns without a noun; use the caller, the client, the process or the user. */
 const VAGUE = /\b(whoever|somebody|nobody|so-?many|what becomes of|hangs on|told of|of its own accord)\b/i;
 
-/** Rejected words in names, each with its replacement. */
+/** Rejected words, each with its replacement. */
 const RETIRED = new Map(
   `again=repeated asked=requested eyes=observer forged=invalid genuine=valid given=input keeper=group-commit kept=stored
    leftovers=cleanup lesson=diagnosis manners=client-practice meant=match otherwise=other patience=deadline plainly=quick
@@ -37,7 +37,7 @@ interface Comment {
   readonly pos: number;
   readonly end: number;
   readonly line: number;
-  /** Returns a comment's text without its marks. */
+  /** The comment's text without `//` or `/*`. */
   readonly text: string;
 }
 
@@ -90,10 +90,9 @@ function retiredWord(name: string): string | undefined {
     .find((word) => RETIRED.has(word));
 }
 
-/** Names of Node, other tools and protocols that comments mention and the code does not. */
+/** Names from Node, other tools and protocols. */
 const FOREIGN = ["SpanKind", "StatusCode", "coerce", "onChargeAwaitingPayment", "sk_live_ns_", "styleText"];
 
-/** Returns all words of the code in src, including texts and excluding comments. */
 const words = new Set([...FOREIGN, ...sources.flatMap((file) => wordsOf(withoutComments(textOf(file))))]);
 
 function textOf(file: string): string {
@@ -111,7 +110,7 @@ function wordsOf(text: string): string[] {
   return text.match(/[A-Za-z_$][\w$]*/g) ?? [];
 }
 
-/** Returns files, functions, constants and members that a comment mentions and that do not exist. */
+/** Returns names in a comment that do not exist in the code. */
 function deadReferences(comment: string): string[] {
   const paths = [...comment.matchAll(/[\w./-]*\w\.tsx?\b/g)]
     .map(([path]) => path)
@@ -122,7 +121,6 @@ function deadReferences(comment: string): string[] {
   return [...paths, ...names];
 }
 
-/** Returns every violation in a source. */
 function faultsOf(file: string, source: string): string[] {
   const faults = commentsOf(source).flatMap(({ line, text }) => {
     const dead = deadReferences(text).map((name) => `${line}: "${name}" does not exist`);
@@ -155,13 +153,12 @@ describe("the language of src", () => {
     ["run(); // As `goneForEver()` does.", '"goneForEver" does not exist'],
     ["/** Up to `GONE_FOR_EVER_MS`. */", '"GONE_FOR_EVER_MS" does not exist'],
     ["/** See `Engine.goneForEver`. */", '"Engine.goneForEver" does not exist'],
-    // A comment after a template literal.
     [`run(\`a \${b} c\`);\n/** What is kept. */`, '2: "What" in'],
   ])("refuses %s", (source, fault) => {
     expect(faultsOf("a.ts", source)).toEqual([expect.stringContaining(fault)]);
   });
 
-  it("refuses a rejected word as the name of a file", () => {
+  it("refuses a rejected word in a file name", () => {
     expect(faultsOf("domain/plainly-right.ts", "")).toHaveLength(1);
   });
 
@@ -175,14 +172,14 @@ describe("the language of src", () => {
   });
 });
 
-/** Documents and files of users, which must use the names in src for a failure. */
+/** Docs and examples must use the same failure names as src. */
 const USERS = ["docs", "examples", "fixtures", "scenarios"].flatMap((folder) =>
   filesOf(fileURLToPath(new URL(`../${folder}/`, import.meta.url)))
     .filter((file) => /\.(md|ya?ml|json|m?js|ts|py)$/.test(file) && !file.includes("node_modules"))
     .map((file) => `../${folder}/${file}`),
 );
 
-it("every failure has one name: `response_lost`, `response_held`, `response_5xx`, `response_429`, `paid_late`", () => {
+it("every failure has one name, such as `response_lost` or `paid_late`", () => {
   const others = /\b\w*(answer_(lost|held|5xx|429)|lost_answer|lose_answer|late_payment)\b/;
   expect(
     [...sources, ...USERS].flatMap((file) => others.exec(`${file}\n${textOf(file)}`)?.[0] ?? []),

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-/** A source file with its imports, of types or values, and its exported values. */
+/** A source file with its imports and exported values. */
 interface SourceModule {
   readonly file: string;
   readonly text: string;
@@ -12,10 +12,9 @@ interface SourceModule {
 }
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
-/** Matches exports of values; types are used by the values whose signatures contain them. */
 const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|class|const|let|enum) (\w+)/gm;
 
-/** Returns the files below a folder, as paths from the root, with imports resolved to files. */
+/** Returns the files below a folder, with their imports resolved. */
 function modulesBelow(root: string, folder: string): SourceModule[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .map((file) => `${folder}/${file.replaceAll("\\", "/")}`)
@@ -37,7 +36,7 @@ function moduleOf(file: string, text: string): SourceModule {
   };
 }
 
-/** Returns import cycles, each once (Tarjan's strongly connected components). */
+/** Finds import cycles with Tarjan's algorithm. */
 function circlesIn(modules: readonly SourceModule[]): string[][] {
   const byFile = new Map(modules.map((module) => [module.file, module]));
   const order = new Map<string, number>();
@@ -62,7 +61,7 @@ function circlesIn(modules: readonly SourceModule[]): string[][] {
   return circles;
 }
 
-/** Returns exported values that no importing file mentions. `import * as` uses the whole file. */
+/** Returns exports that no other file uses. `import * as` uses all of them. */
 function unusedExports(
   modules: readonly SourceModule[],
   users: readonly SourceModule[],
@@ -89,7 +88,7 @@ const users = [...src, ...["test", "bench", "scripts"].flatMap((folder) => modul
 const examples = modulesBelow(ROOT, "examples").filter(({ file }) => !file.includes("node_modules"));
 
 describe("the modules of src", () => {
-  it("the modules of src are found with their imports and exports", () => {
+  it("finds the modules of src with their imports and exports", () => {
     expect(src.length).toBeGreaterThan(300);
     const money = src.find(({ file }) => file === "src/core/domain/money.ts");
     expect(money?.exports).toContain("compareAmounts");
@@ -98,14 +97,14 @@ describe("the modules of src", () => {
     );
   });
 
-  it("src, tests, scripts and examples have no import cycles, including types", () => {
+  it("src, tests, scripts and examples have no import cycles", () => {
     expect(circlesIn([...users, ...examples])).toEqual([]);
   });
 
-  it("src has no unused exports, except schemas, which are also found by name", () => {
+  it("src has no unused exports", () => {
     const unused = unusedExports(src, users)
       .filter(({ file }) => !file.startsWith("src/core/schema/"))
-      // The build uses these exports by file name; the last ones belong to the command's entry point.
+      // The build uses these by file name.
       .filter(
         ({ name }) =>
           !users.some(({ file, text }) => file.startsWith("scripts/") && text.includes(name)) &&
@@ -133,7 +132,7 @@ describe("the search for cycles and exports", () => {
     expect(circlesIn(modules)).toEqual([[`scripts/a.${ending}`, `scripts/b.${ending}`]]);
   });
 
-  it("finds an export that only a file that does not import it mentions", () => {
+  it("reports an export that is only mentioned by a file without the import", () => {
     const exporter = moduleOf(
       "src/a.ts",
       "export const used = 1;\nexport function left() {}\nexport type T = 1;",

@@ -12,14 +12,14 @@ import { checkAt } from "./receivers.js";
 
 const page = readFileSync(join(ROOT, "docs/webhooks.md"), "utf8");
 
-/** Returns the code block that follows the comment on the page. */
+/** Returns the code block after a comment on the page. */
 function block(marker: string): string {
   const [, code] = new RegExp(`<!-- ${marker} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(page)!;
   return code!;
 }
 
-it("the Node receiver of the page passes check-webhook", async () => {
-  // The file is next to node_modules, so that its imports resolve.
+it("the Node receiver in the docs passes check-webhook", async () => {
+  // Node resolves imports from here, next to node_modules.
   const file = join(ROOT, `.docs-${process.pid}-receiver.mjs`);
   writeFileSync(file, block("receiver: receiver.mjs"));
   try {
@@ -33,7 +33,7 @@ it("the Node receiver of the page passes check-webhook", async () => {
   }
 });
 
-/** A language of the page, and how to run its code. The program prints the event's id or an error for each input. */
+/** A language with documented code, and how to run it. */
 interface Language {
   readonly marker: string;
   readonly command: string;
@@ -41,7 +41,7 @@ interface Language {
   readonly version?: string;
   readonly file: string;
   readonly args?: readonly string[];
-  /** Builds a program from the page's code. */
+  /** Builds a program from the documented code. */
   readonly program: (code: string, secret: string) => string;
 }
 
@@ -124,7 +124,7 @@ const folder = temporaryFolder();
 for (const [name, language] of Object.entries(LANGUAGES)) {
   const isThere = isHere(language.command, language.version ?? "--version");
   it.skipIf(!isThere)(
-    `the ${name} code of the page accepts valid signatures and rejects others${isThere ? "" : ` (${language.command} is not on this machine)`}`,
+    `the ${name} code in the docs verifies signatures${isThere ? "" : ` (${language.command} is not on this machine)`}`,
     () => {
       const body = '{"id":"evt_1","name":"Zoë 😀"}';
       const other = `whsec_${Buffer.alloc(24, 3).toString("base64")}`;

@@ -29,7 +29,7 @@ const musts = ({ findings }: WebhookReport) =>
 const failed = ({ probes }: WebhookReport) =>
   probes.filter((row) => row.verdict === "fail").map((row) => row.probe);
 const rowOf = ({ probes }: WebhookReport, probe: Probe) => probes.find((row) => row.probe === probe)!;
-/** Probes whose result responses alone do not show. */
+/** Probes that need more than the receiver's responses. */
 const INVISIBLE: readonly Probe[] = [
   "duplicate",
   "reordered",
@@ -44,7 +44,7 @@ const INVISIBLE: readonly Probe[] = [
 const OK = reply(200);
 
 describe("a correct receiver", () => {
-  it("a correct receiver passes, with a note for each probe that needs --observe", async () => {
+  it("a correct receiver passes, with notes on probes that need --observe", async () => {
     const report = await check(receiver());
     expect(report.outcome).toBe("passed");
     expect(report.findings).toEqual([]);
@@ -64,7 +64,7 @@ describe("a correct receiver", () => {
     }
   });
 
-  it("a receiver that reports a known event in its response passes the duplicate probe", async () => {
+  it('a receiver that responds with "already handled" passes the duplicate probe', async () => {
     const seen = new Set<string>();
     const report = await check(
       receiver({
@@ -79,7 +79,7 @@ describe("a correct receiver", () => {
     expect(report.findings).toEqual([]);
   });
 
-  it("a receiver may defer events of a burst with a 503", async () => {
+  it("a receiver may answer events of a burst with 503", async () => {
     let busy = 0;
     const report = await check(
       receiver({
@@ -100,7 +100,7 @@ describe("a correct receiver", () => {
 
 const isKnown = (type: string) => SERVICE_EVENT_TYPES.includes(type);
 
-/** Responds with a 5xx to the first event it handles. */
+/** Responds to the first event with a 5xx. */
 function firstFails(otherwise: (event: Event) => Reply = () => OK): Parts["handle"] {
   let isFirst = true;
   return (event) => {
@@ -111,7 +111,7 @@ function firstFails(otherwise: (event: Event) => Reply = () => OK): Parts["handl
 }
 
 describe("a receiver that fails on an event", () => {
-  it("a receiver that marks an event as handled before its 5xx fails the retry probe", async () => {
+  it("a receiver that saves an event before its 5xx fails the retry probe", async () => {
     const seen = new Set<string>();
     const handle = firstFails()!;
     const report = await check(
@@ -136,7 +136,7 @@ describe("a receiver that fails on an event", () => {
     [3, 500, "known_id", "note"],
     [3, 503, "known_id", "note"],
     [4, 500, "minute_old", "note"],
-  ])("the retry probe is sent when event %s gets a %s", async (nth, status, probe, verdict) => {
+  ])("the retry probe runs when event %s gets a %s", async (nth, status, probe, verdict) => {
     let count = 0;
     const report = await check(receiver({ handle: () => (++count === nth ? reply(status) : OK) }));
     expect(report.findings.map(({ fault, probes }) => [fault, probes])).toEqual([
@@ -149,12 +149,12 @@ describe("a receiver that fails on an event", () => {
     expect(answers.map(({ event_id }) => event_id)).toEqual([crashed!.event_id]);
   });
 
-  it("a receiver with constant responses leaves the retry probe undecided", async () => {
+  it("the retry probe is undecided for a receiver with constant responses", async () => {
     const report = await check(receiver({ handle: firstFails() }));
     expect(rowOf(report, "retry")).toMatchObject({ verdict: "note", fault: null });
   });
 
-  it("a receiver that responds to the retry as to a new event passes the retry probe", async () => {
+  it("a receiver that handles a retry like a new event passes the retry probe", async () => {
     const seen = new Set<string>();
     const handle = firstFails((event) => {
       const text = seen.has(event.id) ? "seen" : "done";
@@ -176,7 +176,7 @@ it("a receiver that does not respond is too slow", async () => {
 });
 
 describe("a receiver that stops", () => {
-  it("a receiver that stops before the start is reported as unreachable", async () => {
+  it("a receiver that has already stopped is unreachable", async () => {
     const server = await serve(() => OK);
     await server.close();
     const report = await checkAt(server.url);
@@ -185,7 +185,7 @@ describe("a receiver that stops", () => {
     expect(report.summary).toEqual({ pass: 0, fail: 0, note: PROBES.length });
   });
 
-  it("a receiver whose name resolves to a cloud's metadata service gets no request", async () => {
+  it("refuses a host name that resolves to a cloud's metadata service", async () => {
     everyNameIs("169.254.169.254");
     try {
       const report = await checkAt("http://meta.test/");
@@ -196,7 +196,7 @@ describe("a receiver that stops", () => {
     }
   });
 
-  it("a receiver fails at the event whose connection it closes", async () => {
+  it("a receiver that closes the connection fails at that event", async () => {
     const report = await check(
       receiver({
         handle({ type }, { response }) {

@@ -15,7 +15,7 @@ const GOOD: Readonly<Record<string, readonly [command: string, file: string, ...
   "Perl, a socket": ["perl", "receiver.pl"],
 };
 
-/** Excludes "slow": the receiver is a separate process, whose speed depends on the machine. */
+/** Ignores "slow", which depends on the machine. */
 function accusations({ findings }: WebhookReport): string[] {
   return findings.map(({ fault }) => fault).filter((fault) => fault !== "slow");
 }

@@ -8,7 +8,6 @@ import { PLANTED } from "./planted.js";
 import { type Event, type Incoming, type Reply, serve } from "./receivers.js";
 import { checkIn, OBSERVE, type World, world } from "./shop.js";
 
-/** Probes that need --observe. */
 const SEEN = [
   "duplicate",
   "known_id",
@@ -33,13 +32,13 @@ it("a correct receiver passes the probes that need --observe", async () => {
     ["early", "not sent: only with --order does the app make a call that a webhook can overtake"],
   ]);
   expect(report.probes.filter((row) => row.seen !== null).map((row) => row.probe)).toEqual(SEEN);
-  // The check leaves only its charges in the sandbox.
+  // The check removes everything but its charges.
   const { items } = await sandbox.control<{ items: { name: string }[] }>("GET", "/_sandbox/scenarios");
   expect(items.map(({ name }) => name)).not.toContain("check-webhook");
   expect(await sandbox.control("GET", "/_sandbox/faults")).toMatchObject({ total: 0 });
 });
 
-it("an app that shows no amount and reads no charges leaves two probes undecided", async () => {
+it("two probes are undecided for an app that shows no amounts", async () => {
   const { shop, check } = await world();
   shop.read = undefined;
   shop.view = (id) => ({ status: 200, text: shop.orders.get(id)?.status ?? "none" });
@@ -55,7 +54,7 @@ it("an app that shows no amount and reads no charges leaves two probes undecided
   );
 });
 
-it("an app that processes events after its response passes", async () => {
+it("an app may process events after its response", async () => {
   const { shop, check } = await world();
   const right = shop.handle.bind(shop);
   shop.handle = async (event) => {
@@ -77,11 +76,11 @@ describe("an app that knows orders by their number", () => {
     return { found: faultsOf(report), foreign: report.probes.find((row) => row.probe === "foreign_charge") };
   };
 
-  it("an app that knows orders by number fails when an event of the other mode pays an order", async () => {
+  it("an app fails when a live event pays a test order", async () => {
     expect((await paidBy(() => true)).found).toEqual(["other_mode_paid"]);
   });
 
-  it("an app gets a note when another charge pays an order, because it created none of the charges", async () => {
+  it("an app gets a note when it created none of the charges", async () => {
     const { found, foreign } = await paidBy(({ mode }) => mode === "test");
     expect(found).toEqual([]);
     expect(foreign).toMatchObject({
@@ -91,7 +90,7 @@ describe("an app that knows orders by their number", () => {
   });
 });
 
-it("an app that drops events with null fields gets the names of the fields", async () => {
+it("names the null fields of events that an app ignores", async () => {
   const { shop, check } = await world();
   const right = shop.handle.bind(shop);
   const alwaysNull = ["payment_provider", "failure_reason"];
@@ -105,7 +104,6 @@ it("an app that drops events with null fields gets the names of the fields", asy
   expect(seen).toBe(`accepted, and nothing done, with null in ${fields.join(", ")}`);
 });
 
-/** Faulty apps with their findings. */
 const FAULTY: Readonly<
   Record<string, readonly [plant: (shop: World["shop"]) => void, found: readonly string[]]>
 > = {
@@ -130,7 +128,7 @@ const FAULTY: Readonly<
 
 describe("a fault is observed", () => {
   const reports = new Map<string, WebhookReport>();
-  // Each check waits for seconds, so the checks run concurrently.
+  // Each check waits for seconds, so the checks run together.
   beforeAll(async () => {
     const checks = Object.entries(FAULTY).map(async ([name, [plant]]) => {
       const { shop, check } = await world();
@@ -141,7 +139,7 @@ describe("a fault is observed", () => {
   });
 
   it.each(Object.entries(FAULTY).map(([name, [, found]]) => ({ name, found })))(
-    "the fault $name is observed: $found",
+    "reports the fault $name as $found",
     ({ name, found }) => {
       expect(faultsOf(reports.get(name)!)).toEqual(found);
       expect(reports.get(name)!.outcome).toBe("failed");
@@ -149,7 +147,7 @@ describe("a fault is observed", () => {
   );
 });
 
-it("a path that returns no order is a fault, reported once", async () => {
+it("reports a path that returns no order once", async () => {
   const { check } = await world();
   const report = await check("GET /nowhere/{metadata.order_id}x");
   expect(faultsOf(report)).toEqual(["nothing_seen"]);
@@ -164,7 +162,7 @@ describe("an app that knows only its own charges", () => {
   interface Ways {
     /** Handles an event of an unknown charge. */
     keep: (event: Event) => void;
-    /** True while the app waits for the response to its call to the sandbox. */
+    /** True while the app waits for the sandbox's response. */
     isOrdering: boolean;
     /** True if customers pay on the service's page. */
     isHosted: boolean;
@@ -228,7 +226,7 @@ describe("an app that knows only its own charges", () => {
     return { shop, sandbox, url, made, ways, idOf, check };
   }
 
-  it("an app passes when the check creates charges through its orders", async () => {
+  it("an app passes when the check places orders with it", async () => {
     const { sandbox, made, check } = await ownOrders();
     const report = await check();
     expect(report.findings).toEqual([]);
@@ -237,7 +235,7 @@ describe("an app that knows only its own charges", () => {
       probe: "early",
       seen: "an event that arrived before the response to its call was handled",
     });
-    // The check leaves only its charges in the sandbox.
+    // The check removes everything but its charges.
     for (const left of ["faults", "webhook-endpoints"])
       expect(await sandbox.control("GET", `/_sandbox/${left}`)).toMatchObject({ total: 0 });
     const { items } = await sandbox.control<{ items: { charge_id: string }[] }>(
@@ -247,7 +245,7 @@ describe("an app that knows only its own charges", () => {
     expect(new Set(items.map((one) => one.charge_id))).toEqual(made);
   });
 
-  it("an app fails when it drops events of charges it does not know yet", async () => {
+  it("an app fails when it ignores events of new charges", async () => {
     const { ways, check } = await ownOrders();
     ways.keep = () => {};
     const report = await check();
@@ -255,7 +253,7 @@ describe("an app that knows only its own charges", () => {
     expect(report.outcome).toBe("failed");
   });
 
-  it("an app may refuse an event while its own call is pending, and receives it again", async () => {
+  it("an app may refuse an event while its own call is pending", async () => {
     const { shop, ways, check } = await ownOrders();
     let refused = 0;
     shop.first = () => {
@@ -267,7 +265,7 @@ describe("an app that knows only its own charges", () => {
     expect(refused).toBe(1);
   });
 
-  it("an app gets no payment event before it has the URL of the hosted page", async () => {
+  it("sends no payment event before the app has the hosted page's URL", async () => {
     const { ways, check } = await ownOrders();
     ways.isHosted = true;
     ways.keep = () => {};
@@ -286,14 +284,14 @@ describe("an app that knows only its own charges", () => {
     expect(await check()).toMatchObject({ findings: [], summary: { fail: 0, note: 0 } });
   });
 
-  it("an app may accept any payment method, and show orders at a path with an unescaped e-mail address", async () => {
+  it("an app may accept any payment method", async () => {
     const { made, check } = await ownOrders();
     const report = await check("GET /orders/{metadata.customer_email}", "PUT /orders?email={email}");
     expect(report.findings).toEqual([]);
     expect(made.size).toBeGreaterThan(10);
   });
 
-  it("an app fails when another charge with its order's metadata pays the order", async () => {
+  it("an app fails when another charge pays its order", async () => {
     const { shop, idOf, check } = await ownOrders();
     const right = shop.handle.bind(shop);
     shop.handle = (event) => {
@@ -314,7 +312,7 @@ describe("an app that knows only its own charges", () => {
     expect(faultsOf(await check())).toEqual(["handled_twice"]);
   });
 
-  it("an app whose orders create no charge is reported", async () => {
+  it("reports an app whose orders create no charge", async () => {
     const { shop, sandbox, url } = await world();
     shop.first = ({ path }) => (path === "/orders" ? { status: 200, text: "thanks" } : undefined);
     await expect(sandbox.checkWebhook(url, { observe: OWN, order: ORDER })).rejects.toThrow(
@@ -324,7 +322,7 @@ describe("an app that knows only its own charges", () => {
   });
 });
 
-it("a sandbox with a rate limit causes no fault of the app", async () => {
+it("the sandbox's rate limit is not reported as a fault of the app", async () => {
   const { url, shop } = await world();
   const limited = closedAtEnd(await createSandbox({ rateLimit: 40 }));
   const authorization = `Bearer ${limited.apiKey}`;

@@ -1,14 +1,11 @@
 import type { WallClock } from "../../src/core/time/wall-clock.js";
 
-/** Longest pause of the doctor between two reads of an app; longer timers are request timeouts. */
+/** Longest pause between two reads of an app, in milliseconds. */
 const PAUSE_LIMIT_MS = 2_000;
-/** Real time of a pause as a share of its wall time, enough for an app in the same process. */
+/** Share of a pause that is really waited for. */
 const PAUSE_SHARE = 0.2;
 
-/**
- * Wall time that advances only during the probes' pauses and on request, so that a busy machine delays no response
- * and no test waits for a receiver that does not respond.
- */
+/** A wall clock that advances only during pauses of the probes, so that a busy machine changes no result. */
 export class PassingWall implements WallClock {
   #nowMs = Date.now();
   readonly #timers = new Map<() => void, number>();

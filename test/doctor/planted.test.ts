@@ -9,7 +9,7 @@ import { Shop } from "./shop.js";
 const VERIFIED = Object.keys(INVALID_SIGNATURE_PROBES) as Probe[];
 const SIGNED = VERIFIED.filter((probe) => probe !== "unsigned");
 
-/** The probe that shows each fault, and the probes that the fault also fails. */
+/** Fault → the probes that fail. */
 const SHOWN_BY: Readonly<Record<string, readonly Probe[]>> = {
   nothing_verified: [...VERIFIED, "known_id", "rotated_secret"],
   header_there: [...SIGNED, "known_id", "rotated_secret"],
@@ -45,7 +45,7 @@ it.each([
   ["charge.failed", "failure_reason"],
   ["withdrawal.failed", "failure_reason"],
   ["withdrawal.completed", "reference"],
-] as const)("a receiver that fails on %s with %s null is told both", async (type, field) => {
+] as const)("reports both %s and %s null when a receiver fails on them", async (type, field) => {
   const shop = new Shop();
   shop.look = (event) => (event.type === type && event.data[field] === null ? { status: 500 } : undefined);
   await using running = await serve((incoming) => shop.receive(incoming));
@@ -56,7 +56,7 @@ it.each([
   );
 });
 
-/** A check of a receiver that accepts no valid event stops after this many requests. */
+/** Requests after which a check stops when no valid event is accepted. */
 const REQUESTS: Readonly<Record<string, number>> = {
   moved: 2,
   unauthorized: 3,
@@ -68,7 +68,7 @@ const REQUESTS: Readonly<Record<string, number>> = {
 };
 
 it.each(Object.entries(PLANTED))(
-  "the probe finds a receiver that has the fault %s",
+  "detects a receiver with the fault %s",
   async (name, { expected, plant }) => {
     const shop = new Shop();
     plant(shop);
@@ -82,7 +82,7 @@ it.each(Object.entries(PLANTED))(
     const found = findings.map(({ fault, severity }) => [severity === "must" ? "FAIL" : "NOTE", fault]);
     expect(found).toEqual(expected === "invisible" ? [] : [expected]);
     expect(outcome).toBe(found.some(([verdict]) => verdict === "FAIL") ? "failed" : "passed");
-    // The lines printed during the check equal those of the final report.
+    // The progress lines equal those of the final report.
     expect(streamed.map((row) => [row.probe, row.verdict])).toEqual(
       probes.slice(0, streamed.length).map((row) => [row.probe, row.verdict]),
     );

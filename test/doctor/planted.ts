@@ -6,10 +6,10 @@ import { NEVER, Shop } from "./shop.js";
 /** Replaces parts of a shop, or changes the shop. */
 type Plant = Partial<Shop> | ((shop: Shop) => unknown);
 
-/** Expected finding of a fault: a must, a should, or none from responses alone. */
+/** Expected result of a check. */
 interface Planted {
   readonly expected: readonly ["FAIL" | "NOTE", ReceiverFaultName] | "invisible";
-  /** Expected finding of --observe when responses show none. */
+  /** Expected result with --observe, when responses show nothing. */
   readonly seen?: ReceiverFaultName;
   readonly plant: (shop: Shop) => unknown;
 }
@@ -32,7 +32,6 @@ const notes = (fault: ReceiverFaultName, plant: Plant) => planted(["NOTE", fault
 const invisible = (seen: ReceiverFaultName, plant: Plant) => ({ ...planted("invisible", plant), seen });
 const RIGHT = new Shop();
 
-/** Every request gets this response. */
 const always = (fault: ReceiverFaultName, reply: Reply): Planted => fails(fault, { first: () => reply });
 /** Fails on selected events. */
 const at = (

@@ -21,7 +21,7 @@ export interface Reply {
   readonly text?: string;
   readonly headers?: Record<string, string>;
 }
-/** Handles a request; undefined leaves it without a response. */
+/** Handles a request; undefined sends no response. */
 export type Respond = (incoming: Incoming) => Reply | undefined | Promise<Reply | undefined>;
 
 // biome-ignore lint/suspicious/noExplicitAny: receivers read arbitrary JSON
@@ -39,14 +39,14 @@ const verifies = ({ body, headers }: Incoming): void => {
   library.verify(body.toString(), flat(headers));
 };
 
-/** Parts of a correct receiver; a test replaces one with a faulty one. */
+/** Parts of a correct receiver; tests replace one of them. */
 export interface Parts {
   readonly verify?: (incoming: Incoming) => void;
   readonly refuse?: Respond;
   readonly handle?: (event: Event, incoming: Incoming) => Reply | undefined | Promise<Reply | undefined>;
 }
 
-/** Returns a receiver that verifies and handles events; it is correct except for the given parts. */
+/** Builds a correct receiver, except for the given parts. */
 export function receiver({
   verify = verifies,
   refuse = () => REFUSED,

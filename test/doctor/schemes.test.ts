@@ -57,7 +57,7 @@ const schemes: [Signature, (incoming: Incoming) => void, notSent: string[]][] = 
 ];
 
 it.each(schemes)(
-  "a correct receiver of %j passes the probes of its scheme",
+  "a correct receiver passes with the signature scheme %j",
   async (signature, verify, notSent) => {
     await using server = await serve(receiver({ verify }));
     const report = await checkAt(server.url, { signature });

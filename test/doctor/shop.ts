@@ -20,7 +20,7 @@ interface Order {
 const KEY = Buffer.from(DEFAULT_WEBHOOK_SECRET.slice("whsec_".length), "base64");
 const RANKS = ["AWAITING_PAYMENT", "PROCESSING", "EXPIRED", "FAILED", "CANCELLED", "COMPLETED", "REFUNDED"];
 
-/** A shop with a correct receiver. A fault is planted by replacing one of its parts. */
+/** A shop with a correct receiver; tests replace parts of it. */
 export class Shop {
   readonly orders = new Map<string, Order>();
   readonly handled = new Set<string>();
@@ -32,7 +32,7 @@ export class Shop {
     return undefined;
   }
 
-  /** Returns the bytes that are verified. */
+  /** Returns the bytes that the signature covers. */
   signedBytes(body: Buffer): Buffer {
     return body;
   }
@@ -65,7 +65,7 @@ export class Shop {
     return { status: 200, text: "already handled" };
   }
 
-  /** Runs before the shop handles an event; a response ends the handling. */
+  /** Runs before the event is handled, and may respond instead. */
   look(_event: Event, _incoming: Incoming): Answer | Promise<Answer> {
     return undefined;
   }
@@ -74,15 +74,15 @@ export class Shop {
     return RANKS.indexOf(status) > RANKS.indexOf(order.status);
   }
 
-  /** Returns true for an event of the mode of the shop's key. */
+  /** Returns true for events of the shop's own mode. */
   isOurs({ mode }: Event): boolean {
     return mode === "test";
   }
 
-  /** Reads a charge from the service; undefined when the shop trusts the event's data. */
+  /** Reads a charge; undefined when the shop trusts the event. */
   read: ((chargeId: string) => Promise<Response>) | undefined;
 
-  /** Returns the charge's status, or undefined for an unknown charge. */
+  /** Returns the charge, or undefined if it is unknown. */
   async chargeOf({ data }: Event): Promise<Event | undefined> {
     if (this.read === undefined) return data;
     const answer = await this.read(data.charge_id);
@@ -132,7 +132,7 @@ export class Shop {
     return { status: 200, text: "ok" };
   }
 
-  /** Runs when the processing of an event fails. */
+  /** Runs when processing an event fails. */
   undo({ id }: Event): void {
     this.handled.delete(id);
   }
@@ -168,7 +168,7 @@ export async function world(): Promise<World> {
   return { shop, sandbox, url, check: (observe = OBSERVE) => checkIn(sandbox, shop, url, { observe }) };
 }
 
-/** Runs `sandbox.checkWebhook` on the shop's wall clock. */
+/** Runs `sandbox.checkWebhook` with a fake clock. */
 export function checkIn(
   sandbox: Sandbox,
   { wall }: Shop,

@@ -36,7 +36,7 @@ function moved(
   return result;
 }
 
-/** Formats effects as words: `post payment`, `cancel_task expiry`. */
+/** Formats effects as text, such as `post payment`. */
 const inWords = (effects: readonly ChargeEffect[]) => effects.map((one) => Object.values(one).join(" "));
 
 function effectsOf(differs: Partial<Charge>, to: ChargeStatus, actor: Actor = "control"): string[] {
@@ -45,7 +45,7 @@ function effectsOf(differs: Partial<Charge>, to: ChargeStatus, actor: Actor = "c
 
 const postings = (effects: readonly string[]) => effects.filter((one) => one.startsWith("post "));
 
-it.each(LEGAL)("$from → $to is legal for every actor, and makes exactly one event, last", ({ from, to }) => {
+it.each(LEGAL)("every actor can move a charge from $from to $to, with one event", ({ from, to }) => {
   for (const actor of ACTORS) {
     const { charge, effects } = moved(chargeWith({ status: from }), to, actor);
     expect(charge.status).toBe(to);
@@ -54,16 +54,16 @@ it.each(LEGAL)("$from → $to is legal for every actor, and makes exactly one ev
   }
 });
 
-it.each(ILLEGAL)("$from → $to is illegal for every actor, and has no effect", ({ from, to }) => {
+it.each(ILLEGAL)("no actor can move a charge from $from to $to", ({ from, to }) => {
   for (const actor of ACTORS)
     expect(computeTransition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
 });
 
-it("16 pairs of statuses are legal and 48 illegal [R17.1]", () => {
+it("a charge has 16 legal transitions and 48 illegal ones [R17.1]", () => {
   expect([LEGAL.length, ILLEGAL.length]).toEqual([16, 48]);
 });
 
-it("a transition changes only the status and dependent fields", () => {
+it("a transition changes only the status and the fields that depend on it", () => {
   const charge = chargeWith();
   const { charge: next } = moved(charge, "AWAITING_PAYMENT", "scenario");
   const at = iso(AT_MS);
@@ -75,12 +75,11 @@ it("a transition changes only the status and dependent fields", () => {
     status_history: [...charge.status_history, { status: "AWAITING_PAYMENT", at }],
   };
   expect(next).toEqual(expected);
-  // A second transition must not change the charge either.
   const again = moved(next, "EXPIRED", "clock").charge;
   const { status, status_history, actors } = again;
   const later = JSON.stringify({ ...expected, status, status_history, actors });
   expect([JSON.stringify(next), JSON.stringify(again)]).toEqual([JSON.stringify(expected), later]);
-  // Fields of other payment methods.
+  // Fields that only other payment methods set.
   const PAID_OTHERWISE: readonly string[] = ["amount_paid", "currency_paid"];
   for (const name of Object.keys(chargeRecordSchema.shape) as (keyof Charge)[]) {
     if (!PAID_OTHERWISE.includes(name)) expect(expected, name).toHaveProperty(name);
@@ -88,7 +87,7 @@ it("a transition changes only the status and dependent fields", () => {
   }
 });
 
-it("a transition stores its reason in the history, and a failure's as failure_reason", () => {
+it("a transition records its reason, and failure_reason when the charge fails", () => {
   const failed = moved(chargeWith(), "FAILED", "scenario", "insufficient_funds").charge;
   expect(failed.failure_reason).toBe("insufficient_funds");
   expect(failed.status_history.at(-1)).toEqual({
@@ -100,7 +99,7 @@ it("a transition stores its reason in the history, and a failure's as failure_re
   expect(moved(chargeWith(), "CANCELLED", "customer", "changed_mind").charge.failure_reason).toBeNull();
 });
 
-it("only COMPLETED and REFUNDED cause postings [R19.1]", () => {
+it("only COMPLETED and REFUNDED write to the ledger [R19.1]", () => {
   for (const { from, to } of LEGAL)
     if (to !== "COMPLETED" && to !== "REFUNDED")
       expect(postings(effectsOf({ status: from }, to))).toEqual([]);
@@ -137,14 +136,14 @@ it.each<[string, Partial<Charge>, ChargeStatus, string[], string | null]>([
     ["post refund"],
     CREATED,
   ],
-])("postings of %s", (_name, differs, to, expected, settledAt) => {
+])("%s writes the expected postings", (_name, differs, to, expected, settledAt) => {
   const { charge, effects } = moved(chargeWith(differs), to);
   const others = ["cancel_task timeline", `emit charge.${to.toLowerCase()}`];
   expect(inWords(effects).filter((one) => !others.includes(one))).toEqual(expected);
   expect(charge.settled_at).toBe(settledAt);
 });
 
-it("postings occur at most once per kind and in order, for any sequence of calls", () => {
+it("a charge posts each kind at most once and in order", () => {
   const stepsArb = fc.array(fc.tuple(statusArb, actorArb), { maxLength: 40 });
   fc.assert(
     fc.property(stepsArb, fc.constantFrom(0, 60_000), (steps, settlement_delay_ms) => {
@@ -171,17 +170,17 @@ it("postings occur at most once per kind and in order, for any sequence of calls
   );
 });
 
-it("expiry is cancelled when the charge is no longer open", () => {
+it("a charge that is no longer open does not expire", () => {
   for (const from of ["PENDING", "AWAITING_PAYMENT"] as const)
     for (const to of ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] as const)
       expect(effectsOf({ status: from }, to)).toContain("cancel_task expiry");
 });
 
-it("expiry stays scheduled while the charge waits for its payment", () => {
+it("a charge that waits for its payment still expires", () => {
   expect(effectsOf({}, "AWAITING_PAYMENT")).not.toContain("cancel_task expiry");
 });
 
-it("expiry ends the timeline and starts the entries after it, except when the control API expired the charge", () => {
+it("expiry starts the late entries, unless the control API or the customer caused it", () => {
   for (const actor of ACTORS) {
     const effects = effectsOf({}, "EXPIRED", actor);
     expect(effects).toContain("cancel_task timeline");
@@ -190,7 +189,7 @@ it("expiry ends the timeline and starts the entries after it, except when the co
   }
 });
 
-it("expiry by a manual transition starts no entries", () => {
+it("expiry starts no late entries after a manual transition", () => {
   for (const actor of ["control", "customer"] as const) {
     const { charge } = moved(chargeWith(), "AWAITING_PAYMENT", actor);
     expect(inWords(moved(charge, "EXPIRED", "clock").effects)).not.toContain("schedule_late_entries");
@@ -203,7 +202,7 @@ it("a transition by the control API or the customer cancels the timeline", () =>
       expect(effectsOf({ status: from }, to, actor)).toContain("cancel_task timeline");
 });
 
-it("the timeline continues after a scenario's transition to a non-final status", () => {
+it("the timeline continues after a non-final status", () => {
   for (const to of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)
     expect(effectsOf({}, to, "scenario")).not.toContain("cancel_task timeline");
 });
@@ -215,21 +214,21 @@ describe.each([
   const unpriced: Partial<Charge> = { kind: "hosted", payment_method: null, ...price };
 
   it.each(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)(
-    "a charge without price or payment method cannot become %s",
+    "a charge without a price or payment method cannot become %s",
     (to) => {
       expect(computeTransition(chargeWith(unpriced), to, AT_MS, "control")).toBe("unpriced");
     },
   );
 
   it.each(["FAILED", "CANCELLED", "EXPIRED"] as const)(
-    "a charge without price or payment method can become %s without a posting",
+    "a charge without a price or payment method can become %s, without postings",
     (to) => {
       expect(postings(effectsOf(unpriced, to))).toEqual([]);
     },
   );
 });
 
-it("later settlement sets settled_at and updated_at and keeps the status", () => {
+it("settling a charge sets settled_at and updated_at and keeps its status", () => {
   const completed = chargeWith({ status: "COMPLETED" });
   const at = iso(AT_MS);
   expect(markSettled(completed, AT_MS)).toEqual({

@@ -4,7 +4,7 @@ import { findMismatches } from "../../src/core/domain/deep-match.js";
 
 const fits = (expected: unknown, actual: unknown): boolean => findMismatches(expected, actual).length === 0;
 
-it("bounds compare amounts and JSON numbers in any notation", () => {
+it("compares amounts with numbers in any notation", () => {
   const number = fc.oneof(
     fc.integer({ min: -1_000, max: 1_000 }),
     fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }),
@@ -44,7 +44,7 @@ it("bounds match only numbers, and an invalid bound matches nothing", () => {
   for (const bound of ["abc", "", null, true]) expect(fits({ gte: bound }, 7)).toBe(false);
 });
 
-it("globs match numbers and booleans only with a wildcard", () => {
+it("a glob without a wildcard does not match numbers or booleans", () => {
   expect(fits("*", 1)).toBe(true);
   expect(fits("1?", 12)).toBe(true);
   expect(fits("t*", true)).toBe(true);
@@ -86,7 +86,7 @@ it.each<[boolean, unknown, unknown]>([
   [false, { lt: "2026-01-31T09:00:00Z" }, "2026-01-31T09:00:00.000Z"],
   [true, { a: { "\\in": { gte: 1 } } }, { a: { in: 1 } }],
   [true, { in: 1, other: 2 }, { in: 1, other: 2 }],
-])("a matcher is %s for %j and %j", (expected, wanted, actual) => {
+])("returns %s when matching %j against %j", (expected, wanted, actual) => {
   expect(fits(wanted, actual)).toBe(expected);
 });
 
@@ -97,13 +97,13 @@ it.each<[unknown, unknown, string]>([
   [{ contains: 1 }, "a1", "a text contains texts only"],
   [{ matches: "1" }, 1, "matches is for texts"],
   [{ not: { matches: "(" } }, "a", "the pattern is not a regular expression: Unterminated group"],
-])("%j does not match %j, with the reason", (wanted, actual, why) => {
+])("explains why %j does not match %j", (wanted, actual, why) => {
   expect(findMismatches({ a: wanted }, { a: actual })).toEqual([
     { path: "a", expected: wanted, actual, why },
   ]);
 });
 
-/** Writes the number's shortest digits without an exponent. */
+/** Formats a number without an exponent. */
 function plain(value: number): string {
   const [, sign, digits, exponent] = /^(-?)([\d.]+)(?:e([+-]\d+))?$/.exec(String(value))!;
   const [whole = "", fraction = ""] = digits!.split(".");

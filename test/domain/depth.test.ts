@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isTooDeep, MAX_JSON_DEPTH, parseJsonOrText } from "../../src/core/schema/depth.js";
 
-/** Returns the largest number of open brackets in a JSON text, outside strings. */
+/** Returns how deeply brackets are nested, ignoring those in strings. */
 function depthOf(json: string): number {
   let open = 0;
   let most = 0;
@@ -15,7 +15,7 @@ function depthOf(json: string): number {
 
 const nested = (levels: number, inner = "") => "[".repeat(levels) + inner + "]".repeat(levels);
 
-it("the depth equals the nesting of brackets in the text, for any value and limit", () => {
+it("measures how deeply brackets are nested in any JSON text", () => {
   fc.assert(
     fc.property(fc.json({ depthSize: "large", maxDepth: 12 }), fc.nat(14), (json, levels) => {
       expect(isTooDeep(JSON.parse(json), levels)).toBe(depthOf(json) > levels);
@@ -33,7 +33,7 @@ it.each([
   expect(isTooDeep({ a: [1, JSON.parse(nested(levels - 2, "{}"))] })).toBe(levels > MAX_JSON_DEPTH - 1);
 });
 
-it("JSON text that is nested too deeply stays text", () => {
+it("JSON text that is nested too deeply stays a string", () => {
   expect(parseJsonOrText('{"a":[1]}')).toEqual({ a: [1] });
   expect(parseJsonOrText("no JSON")).toBe("no JSON");
   expect(parseJsonOrText(nested(MAX_JSON_DEPTH + 1))).toBe(nested(MAX_JSON_DEPTH + 1));

@@ -21,7 +21,7 @@ it.each([
   ["0.5s", 500],
   ["0s", 0],
   ["1m5ms", 60_005],
-])("%s is %i milliseconds", (text, ms) => {
+])("parses %s as %i milliseconds", (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });
 
@@ -44,12 +44,12 @@ it.each([
   "Infinitys",
   "5s\n",
   "٣s",
-])("duration rejects %j", (text) => {
+])("rejects the duration %j", (text) => {
   expect(parseDuration(text)).toBeUndefined();
   expect(() => durationToMs(text)).toThrow(/not a duration/);
 });
 
-it("a duration is the sum of its parts", () => {
+it("adds the parts of a duration", () => {
   const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
   const partArb = fc.tuple(fc.nat(1_000), fc.constantFrom(...(Object.keys(units) as (keyof typeof units)[])));
   fc.assert(
@@ -60,7 +60,7 @@ it("a duration is the sum of its parts", () => {
   );
 });
 
-it("duration formats and parses without losing a millisecond", () => {
+it("formats and parses durations without losing a millisecond", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: MAX_DURATION_MS }), (ms) => {
       expect(parseDuration(formatDuration(ms))).toBe(ms);
@@ -73,17 +73,17 @@ it.each([
   [5_400_000, "1h30m"],
   [86_400_000, "1d"],
   [60_005, "1m5ms"],
-])("duration formats %i milliseconds as %s", (ms, text) => {
+])("formats %i milliseconds as %s", (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });
 
-it("duration rejects durations beyond the range of a date", () => {
+it("rejects a duration beyond the range of dates", () => {
   expect(parseDuration(formatDuration(MAX_DURATION_MS))).toBe(MAX_DURATION_MS);
   expect(parseDuration(`${formatDuration(MAX_DURATION_MS)}1ms`)).toBeUndefined();
   expect(parseDuration(`${"9".repeat(90)}d`)).toBeUndefined();
 });
 
-it("duration rejects very long text quickly", () => {
+it("rejects very long text quickly", () => {
   const started = performance.now();
   expect(parseDuration("1m".repeat(1_000_000))).toBeUndefined();
   expect(parseDuration(`${"1".repeat(99)}x`)).toBeUndefined();

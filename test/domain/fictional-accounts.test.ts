@@ -18,11 +18,11 @@ const EIP55_VECTORS = [
   "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
 ];
 
-it.each(EIP55_VECTORS)("a checksum agrees with the published EIP-55 vector %s", (vector) => {
+it.each(EIP55_VECTORS)("computes the published EIP-55 checksum of %s", (vector) => {
   expect(toChecksumAddress(vector.slice(2).toLowerCase())).toBe(vector);
 });
 
-it("a wallet address on Tron is recognizable as fictional and has a valid checksum [R1.10]", () => {
+it("a Tron wallet address is marked as fictional and has a valid checksum [R1.10]", () => {
   fc.assert(
     fc.property(digests, (digest) => {
       const address = deriveWalletAddress("TRC20", digest);
@@ -36,7 +36,7 @@ it("a wallet address on Tron is recognizable as fictional and has a valid checks
   );
 });
 
-it.each(["ERC20", "ETH"])("a wallet address on Ethereum (%s) has a valid EIP-55 checksum", (network) => {
+it.each(["ERC20", "ETH"])("an Ethereum wallet address (%s) has a valid EIP-55 checksum", (network) => {
   fc.assert(
     fc.property(digests, (digest) => {
       const address = deriveWalletAddress(network, digest);
@@ -47,7 +47,7 @@ it.each(["ERC20", "ETH"])("a wallet address on Ethereum (%s) has a valid EIP-55 
   );
 });
 
-it("a wallet address on Bitcoin belongs to the test network: version 0, a program of 20 bytes", () => {
+it("a Bitcoin wallet address belongs to the test network", () => {
   fc.assert(
     fc.property(digests, (digest) => {
       const address = deriveWalletAddress("BTC", digest);
@@ -60,7 +60,7 @@ it("a wallet address on Bitcoin belongs to the test network: version 0, a progra
   );
 });
 
-it("a wallet address on another network contains the network's name", () => {
+it("the wallet address of an unknown network starts with the network's name", () => {
   const address = deriveWalletAddress("SOLANA", new Uint8Array(32).fill(0xab));
   expect(address).toBe(`sandbox-SOLANA-${"ab".repeat(20)}`);
 });

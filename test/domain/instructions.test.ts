@@ -43,23 +43,20 @@ const ofKind = (kind: Asked["kind"], digest = BASE.digest): Asked => ({
   ...(kind === "crypto" ? { currency: USDT } : {}),
 });
 
-it.each(KINDS)(
-  "instructions of %s have exactly the documented fields, in order, all strings [R7.1]",
-  (kind) => {
-    fc.assert(
-      fc.property(digests, (digest) => {
-        const instructions = paymentInstructions(ofKind(kind, digest));
-        expect(Object.keys(instructions)).toEqual(FIELDS[kind]);
-        expect(instructions.type).toBe(kind);
-        for (const value of Object.values(instructions)) expect(value).toEqual(expect.stringMatching(/./));
-        expect(paymentInstructions(ofKind(kind, digest))).toEqual(instructions);
-      }),
-    );
-  },
-);
+it.each(KINDS)("instructions for %s have exactly the documented fields, all strings [R7.1]", (kind) => {
+  fc.assert(
+    fc.property(digests, (digest) => {
+      const instructions = paymentInstructions(ofKind(kind, digest));
+      expect(Object.keys(instructions)).toEqual(FIELDS[kind]);
+      expect(instructions.type).toBe(kind);
+      for (const value of Object.values(instructions)) expect(value).toEqual(expect.stringMatching(/./));
+      expect(paymentInstructions(ofKind(kind, digest))).toEqual(instructions);
+    }),
+  );
+});
 
 it.each(KINDS)(
-  "instructions of %s show the amount, the account, the reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
+  "instructions for %s show the amount, account, reference and a sandbox notice [R1.10 R6.6 R22.25]",
   (kind) => {
     const made = paymentInstructions(ofKind(kind));
     const named = [made.account_number, made.bank_name, made.account_name, made.phone_number, made.provider]
@@ -79,7 +76,7 @@ it("instructions name the merchant and the fictional bank", () => {
   });
 });
 
-it("instructions name the rail when it has no institution, and a fictional rail by default", () => {
+it("instructions name the payment rail when it has no institution", () => {
   const rail = { display_name: "SimPaga", country: "NG" };
   expect(paymentInstructions({ ...ofKind("mobile_money"), rail }).provider).toBe("SimPaga");
   expect(paymentInstructions({ ...BASE, rail: null }).bank_name).toBe("Sandbox Bank");
@@ -88,7 +85,7 @@ it("instructions name the rail when it has no institution, and a fictional rail 
   );
 });
 
-it("instructions contain the customer's phone number when it is known", () => {
+it("instructions contain the customer's phone number if known", () => {
   const known = paymentInstructions(ofKind("mobile_money"));
   expect(known.instructions).toContain(" from +2348031234567 with ");
   const unknown = paymentInstructions({ ...ofKind("mobile_money"), phoneNumber: null });
@@ -96,7 +93,7 @@ it("instructions contain the customer's phone number when it is known", () => {
   expect(unknown.phone_number).toBe(known.phone_number);
 });
 
-it("instructions contain the quote's wallet, or otherwise a wallet of the charge's network", () => {
+it("instructions contain the quote's wallet, or else one of the charge's network", () => {
   const quoted = paymentInstructions({ ...ofKind("crypto"), walletAddress: "Tquoted" });
   expect(quoted).toMatchObject({ wallet_address: "Tquoted", network: "TRC20", currency: "USDT" });
   expect(quoted.instructions).toContain("Tquoted");
@@ -109,7 +106,7 @@ it("instructions contain the currency's code when it has no asset or network", (
   expect(made).toMatchObject({ network: "DOGE", currency: "DOGE" });
 });
 
-/** Factors from the Central Bank's specification for ABC-DEFGHIJKL: bank and serial number. */
+/** Digit weights of the Central Bank of Nigeria for account numbers. */
 const NUBAN_FACTORS = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3];
 
 function nubanDigit(bank: string, serial: string): number {
@@ -120,7 +117,7 @@ function nubanDigit(bank: string, serial: string): number {
   return sum % 10 === 0 ? 0 : 10 - (sum % 10);
 }
 
-/** Luhn check with a table of doubled digits, including the check digit. */
+/** Runs the Luhn check. */
 function passesLuhn(number: string): boolean {
   const doubled = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
   let sum = 0;
@@ -131,14 +128,14 @@ function passesLuhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-it("the tests' rules for account numbers agree with published examples", () => {
+it("account number checks accept published examples", () => {
   expect(nubanDigit("011", "000001457")).toBe(9);
   expect(nubanDigit("011", "000000022")).toBe(0);
   expect(passesLuhn("79927398713")).toBe(true);
   expect(passesLuhn("79927398710")).toBe(false);
 });
 
-it("an account number in Nigeria is a NUBAN of bank 999", () => {
+it("a Nigerian account number is a valid NUBAN of bank 999", () => {
   fc.assert(
     fc.property(digests, (digest) => {
       const account = deriveBankAccountNumber("NG", digest);
@@ -157,7 +154,7 @@ it.each([
   ["ZA", 11],
   ["XX", 10],
   [null, 10],
-])("an account number of country %s has %i digits and passes the Luhn check", (country, length) => {
+])("an account number in %s has %i digits and passes the Luhn check", (country, length) => {
   fc.assert(
     fc.property(digests, (digest) => {
       const account = deriveBankAccountNumber(country, digest);
@@ -176,7 +173,7 @@ it.each([
   ["+27", /^\+27000\d{6}$/],
   ["+1", /^\+1[2-79]\d{2}55501\d{2}$/],
   [undefined, /^\+999000\d{6}$/],
-])("a phone number of %s is valid E.164 and assigned to no subscriber", (code, pattern) => {
+])("a phone number of %s is valid E.164 and never assigned", (code, pattern) => {
   fc.assert(
     fc.property(digests, (digest) => {
       const number = deriveMerchantPhoneNumber(code, digest);
@@ -187,7 +184,7 @@ it.each([
   );
 });
 
-it("a phone number is valid E.164 for every dialling code of the fixtures", () => {
+it("a phone number is valid E.164 for every dialling code", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 999 }), digests, (code, digest) => {
       expect(deriveMerchantPhoneNumber(`+${code}`, digest)).toMatch(/^\+[1-9]\d{6,14}$/);
@@ -200,7 +197,7 @@ it.each([
   ["an account in Ghana", 200, (digest: Uint8Array) => deriveBankAccountNumber("GH", digest)],
   ["an account in no country", 200, (digest: Uint8Array) => deriveBankAccountNumber(null, digest)],
   ["a phone number", 50, (digest: Uint8Array) => deriveMerchantPhoneNumber("+254", digest)],
-])("%s differs from charge to charge", (_name, count, numberOf) => {
+])("two charges have a different %s", (_name, count, numberOf) => {
   const numbers = Array.from({ length: count }, (_, n) => numberOf(sha256(`charge ${n}`)));
   expect(new Set(numbers).size).toBe(count);
 });

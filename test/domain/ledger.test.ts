@@ -69,7 +69,7 @@ it("postings sum to zero for every kind and amount", () => {
   );
 });
 
-it("postings of payment, settlement and partial refunds are proportional, and restore every account", () => {
+it("partial refunds are proportional, and together restore every account", () => {
   fc.assert(
     fc.property(positiveArb, unitsArb, fc.array(fc.nat(1_000), { maxLength: 5 }), (net, fee, cuts) => {
       const amount = net + fee;
@@ -84,7 +84,7 @@ it("postings of payment, settlement and partial refunds are proportional, and re
       let before = 0n;
       for (const after of [...parts, amount]) {
         holdings = applied(holdings, refundPostings(payment, text(before), text(after)));
-        // The merchant's share of all refunds, rounded half-up; the fees pay the rest.
+        // The merchant's share of all refunds, rounded half up.
         const share = (2n * net * after + amount) / (2n * amount);
         const left = { available: text(net - share), fees: text(fee - (after - share)) };
         expect(holdings.balances).toMatchObject({ ...left, outside: text(after - amount) });
@@ -95,7 +95,7 @@ it("postings of payment, settlement and partial refunds are proportional, and re
   );
 });
 
-it("postings are proportional when the amount paid differs from the charge's amount", () => {
+it("postings are proportional when the customer pays a different amount", () => {
   fc.assert(
     fc.property(positiveArb, unitsArb, unitsArb, decimalsArb, (net, fee, paid, decimals) => {
       const amount = net + fee;
@@ -126,7 +126,7 @@ it("postings are proportional when the amount paid differs from the charge's amo
   );
 });
 
-it("postings of a withdrawal change no balance until it completes or returns", () => {
+it("a withdrawal changes no balance until it completes or returns", () => {
   const start = accountsWith({ available: "100.00", outside: "-100.00" });
   const begun = applied(start, withdrawalPostings("41.00"));
   expect(begun.balances).toMatchObject({ available: "59.00", pending: "0.00", in_transit: "41.00" });
@@ -150,7 +150,7 @@ const postingsArb = fc
   });
 const balancesArb = fc.tuple(unitsArb, unitsArb, unitsArb, unitsArb);
 
-it("applying postings adds them exactly or names the account without funds, and never changes the old record", () => {
+it("applying postings adds them exactly or names the account that lacks funds", () => {
   fc.assert(
     fc.property(balancesArb, postingsArb, ([available, pending, in_transit, fees], parts) => {
       const model = {
@@ -183,7 +183,7 @@ it("applying postings adds them exactly or names the account without funds, and 
   );
 });
 
-it("applying postings throws when they do not balance", () => {
+it("throws when postings do not balance", () => {
   const order: Posting[] = [
     { account: "available", amount: "1.00" },
     { account: "outside", amount: "-0.99" },
@@ -194,20 +194,20 @@ it("applying postings throws when they do not balance", () => {
   );
 });
 
-it("applying postings checks the final balance, so that settlement and refund can share a transaction", () => {
+it("checks only the final balance of a settlement followed by a refund", () => {
   const paid = accountsWith({ pending: "100.00", fees: "2.50", outside: "-102.50" });
   const refund = refundPostings({ amount: "102.50", settlement_amount: "100.00" }, "0.00", "102.50");
   const both = [...refund, ...settlementPostings("100.00")];
   expect(applied(paid, both).balances).toEqual(emptyBalances(2));
 });
 
-it("applying postings allows spending the last minor unit, and no more", () => {
+it("allows spending an account down to zero, but not below", () => {
   const held = accountsWith({ available: "10.00", outside: "-10.00" });
   expect(applied(held, withdrawalPostings("10.00")).balances.available).toBe("0.00");
   expect(applyPostings(held, withdrawalPostings("10.01"))).toEqual({ overdrawn: "available" });
 });
 
-it("a ledger record whose five accounts do not sum to zero is refused", () => {
+it("refuses a ledger whose accounts do not sum to zero", () => {
   expect(() => assertBalanced(accountsWith({ available: "0.01" }))).toThrow(/out of balance by 0.01/);
   expect(() => assertBalanced(accountsWith({ available: "0.01", outside: "-0.01" }))).not.toThrow();
 });

@@ -30,13 +30,12 @@ import {
 
 const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** An amount with the number of decimals of its currency. */
 const moneyArb = decimalsArb.chain((decimals) => amountArb(decimals).map((amount) => ({ amount, decimals })));
 const signedUnitsArb = fc
   .tuple(fc.boolean(), unitsArb)
   .map(([negative, units]) => (negative ? -units : units));
 
-it("canonical amounts have exactly the currency's decimals, rounded half-up", () => {
+it("rounds an amount half up to its currency's decimals", () => {
   fc.assert(
     fc.property(amountArb(10), decimalsArb, (amount, decimals) => {
       const canonical = toCanonicalAmount(amount, decimals);
@@ -46,7 +45,7 @@ it("canonical amounts have exactly the currency's decimals, rounded half-up", ()
   );
 });
 
-it("canonical amounts stay unchanged", () => {
+it("formatting a canonical amount again does not change it", () => {
   fc.assert(
     fc.property(moneyArb, ({ amount, decimals }) => {
       expect(toCanonicalAmount(amount, decimals)).toBe(amount);
@@ -61,15 +60,15 @@ it.each([
   ["123456789012345678901234567890.12345678", 8, "123456789012345678901234567890.12345678"],
   ["999999999999999999999999999999.99", 2, "999999999999999999999999999999.99"],
   ["5", 0, "5"],
-])("canonical amounts have no exponent: %s with %i decimals", (amount, decimals, canonical) => {
+])("formats %s with %i decimals without an exponent", (amount, decimals, canonical) => {
   expect(toCanonicalAmount(amount, decimals)).toBe(canonical);
 });
 
-it("canonical amounts write zero with the currency's decimals", () => {
+it("formats zero with the currency's decimals", () => {
   expect([0, 2, 6, 8].map(zeroAmount)).toEqual(["0", "0.00", "0.000000", "0.00000000"]);
 });
 
-it("sums are exact at any length and sign", () => {
+it("adds amounts of any length and sign exactly", () => {
   fc.assert(
     fc.property(decimalsArb, signedUnitsArb, signedUnitsArb, (decimals, a, b) => {
       const [left, right] = [decimalText(a, decimals), decimalText(b, decimals)];
@@ -79,7 +78,7 @@ it("sums are exact at any length and sign", () => {
   );
 });
 
-it("sums have the larger number of decimals of the two terms", () => {
+it("a sum has as many decimals as its longest term", () => {
   fc.assert(
     fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
       const [left, right] = [decimalText(a, 2), decimalText(b, 8)];
@@ -89,14 +88,14 @@ it("sums have the larger number of decimals of the two terms", () => {
   );
 });
 
-it("sums are never negative zero", () => {
+it("a sum is never negative zero", () => {
   expect(add("1.00", "-1.00")).toBe("0.00");
   expect(add("-1.00", "1.000000")).toBe("0.000000");
   expect(negate("0.00")).toBe("0.00");
   expect(subtract("0", "0")).toBe("0");
 });
 
-it("comparisons accept values with different decimals", () => {
+it("compares values with different decimals", () => {
   fc.assert(
     fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
       const difference = a * 10n ** 6n - b;
@@ -106,7 +105,7 @@ it("comparisons accept values with different decimals", () => {
   );
 });
 
-it("comparisons distinguish zero, negative and positive", () => {
+it("tells zero, negative and positive amounts apart", () => {
   fc.assert(
     fc.property(decimalsArb, signedUnitsArb, (decimals, units) => {
       const amount = decimalText(units, decimals);
@@ -117,7 +116,7 @@ it("comparisons distinguish zero, negative and positive", () => {
   );
 });
 
-it("an exchange rate is the quotient of two rates to 12 significant digits, half-up", () => {
+it("an exchange rate is rounded half up to 12 significant digits", () => {
   fc.assert(
     fc.property(rateArb, rateArb, (base, target) => {
       const rate = exchangeRate(base, target);
@@ -139,11 +138,11 @@ it.each([
   ["1", "1.00000000000499", "1"],
   ["1", "999999999999.5", "1000000000000"],
   ["1", "123456789012345678", "123456789012000000"],
-])("an exchange rate from a rate of %s to one of %s is %s", (base, target, rate) => {
+])("the exchange rate from %s to %s is %s", (base, target, rate) => {
   expect(exchangeRate(base, target)).toBe(rate);
 });
 
-it("a conversion is base × rate, rounded half-up once", () => {
+it("a conversion is rounded half up once", () => {
   fc.assert(
     fc.property(moneyArb, rateArb, rateArb, decimalsArb, ({ amount }, from, to, decimals) => {
       const rate = exchangeRate(from, to);
@@ -155,7 +154,7 @@ it("a conversion is base × rate, rounded half-up once", () => {
   );
 });
 
-it("percentages are rounded half-up to the currency's decimals", () => {
+it("a percentage is rounded half up to the currency's decimals", () => {
   fc.assert(
     fc.property(moneyArb, percentArb, ({ amount, decimals }, percent) => {
       const exact = over(times(fraction(amount), fraction(percent)), fraction("100"));
@@ -172,7 +171,7 @@ it.each([
   ["5.00", "0.5", 2, "0.03"],
   ["0.00000100", "0.5", 8, "0.00000001"],
   ["100000000000000000000000000001.00", "0.5", 2, "500000000000000000000000000.01"],
-])("percentages round a half up: %s × %s %% with %i decimals", (amount, percent, decimals, part) => {
+])("rounds a half up: %s × %s %% with %i decimals", (amount, percent, decimals, part) => {
   expect(percentOf(amount, percent, decimals)).toBe(part);
 });
 
@@ -181,7 +180,7 @@ const holdingsArb = fc.array(
   { maxLength: 11 },
 );
 
-it("a total in US dollars is the exact sum of the quotients, rounded half-up once", () => {
+it("a total in US dollars is rounded once, after the sum", () => {
   fc.assert(
     fc.property(holdingsArb, (holdings) => {
       let sum = ZERO;
@@ -197,9 +196,8 @@ it("the total of no balances is zero", () => {
   expect(totalInUsd([{ amount: "0.00", rate: "1550" }], 2)).toBe("0.00");
 });
 
-it("a total rounds ties and nearby values correctly at hundreds of digits", () => {
-  // Whole rates without a common factor, and amounts (8 decimals) whose quotients sum to a tie, or to a value
-  // that differs from a tie by one part in the product of all rates.
+it("a total rounds ties correctly at hundreds of digits", () => {
+  // Generates amounts whose converted sum is a tie, or nearly one.
   const ratesArb = fc
     .array(fc.bigInt({ min: 10n ** 20n, max: 10n ** 29n }), { minLength: 1, maxLength: 11 })
     .map((rates) =>

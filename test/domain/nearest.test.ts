@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { findNearestWord } from "../../src/core/schema/nearest.js";
 
-/** Recursive definition of the edit distance: deletions, insertions, substitutions and transpositions. */
+/** Computes the edit distance recursively. */
 function distance(a: string, b: string): number {
   if (a === "" || b === "") return a.length + b.length;
   if (a[0] === b[0]) return distance(a.slice(1), b.slice(1));
@@ -15,7 +15,7 @@ function distance(a: string, b: string): number {
 
 const wordArb = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 6 });
 
-it("the nearest word has the fewest edits within a limit; the longest common prefix breaks ties", () => {
+it("suggests the word with the fewest edits, then the longest common prefix", () => {
   fc.assert(
     fc.property(wordArb, fc.array(wordArb, { maxLength: 6 }), (word, known) => {
       const distances = known.map((candidate) => distance(word, candidate));
@@ -39,11 +39,11 @@ it.each([
   ["nmae", ["name", "vars"], "name"],
   ["advence", ["advance", "freeze"], "advance"],
   ["mapp", ["app", "map"], "map"],
-])("the nearest word to %s among %j is %s", (word, known, found) => {
+])("suggests for %s among %j: %s", (word, known, found) => {
   expect(findNearestWord(word, known)).toBe(found);
 });
 
-it("no word is near when all differ too much or none is known", () => {
+it("suggests nothing when no word is similar", () => {
   expect(findNearestWord("success", ["declined", "expired"])).toBeUndefined();
   expect(findNearestWord("success", [])).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { emailSchema } from "../../src/core/schema/common.js";
 
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** Folders whose patterns are applied to text from callers. */
+/** Folders whose patterns match text from clients. */
 const PLACES = ["core", "server/service", "server/control", "server/http", "tools/scenario"];
 
 function patternsIn(file: string): RegExp[] {
@@ -30,7 +30,7 @@ const patterns = PLACES.flatMap((place) =>
     ),
 );
 
-/** Repeated parts of malicious texts, each alone and after the beginning of a match. */
+/** Text repeated to make a pattern backtrack. */
 const PUMPS = [..."a09 ./:-_@*$}xA=+[\n", "${", "1m", "0.", "a.", "a-", "A_"];
 const STARTS = [
   "",
@@ -50,16 +50,16 @@ const STARTS = [
   "+1",
 ];
 const LENGTH = 100_000;
-/** A linear pattern takes milliseconds, others ten seconds or more. */
+/** A linear pattern takes milliseconds, a slow one more than ten seconds. */
 const LIMIT_MS = 5_000;
 
-/** Patterns that are applied to a limited number of characters. */
+/** Patterns that only see a limited number of characters. */
 const BOUNDED: Readonly<Record<string, number>> = {
   "core/schema/duration.ts /(\\d+(\\.\\d+)?)(ms|s|m|h|d)/": 100,
   "core/schema/receiver-url.ts /\\.+$/": 2_048,
 };
 
-/** Minimum duration of several runs, which excludes interruptions. */
+/** Returns the fastest of several runs, to ignore interruptions. */
 function duration(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let n = 0; n < 3 && best > LIMIT_MS; n++) {
@@ -70,15 +70,15 @@ function duration(work: () => unknown): number {
   return best;
 }
 
-it("every regular expression in the source is found", () => {
+it("finds every regular expression in the source", () => {
   expect(patterns.length).toBeGreaterThan(40);
 });
 
-it.each(patterns)("a pattern takes time linear in the text: %s %s", (file, pattern) => {
+it.each(patterns)("matches in time linear in the text: %s %s", (file, pattern) => {
   const length = BOUNDED[`${file} ${String(pattern)}`] ?? LENGTH;
   for (const pump of PUMPS)
     for (const start of STARTS) {
-      // The last character prevents a match, because only a failure makes a pattern backtrack.
+      // Only a failed match backtracks, so the last character prevents a match.
       const text = `${start}${pump.repeat(length / pump.length)}\0`;
       expect(
         duration(() => pattern.test(text)),
@@ -87,7 +87,7 @@ it.each(patterns)("a pattern takes time linear in the text: %s %s", (file, patte
     }
 });
 
-it("the pattern of an email address takes time linear in the text", () => {
+it("matches email addresses in linear time", () => {
   for (const pump of PUMPS)
     for (const start of ["", "a", "a@", "a@b."])
       expect(duration(() => emailSchema.safeParse(start + pump.repeat(LENGTH)))).toBeLessThan(LIMIT_MS);

@@ -8,7 +8,7 @@ import { priceOf } from "../support/prices.js";
 const MOBILE_MONEY = { decimals: 2, platform_percent: "1.0", gateway_percent: "1.5" };
 const CRYPTO = { decimals: 8, platform_percent: "0.5", gateway_percent: "0.5" };
 
-it("a price follows the contract's arithmetic to the last digit, for any rates and local prices", () => {
+it("calculates the documented price for any rates and local prices", () => {
   const currency = fc.constantFrom(...Object.keys(DECIMALS));
   const ordered = fc
     .tuple(currency, currency, fc.constantFrom(...Object.keys(FEES)), rateArb, rateArb)
@@ -35,13 +35,13 @@ it("a price follows the contract's arithmetic to the last digit, for any rates a
   );
 });
 
-it("a price ignores names of Object.prototype in local prices", () => {
+it("ignores names of Object.prototype in local prices", () => {
   const terms = { base_rate: "1", target_rate: "129", ...MOBILE_MONEY };
   const pricing = { base_currency: "USD", amount: "10.00", local_pricing: {} };
   expect(computePrice(pricing, "constructor", terms).settlement_amount).toBe("1290.00");
 });
 
-it("a price rounds each part of the fee separately, so that two halves add two cents", () => {
+it("rounds each part of the fee separately", () => {
   const terms = { base_rate: "1", target_rate: "1", ...CRYPTO, decimals: 2 };
   expect(computePrice({ base_currency: "USD", amount: "1.00" }, "USD", terms)).toEqual({
     exchange_rate: "1",
@@ -51,7 +51,7 @@ it("a price rounds each part of the fee separately, so that two halves add two c
   });
 });
 
-it("a price uses the rounded exchange rate of the quote", () => {
+it("a price uses the rounded exchange rate of its quote", () => {
   const terms = { base_rate: "1550", target_rate: "1", ...MOBILE_MONEY };
   const priced = computePrice({ base_currency: "NGN", amount: "1000000000000000.00" }, "USD", terms);
   // 10¹⁵ ÷ 1550 would be 645161290322.58.
@@ -84,7 +84,7 @@ const base: Pricing = {
   local_pricing: { KES: "1.00", NGN: "2.00" },
 };
 
-it("equality of pricing does not depend on the order of the local prices", () => {
+it("prices are equal when only the order of local prices differs", () => {
   expect(isSamePricing(base, { ...base, local_pricing: { NGN: "2.00", KES: "1.00" } })).toBe(true);
 });
 
@@ -95,7 +95,7 @@ it.each<[string, Pricing]>([
   ["one local price fewer", { ...base, local_pricing: { KES: "1.00" } }],
   ["a different local price", { ...base, local_pricing: { KES: "1.00", NGN: "2.01" } }],
   ["a local price in another currency", { ...base, local_pricing: { KES: "1.00", GHS: "2.00" } }],
-])("equality of pricing is false for %s", (_, other) => {
+])("prices are not equal with %s", (_, other) => {
   expect(isSamePricing(base, other)).toBe(false);
   expect(isSamePricing(other, base)).toBe(false);
 });

@@ -17,7 +17,7 @@ const subject: MatchSubject = {
   metadata: { plan: "gold", order: "17" },
 };
 
-/** Applies a match, which must be valid in a scenario file. */
+/** Applies a match as a scenario file would. */
 function says(match: ChargeMatch | undefined): boolean {
   expect(scenarioSchema.safeParse({ name: "x", charges: [{ match, timeline: [] }] }).success).toBe(true);
   return matchesRule(match, subject);
@@ -44,12 +44,9 @@ it.each<[boolean, ChargeMatch]>([
   [false, { metadata: { toString: "*" } }],
   [false, { customer_name: "*" }],
   [false, { bank_account_number: "*" }],
-])(
-  "a match is %s for %j: every named field must match, and an absent field never does",
-  (expected, match) => {
-    expect(says(match)).toBe(expected);
-  },
-);
+])("returns %s for the fields of %j", (expected, match) => {
+  expect(says(match)).toBe(expected);
+});
 
 it.each<[boolean, ChargeMatch]>([
   [true, { base_amount: "500.00" }],
@@ -63,7 +60,7 @@ it.each<[boolean, ChargeMatch]>([
   [false, { base_amount: { lt: "500.000" } }],
   [false, { base_amount: { gte: "100", lt: "200" } }],
   [true, { amount: { gt: "99" } }],
-])("a match is %s for %j: a string is a glob, bounds are numbers", (expected, match) => {
+])("returns %s for the globs and bounds of %j", (expected, match) => {
   expect(says(match)).toBe(expected);
 });
 
@@ -82,11 +79,11 @@ it.each<[boolean, ChargeMatch]>([
   [false, { phone_number: { matches: "^254" } }],
   [true, { base_amount: { gte: "500", not: { gt: "500" } } }],
   [true, { customer_name: { not: "*" } }],
-])("a match is %s for %j: all conditions of a matcher must hold", (expected, match) => {
+])("returns %s for the combined conditions of %j", (expected, match) => {
   expect(says(match)).toBe(expected);
 });
 
-it("a match with bounds is false for an unknown amount", () => {
+it("bounds do not match an unknown amount", () => {
   const unpriced: MatchSubject = { fields: { amount: null }, metadata: {} };
   expect(matchesRule({ amount: { gte: "0" } }, unpriced)).toBe(false);
   expect(matchesRule({ amount: "*" }, unpriced)).toBe(false);
@@ -102,21 +99,21 @@ const scenario = (name: string, ...wanted: (string | undefined)[]): Scenario => 
 
 const reason = (scenarios: Scenario[]) => findRule("charges", scenarios, subject)?.rule.timeline[0]?.reason;
 
-it("the first matching rule of the file is used", () => {
+it("uses the first matching rule of a file", () => {
   expect(reason([scenario("one", "bob@*", "ada@*", undefined)])).toBe("one:ada@*");
   expect(reason([scenario("one", undefined, "ada@*")])).toBe("one:any");
 });
 
-it("the next scenario is used when no rule of the first matches", () => {
+it("uses the next scenario when no rule of the first matches", () => {
   expect(reason([scenario("one", "bob@*"), scenario("two"), scenario("three", "ada@*")])).toBe("three:ada@*");
 });
 
-it("no rule is used when none matches", () => {
+it("uses no rule when none matches", () => {
   expect(findRule("charges", [scenario("one", "bob@*")], subject)).toBeUndefined();
   expect(findRule("withdrawals", [scenario("one", undefined)], subject)).toBeUndefined();
 });
 
-/** A state with scenarios by name and order of activation; 0 is inactive. */
+/** Creates a state with scenarios, numbered by activation; 0 means inactive. */
 function stateWith(activations: Record<string, number>): State {
   const state = new State();
   state.apply({
@@ -135,11 +132,11 @@ const known = stateWith({ default: 0, idle: 0, older: 1, newer: 2 });
 const order = (state: State, ...asked: string[]) =>
   listApplicableScenarios(state, asked).map(({ name }) => name);
 
-it("a deactivated default scenario is omitted", () => {
+it("skips a deactivated default scenario", () => {
   expect(order(stateWith({ older: 1 }))).toEqual(["older"]);
 });
 
-it("the header's scenario comes before the metadata's", () => {
+it("the scenario of the header takes precedence over the metadata", () => {
   const asking = (sandbox_scenario: unknown) => ({ metadata: { sandbox_scenario } });
   const nameOf = (header: string | null, body: unknown) => readRequestedScenario(known, header, body);
   expect(nameOf("idle", asking("older"))).toEqual({ name: "idle", faults: {} });

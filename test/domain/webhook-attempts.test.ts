@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 const SCHEDULE = [5_000, 300_000, 1_800_000];
 const answer = (status: number | null, retryAfterMs: number | null = null) => ({ status, retryAfterMs });
 
-it("an attempt is delivered for every 2xx and for no other status", () => {
+it("only a 2xx response counts as delivered", () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 599 }), fc.integer({ min: 1, max: 4 }), (status, attempts) => {
       const isDelivered = decideRetry(answer(status), attempts, SCHEDULE).next === "delivered";
@@ -19,7 +19,7 @@ it("an attempt is delivered for every 2xx and for no other status", () => {
   expect(isSuccessStatus(null)).toBe(false);
 });
 
-it("a 410 disables the endpoint, even when no retry is left", () => {
+it("a 410 disables the endpoint, even after the last retry", () => {
   expect(decideRetry(answer(410), 1, SCHEDULE)).toEqual({ next: "disable" });
   expect(decideRetry(answer(410), 99, SCHEDULE)).toEqual({ next: "disable" });
 });
@@ -33,17 +33,17 @@ it.each([301, 302, 307, 400, 404, 429, 500, 503, null])(
   },
 );
 
-it("an attempt fails finally when the schedule is empty", () => {
+it("delivery fails when no retries are left", () => {
   expect(decideRetry(answer(500), 1, [])).toEqual({ next: "give_up" });
 });
 
-it.each([429, 503])("the Retry-After of a %i is used when it is later than the schedule", (status) => {
+it.each([429, 503])("a %i with a later Retry-After delays the retry", (status) => {
   expect(decideRetry(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 60_000 });
   expect(decideRetry(answer(status, 1_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
   expect(decideRetry(answer(status, 60_000), 4, SCHEDULE)).toEqual({ next: "give_up" });
 });
 
-it("a Retry-After is limited to a day, or to the longest step of the schedule if that is longer", () => {
+it("limits Retry-After to a day, or to the longest step of the schedule", () => {
   const DAY = 86_400_000;
   fc.assert(
     fc.property(
@@ -59,11 +59,11 @@ it("a Retry-After is limited to a day, or to the longest step of the schedule if
   expect(decideRetry(forever, 1, SCHEDULE)).toEqual({ next: "retry", afterMs: DAY });
 });
 
-it.each([500, 302, 404])("the Retry-After of a %i is ignored", (status) => {
+it.each([500, 302, 404])("ignores the Retry-After of a %i", (status) => {
   expect(decideRetry(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
 });
 
-it("the default schedule equals the schedule of the contract", () => {
+it("the default schedule is the documented one", () => {
   const contract = "5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h".split(", ").map(durationToMs);
   expect(DEFAULT_SETTINGS.retry_schedule_ms).toEqual(contract);
 });

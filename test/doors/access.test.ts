@@ -22,7 +22,7 @@ async function sendWithKey(row: Row, key: string | null): Promise<Answer<unknown
 const stateText = () => JSON.stringify(world.api.sandbox.snapshot());
 
 describe("an API key", () => {
-  /** Sends each operation with the key, compares the error message or 200, and checks that nothing changes. */
+  /** Checks the error of every operation, and that nothing changes. */
   async function expectForEach(key: string | null, expected: (row: Row) => string): Promise<void> {
     const before = stateText();
     for (const row of SERVICE) {
@@ -38,7 +38,7 @@ describe("an API key", () => {
     expectForEach(null, ({ needsKey }) => (needsKey ? INVALID : "200")));
 
   it.each(["sk_test_nobody", "sk_test_unverified"])(
-    "an unknown or revoked API key returns 401, even for operations that do not require a key: %s [R29.3]",
+    "an unknown or revoked API key returns 401 for every operation: %s [R29.3]",
     (key) => expectForEach(key, ({ takesKey }) => (takesKey ? INVALID : "200")),
   );
 
@@ -47,13 +47,13 @@ describe("an API key", () => {
       method === "GET" ? "200" : "403 This API key is read-only",
     ));
 
-  it("the API key of a deactivated organization returns 404 when a key is required [R20.1 R24.9 R29.5]", () =>
+  it("the API key of a deactivated organization returns 404 [R20.1 R24.9 R29.5]", () =>
     expectForEach("sk_test_deactivated", ({ needsKey }) =>
       needsKey ? "404 Organization not found" : "200",
     ));
 
   it.each(SERVICE.filter(({ needsKey }) => needsKey))(
-    "an API key of another mode or organization finds no record: $id",
+    "an API key cannot read a record of another mode or organization: $id",
     async (row) => {
       const before = stateText();
       const ownIds = Object.values(world.ids).filter((id) => /^[a-z]+_[0-9a-f]{24}$/.test(id));
@@ -76,7 +76,7 @@ describe("an API key", () => {
   );
 });
 
-/** Sends a request with exactly these headers; `fetch` cannot set Host. */
+/** Sends a request with its own Host, which `fetch` cannot set. */
 async function exchangeWith(
   port: number,
   method: string,
@@ -127,14 +127,14 @@ describe("a request of the control API", () => {
     ({ port } = await world.api.sandbox.listen({ port: 0 }));
   });
 
-  it.each(REFUSED)("%s is refused by every operation", async (_, headers, isAsked, status, code) => {
+  it.each(REFUSED)("every control operation refuses %s", async (_, headers, isAsked, status, code) => {
     for (const row of CONTROL.filter(isAsked)) {
       const answer = await exchangeWith(port, row.method, fillPath(row, world, "x"), headers);
       expect([row.id, ...answer]).toEqual([row.id, status, code]);
     }
   });
 
-  it("a request from another machine without the control token is refused, except for getHealth", async () => {
+  it("refuses a request from another machine without the control token", async () => {
     const guarded = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
     const { port } = await guarded.listen({ port: 0 });
     for (const row of CONTROL) {
@@ -155,7 +155,7 @@ describe("a request of the control API", () => {
     ]);
   });
 
-  /** Operations whose path names an object of every namespace, a new object, or an object of the server. */
+  /** Operations that name a new or shared object, and so succeed in every namespace. */
   const IN_EACH = [
     "updateKey",
     "updateOrganization",
@@ -167,7 +167,7 @@ describe("a request of the control API", () => {
   ];
 
   it.each(CONTROL.filter(({ id, pathParameters }) => pathParameters.length > 0 && !IN_EACH.includes(id)))(
-    "the control API finds no record of another namespace: $id",
+    "the control API returns 404 for a record of another namespace: $id",
     async (row) => {
       const [{ method, path, body }] = goodCalls(row, world) as [GoodCall];
       const answer = await world.api.ask(`${method} ${path}`, body, { "sandbox-namespace": NAME });

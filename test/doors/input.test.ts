@@ -5,7 +5,7 @@ import { type Furnished, fillPath, furnish, goodBodies, goodCalls } from "./supp
 import { checkForm, type Fields, ROWS, type Row } from "./support/rows.js";
 import { AT_LIMITS, NO_OBJECTS, PARAMETER_TEXTS, WRONG } from "./support/values.js";
 
-/** Reasons for a 400 that depend on the sandbox's state and fixtures, or that JSON Schema cannot express. */
+/** Reasons for a 400 that JSON Schema cannot express. */
 const BEYOND_SCHEMAS = new RegExp(
   [
     "must be one of|decimals in|does not (match|suit)|is not (available|the id)|Quote expired|is zero in|no scenario|bytes in all",
@@ -17,7 +17,7 @@ const BEYOND_SCHEMAS = new RegExp(
   ].join("|"),
 );
 
-/** Field → dependent fields; the error may name one of them instead. */
+/** Field → other fields that the error may name instead. */
 const DEPENDENT_FIELDS: Readonly<Record<string, RegExp>> = {
   "pricing.base_currency": /^pricing$/,
   "pricing.amount": /^pricing$/,
@@ -32,7 +32,7 @@ const DEPENDENT_FIELDS: Readonly<Record<string, RegExp>> = {
 };
 
 let world: Furnished;
-/** The state of `world` in the format of an import. */
+/** The state of `world`, as an import. */
 let state: string;
 beforeAll(async () => {
   world = await furnish();
@@ -41,11 +41,11 @@ beforeAll(async () => {
 
 const stateText = () => JSON.stringify(world.api.sandbox.snapshot().collections);
 
-/** Calls that leave records unchanged or change only records that the next case does not use. */
+/** Calls that leave the records as the next case needs them. */
 const KEEPS_RECORDS =
   /^(list|get|wait|reconcile|keep|set|create(Quote|Whitelabel|Checkout|Destination|Fault)$)/;
 
-/** Undoes a call, so that the next case starts with the same records. */
+/** Undoes a call before the next case. */
 async function undo({ id }: Row, { text }: Answer<unknown>): Promise<void> {
   if (/^(create|put)Namespace$/.test(id))
     await world.api.send("DELETE", `/_sandbox/namespaces/${JSON.parse(text).name}`);
@@ -86,7 +86,7 @@ function valuesOf(field: string): [label: string, value: unknown][] {
   ][];
 }
 
-/** Formats the value as JSON, with repetitions as `x × 255`. */
+/** Formats a value as JSON, with long repetitions shortened. */
 function labelOf(value: unknown): string {
   return shorten(JSON.stringify(value));
 }
@@ -105,7 +105,7 @@ function outcomeOf({ status, text }: Answer<unknown>): string {
     .slice(0, 300);
 }
 
-/** Field or parameter and outcome → values as the snapshot formats them → operations. */
+/** Outcome → values → operations, for the snapshot. */
 const outcomes = new Map<string, string[]>();
 
 function note({ name }: Row, field: string, byOutcome: ReadonlyMap<string, Set<string>>): void {
@@ -118,7 +118,6 @@ function add(byOutcome: Map<string, Set<string>>, outcome: string, label: string
   byOutcome.set(outcome, (byOutcome.get(outcome) ?? new Set()).add(label));
 }
 
-/** Operations that look up an object by its path. */
 const LOOKUPS = ROWS.filter(({ method, pathParameters }) => method !== "PUT" && pathParameters.length > 0);
 
 describe.each(LOOKUPS)("path of $name", (row) => {
@@ -136,10 +135,10 @@ describe.each(LOOKUPS)("path of $name", (row) => {
 describe.each(ROWS)("query of $name", (row) => {
   const path = () => fillPath(row, world);
   const body = () => goodBodies(row, world)[0];
-  /** Parameters whose valid values depend on the records or on a prefix. */
+  /** Parameters whose valid values depend on the records. */
   const LOOKED_UP = ["since", "metadata", "type", "operation", "method", "namespace"];
 
-  it("a query is accepted when the document accepts it; otherwise the error names the parameter [R23.4 R23.6 R23.11 R30.7]", async () => {
+  it("accepts the queries that the document accepts, and names the parameter of others [R23.4 R23.6 R23.11 R30.7]", async () => {
     for (const { name, schema } of row.query) {
       if (LOOKED_UP.includes(name)) continue;
       const validate = schemaValidator({ parameter: schema })("#/parameter");
@@ -159,8 +158,8 @@ describe.each(ROWS)("query of $name", (row) => {
     }
   });
 
-  it("an unknown query parameter is refused by the control API and ignored by the service [R20.4 R21.2 R31.5]", async () => {
-    // Not compared with the document, which has no 400 for a read without parameters.
+  it("the control API refuses unknown query parameters, and the service ignores them [R20.4 R21.2 R31.5]", async () => {
+    // The document has no 400 for a read without parameters.
     const { headers } = goodCalls(row, world)[0]!;
     const answer = await world.api.ask(`${row.method} ${path()}?nobody=1`, body(), headers);
     if (row.isService || row.id === "getHealth") expect(answer.status).toBe(200);
@@ -177,23 +176,22 @@ const READS_BODY = ROWS.filter(({ isService, method, body }) =>
 );
 
 describe.each(READS_BODY)("text of the body of $name", (row) => {
-  it("a body other than a JSON object returns 400 with details.body and changes nothing", async () => {
+  it("a body that is not a JSON object returns 400 and changes nothing", async () => {
     const before = stateText();
     for (const text of NO_OBJECTS) expectInvalid(await send(row, fillPath(row, world), text), "body");
     expect(stateText()).toBe(before);
   });
 });
 
-/** Returns the field names of the first example. */
 const goodFields = ({ body }: Row) => Object.keys(body!.examples[0]!);
 
 describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", (row) => {
-  it("fields are accepted when the document accepts them; otherwise the error names the field, and nothing changes [R1.4 R2.2 R2.4 R3.9 R5.1 R5.2 R5.3 R5.4 R12.2 R13.1 R13.2 R13.5 R22.5 R22.12 R22.14 R22.17 R25.1 R29.2 R30.5 R30.6 R30.8]", async () => {
+  it("accepts the fields that the document accepts, and names the invalid field [R1.4 R2.2 R2.4 R3.9 R5.1 R5.2 R5.3 R5.4 R12.2 R13.1 R13.2 R13.5 R22.5 R22.12 R22.14 R22.17 R25.1 R29.2 R30.5 R30.6 R30.8]", async () => {
     const differences: string[] = [];
     const found: Record<string, Map<string, Set<string>>> = {};
     let before = stateText();
     for (const { field, label, body } of variantsOf(row)) {
-      // No record matches, so a wait without a timeout would take the default timeout.
+      // Nothing matches, so the wait would last until its timeout.
       const sent = row.id === "waitFor" && !("timeout" in body) ? { ...body, timeout: "1ms" } : body;
       const answer = await send(row, fillPath(row, world), sent);
       const outcome = outcomeOf(answer);
@@ -202,7 +200,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
       if (answer.status >= 500) differs("server error");
       const isAccepted = row.body!.accepts(JSON.parse(JSON.stringify(sent)));
       if (answer.status !== 400) {
-        // The parser drops a key `__proto__` before its value is checked.
+        // The parser drops `__proto__` before the value is checked.
         if (!isAccepted && label !== "{ __proto__: 1 }") differs("the document refuses it");
         if (answer.status === 200) {
           await undo(row, answer);
@@ -222,7 +220,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
     for (const [field, byOutcome] of Object.entries(found)) note(row, field, byOutcome);
   });
 
-  it("unknown fields are refused by the control API and ignored by the service", async () => {
+  it("the control API refuses unknown fields, and the service ignores them", async () => {
     const answer = await send(row, fillPath(row, world), { ...goodBodies(row, world)[0], nobody: 1 });
     if (row.isService) expect(answer.status).toBe(200);
     else if (row.id === "setRates") expect(answer.status).toBe(400);
@@ -231,7 +229,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
   });
 
   if (row.isService)
-    it("optional fields may be null, with the same response as without them", async () => {
+    it("a null optional field has the same effect as an absent one", async () => {
       const [good] = goodBodies(row, world) as [Fields];
       const optional = row.body!.fields.filter((field) => row.body!.accepts({ ...good, [field]: null }));
       const texts: string[] = [];
@@ -255,7 +253,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
     });
 });
 
-it("every invalid value has the outcome and message of the snapshot", async () => {
+it("each invalid value gets the message in the snapshot", async () => {
   const blocks = [...outcomes].map(([block, names]) => `${names.join(", ")}: ${block}`);
   await expect(`${blocks.join("\n\n")}\n`).toMatchFileSnapshot("./outcomes.txt");
 });

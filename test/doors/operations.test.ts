@@ -24,7 +24,7 @@ const DOORS: Readonly<Record<string, (world: Furnished) => Promise<Door>>> = {
       api.sandbox[IN_PROCESS_FETCH](path, init),
 };
 
-/** Sends a call, checks for a documented 200, and returns the response. */
+/** Sends a call and checks for a documented 200. */
 async function send(door: Door, row: Row, { method, path, body, headers }: GoodCall): Promise<string> {
   const json = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await door(path, { method, headers, ...json });
@@ -33,18 +33,18 @@ async function send(door: Door, row: Row, { method, path, body, headers }: GoodC
   // The test setup checks responses of the service.
   if (!row.isService)
     expect(control.faults(method, path, 200, response.headers as Headers, text)).toEqual([]);
-  // A state is written a record a line.
+  // An export has one record per line.
   return withoutWallTime(JSON.stringify(JSON.parse(text)));
 }
 
-/** Calls an operation of the control API through the library. Only a header can name the run of a lease. */
+/** Runs a control operation through the library. */
 async function runById(world: Furnished, row: Row, call: GoodCall): Promise<string> {
   if (row.isService || /^getHealth$|Lease$/.test(row.id)) return send(world.api.transport, row, call);
   const input = { ...pathInput(row, world), ...call.body };
   return withoutWallTime(JSON.stringify(await world.api.sandbox.run(row.id as "getClock", input)));
 }
 
-/** Removes values that depend on wall time, and the host of the request. */
+/** Removes wall times and the host. */
 function withoutWallTime(text: string): string {
   return text
     .replace(/"(wall_ms|duration_ms|sent_at)":("[^"]*"|\d+)/g, '"$1":0')
@@ -62,14 +62,14 @@ async function openDoor(name: string): Promise<Opened> {
   return { world, door: await DOORS[name]!(world) };
 }
 
-/** Sandboxes of reads, which share one per door because they change nothing. */
+/** Reads change nothing, so they share one sandbox. */
 const openForReads: Record<string, Opened> = {};
 beforeAll(async () => {
   for (const name of Object.keys(DOORS)) openForReads[name] = await openDoor(name);
 });
 
 describe.each(ROWS)("$name", (row) => {
-  it("the operation responds to its examples with the same 200 through each door [R1.7]", async () => {
+  it("each operation returns the same response over a port and in process [R1.7]", async () => {
     const responses: Record<string, string[]> = {};
     for (const name of Object.keys(DOORS)) {
       const sent: string[] = [];

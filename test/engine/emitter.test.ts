@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Emitter } from "../../src/core/engine/emitter.js";
 
-it("a listener that throws is reported once, and other listeners still get the event", () => {
+it("reports a listener that throws once, and still notifies the others", () => {
   const errors: unknown[] = [];
   const heard: string[] = [];
   const events = new Emitter<{ answered: string }>((error) => errors.push(error));

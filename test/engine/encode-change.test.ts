@@ -16,7 +16,7 @@ const before = { get: () => rate } as object as RecordReader;
 const encoded = (record: object | null) =>
   encodeChange({ seq: 1, at: 0, puts: [["rates", "KES", record]], counters: {} }, before).puts[0];
 
-it("a put of an existing record has only the changed fields", () => {
+it("encodes only the changed fields of an existing record", () => {
   expect(encoded({ ...rate, rate: "130" })).toEqual(["rates", "KES", { rate: "130" }, "changed"]);
   expect(encoded({ ...rate, note: [1] })).toEqual(["rates", "KES", { note: [1] }, "changed"]);
   expect(encoded({ ...rate })).toEqual(["rates", "KES", {}, "changed"]);
@@ -25,27 +25,27 @@ it("a put of an existing record has only the changed fields", () => {
 it.each([
   ["a field is removed", { code: "KES" }],
   ["fields are in another order", { rate: "129.5", code: "KES" }],
-])("a put has the whole record if %s", (_name, record) => {
+])("encodes the whole record if %s", (_name, record) => {
   expect(encoded(record)).toEqual(["rates", "KES", record]);
 });
 
-it("a put of a removed record is null", () => {
+it("encodes a removed record as null", () => {
   expect(encoded(null)).toEqual(["rates", "KES", null]);
 });
 
-it("a put with changed fields of a missing record is refused", () => {
+it("refuses changed fields of a missing record", () => {
   const entry: JournalEntry = { seq: 7, at: 0, puts: [["rates", "UGX", {}, "changed"]], counters: {} };
   expect(() => decodeChange(entry, { get: () => undefined })).toThrow(
     "change 7 refers to rates UGX, which does not exist",
   );
 });
 
-it("decoding the journal gives the committed changes byte for byte", async () => {
+it("decoding the journal restores the committed changes byte for byte", async () => {
   subscribe("payments-sandbox:commit", note);
   await busyExports();
   const [state, read] = [new State(), new State()];
   let changedCount = 0;
-  // The first change of each namespace creates the records that later changes patch.
+  // The first change of a namespace creates its records.
   for (const change of committed) {
     const entry = asJson(encodeChange(change, state));
     expect(isJournalEntry(entry)).toBe(true);

@@ -40,7 +40,6 @@ function control(chargeId: string, to: Parameters<typeof transitionCharge>[1]) {
   return transitionCharge(chargeId, to, "control");
 }
 
-/** Moves money out of the shop's available balance, as a withdrawal does. */
 function drain(currency: string, amount: string): Command<unknown> {
   const { organization_id } = SHOP.organization;
   return (tx) =>
@@ -53,7 +52,7 @@ function drain(currency: string, amount: string): Command<unknown> {
     );
 }
 
-/** Runs fifteen minutes of calls: fiat and crypto, both modes, every kind of task, manual transitions and refusals. */
+/** Runs fifteen minutes of varied calls, with refusals. */
 function workload(engine: Engine): void {
   const orders: Order[] = [
     { scenario: null },
@@ -120,14 +119,14 @@ it("a command without effect makes no change", () => {
   expect([store.changes.length, bytesOf(engine)]).toEqual([1, before]);
 });
 
-it("a command runs no earlier than the state's time", () => {
+it("a command never runs before the state's time", () => {
   const engine = newEngine();
   newCharge(engine, START_MS + HOUR);
   const charge = newCharge(engine, START_MS);
   expect(charge.created_at).toBe(new Date(START_MS + HOUR).toISOString());
 });
 
-it("a command schedules a task of the past for the current time", () => {
+it("a command runs an overdue task at the current time", () => {
   const engine = newEngine();
   engine.execute(
     (tx) => tx.schedule({ due_ms: START_MS - HOUR, rank: 1, kind: "settle", ref: "x" }),
@@ -136,7 +135,7 @@ it("a command schedules a task of the past for the current time", () => {
   expect(engine.nextTask()?.due_ms).toBe(START_MS);
 });
 
-it("listeners are notified of published changes until they unsubscribe", () => {
+it("listeners are notified of changes until they unsubscribe", () => {
   const engine = newEngine();
   const heard: number[] = [];
   const stop = engine.events.on("changed", (change) => heard.push(change.seq - engine.state.seq));
@@ -181,7 +180,7 @@ const refused: [string, (engine: Engine) => Command<unknown>][] = [
   ],
 ];
 
-it.each(refused)("a refusal of %s writes nothing and uses no id", (_, prepare) => {
+it.each(refused)("refusing %s writes nothing and uses no id", (_, prepare) => {
   const store = recordingStore();
   const engine = newEngine({ store, endpoint: true });
   const command = prepare(engine);
@@ -191,7 +190,7 @@ it.each(refused)("a refusal of %s writes nothing and uses no id", (_, prepare) =
   expect([store.changes.length, bytesOf(engine)]).toEqual([length, before]);
 });
 
-it("a refusal of a refund above the balance is a conflict", () => {
+it("a refund above the balance is refused as a conflict", () => {
   const engine = newEngine();
   expect(engine.execute(lacksFunds(engine), START_MS)).toMatchObject({
     code: "INSUFFICIENT_BALANCE",
@@ -199,7 +198,6 @@ it("a refusal of a refund above the balance is a conflict", () => {
   });
 });
 
-/** Runs the work; fails the first append on request. */
 function doing(fails: boolean): string {
   const store = recordingStore();
   const engine = newEngine({ store, endpoint: true });
@@ -266,7 +264,7 @@ it("a command that throws writes nothing", () => {
   expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
 });
 
-/** Starts an engine from a snapshot and the changes after it. */
+/** Starts an engine from a snapshot and later changes. */
 function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Change[]): Engine {
   return new Engine({
     name: "default",
@@ -280,7 +278,7 @@ function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Ch
   });
 }
 
-it("replaying the journal gives the state at any point", () => {
+it("replaying the journal restores the state of any moment", () => {
   const store = recordingStore();
   const engine = newEngine({ store, endpoint: true });
   const seen: string[] = [];
@@ -313,7 +311,7 @@ it("a restarted engine continues with the same ids, tasks and lists", () => {
   expect(asJson(page)).toEqual(asJson(other));
 });
 
-it("another seed or namespace has other ids", () => {
+it("another seed or namespace has different ids", () => {
   const worked = (setup: Parameters<typeof newEngine>[0]) => {
     const engine = newEngine({ endpoint: true, ...setup });
     workload(engine);
@@ -336,7 +334,7 @@ it("a reset restores the initial state", () => {
   expect(engine.nextTask()).toBeUndefined();
 });
 
-it("a reset with repeated ids restores the first state byte for byte, except for sequence numbers", () => {
+it("a reset with repeated ids restores the first state byte for byte", () => {
   const engine = newEngine({ endpoint: true });
   workload(engine);
   const first = engine.dump();
@@ -369,7 +367,7 @@ it.each([
   }
 });
 
-it("a restore applies the state of the dump with a new sequence number", () => {
+it("a restore applies the dump as a new change", () => {
   const engine = newEngine({ endpoint: true });
   workload(engine);
   const dump = asJson(engine.dump());
@@ -386,7 +384,7 @@ it("a restore applies the state of the dump with a new sequence number", () => {
   });
 });
 
-it("a restore continues with the same ids in a repeated run, also after a reset that repeats ids", () => {
+it("a repeated run gets the same ids after a restore", () => {
   const furnish = furnishing({ endpoint: true });
   const idsAfterRestore = (engine: ReturnType<typeof newEngine>) => {
     workload(engine);
@@ -405,7 +403,7 @@ it("a restore continues with the same ids in a repeated run, also after a reset 
 
 const owner = { mode: "test", organization_id: "org_sandbox", currency: "KES" } as const;
 
-it("postings that do not balance throw, and commit nothing", () => {
+it("postings that do not balance throw and commit nothing", () => {
   const store = recordingStore();
   const engine = newEngine({ store });
   const before = bytesOf(engine);
@@ -431,7 +429,7 @@ it("accounts that do not sum to zero throw", () => {
   expect(bytesOf(engine)).toBe(before);
 });
 
-it("a refused part of a command is undone, and the rest continues", () => {
+it("undoes the refused part of a command and continues with the rest", () => {
   const engine = newEngine();
   engine.execute((tx) => tx.put("rates", "NGN", { code: "NGN", rate: "1550" }), START_MS);
   engine.execute((tx) => {
@@ -454,7 +452,7 @@ it("a refused part of a command is undone, and the rest continues", () => {
   expect(rates).toEqual(["NGN=1550", "KES=1", "UGX=4"]);
 });
 
-it("reads of a command see its writes and removals", () => {
+it("a command reads its own writes and removals", () => {
   const engine = newEngine();
   engine.execute((tx) => {
     tx.put("rates", "KES", { code: "KES", rate: "2" });
@@ -465,7 +463,7 @@ it("reads of a command see its writes and removals", () => {
   expect(engine.state.get("rates", "KES")).toBeUndefined();
 });
 
-/** Parses `1s PROCESSING, expiry+5m COMPLETED`: delays after the previous entry or after expiry. */
+/** Parses a timeline such as `1s PROCESSING, expiry+5m COMPLETED`. */
 function timelineIn(text: string) {
   const entries = text.split(", ").map((entry) => {
     const [wait, to] = entry.split(" ");
@@ -524,13 +522,13 @@ it.each([
   expect(engine.state.tables.tasks.size).toBe(0);
 });
 
-it("a timeline is stored in the charge when its rule matches", () => {
+it("a charge stores the timeline of the rule that matches it", () => {
   const { engine, historyAt } = started("1s AWAITING_PAYMENT, 1s COMPLETED");
   engine.execute(storeScenario(timelineIn("1s FAILED"), { active: true, byHand: true }), START_MS);
   expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
 });
 
-it("an illegal timeline entry is recorded without effect, and the next delay starts there", () => {
+it("an illegal timeline entry has no effect, but is recorded", () => {
   const { historyAt, charge } = started("1s COMPLETED, 2s FAILED, 3s REFUNDED");
   expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1 REFUNDED@6");
   expect(charge().notes).toEqual([
@@ -550,7 +548,7 @@ it("a timeline entry with the current status is recorded without an event", () =
   expect(engine.state.count("events")).toBe(2);
 });
 
-it("a timeline's refund above the balance is recorded without a posting", () => {
+it("a timeline refund above the balance is recorded without a posting", () => {
   const { engine, historyAt, charge, charge_id } = started("1s COMPLETED, 1s REFUNDED");
   historyAt(1_000);
   must(engine.execute(drain("KES", "100.00"), START_MS + 1_500));
@@ -561,7 +559,7 @@ it("a timeline's refund above the balance is recorded without a posting", () => 
   expect(engine.state.entriesOf(charge_id).map((entry) => entry.kind)).toEqual(["payment", "settlement"]);
 });
 
-it.each(["control", "customer"] as const)("a transition of the %s ends the timeline", (actor) => {
+it.each(["control", "customer"] as const)("a transition by the %s ends the timeline", (actor) => {
   const { engine, historyAt, charge, charge_id } = started(
     "1s AWAITING_PAYMENT, 1s FAILED, expiry+1s COMPLETED",
   );
@@ -588,7 +586,7 @@ it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
   },
 );
 
-it("a charge records that its named scenario did not match and that the next one was used", () => {
+it("a charge records that its named scenario did not match", () => {
   const picky = {
     name: "picky",
     charges: [{ match: { customer_email: "bob@*" }, timeline: [{ after: "1s", to: "FAILED" as const }] }],

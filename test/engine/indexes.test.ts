@@ -11,7 +11,7 @@ function buildWithdrawal(seq: number, mode: "test" | "live", status: Withdrawal[
   return { withdrawal_id: `wd_${seq}`, seq, mode, status, organization_id: `org_${seq % 2}` } as Withdrawal;
 }
 
-/** Puts and removals of withdrawals; a withdrawal keeps its `seq` and may be put again later. */
+/** Generates writes and removals of withdrawals. */
 const stepArb = fc.record({
   seq: fc.nat(600),
   mode: fc.constantFrom("test" as const, "live" as const),
@@ -19,7 +19,7 @@ const stepArb = fc.record({
 });
 const pageArb = fc.tuple(fc.nat(620), fc.oneof(fc.nat(40), fc.constant(Number.POSITIVE_INFINITY)));
 
-it("lists and pages by status return the same as a scan of the records", () => {
+it("lists by status return the same as a scan of all records", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(0, 30, 600),

@@ -8,7 +8,7 @@ import { busyExports } from "../state/world.js";
 import { newEngine } from "../support/engine.js";
 import { moduleVariablesIn } from "../support/source-rules.js";
 
-/** All records that a busy sandbox committed, as objects of the engine. */
+/** Collects all records that a busy sandbox commits. */
 const committed = new Map<string, object[]>(COLLECTION_NAMES.map((name) => [name, []]));
 const note = (change: unknown) => {
   for (const [name, , record] of (change as Change).puts)
@@ -29,22 +29,19 @@ function oddObjects(value: unknown): object[] {
   return [...odd, ...Object.values(value).flatMap(oddObjects)];
 }
 
-it.each(COLLECTION_NAMES)(
-  "records of %s are plain data: a spread, a clone and JSON equal the record",
-  (name) => {
-    const records = committed.get(name)!;
-    expect(records.length).toBeGreaterThan(0);
-    for (const record of records) {
-      expect(JSON.stringify({ ...record })).toBe(JSON.stringify(record));
-      expect({ ...record }).toStrictEqual(record);
-      expect(structuredClone(record)).toStrictEqual(record);
-      expect(JSON.parse(JSON.stringify(record))).toStrictEqual(record);
-      expect(oddObjects(record)).toEqual([]);
-    }
-  },
-);
+it.each(COLLECTION_NAMES)("records of %s are plain objects, unchanged by spread, clone and JSON", (name) => {
+  const records = committed.get(name)!;
+  expect(records.length).toBeGreaterThan(0);
+  for (const record of records) {
+    expect(JSON.stringify({ ...record })).toBe(JSON.stringify(record));
+    expect({ ...record }).toStrictEqual(record);
+    expect(structuredClone(record)).toStrictEqual(record);
+    expect(JSON.parse(JSON.stringify(record))).toStrictEqual(record);
+    expect(oddObjects(record)).toEqual([]);
+  }
+});
 
-it("the tested charges include each status, late payments and partial refunds", () => {
+it("the sample includes charges of every status, late payments and partial refunds", () => {
   const charges = committed.get("charges") as { status: string; status_history: { status: string }[] }[];
   expect(new Set(charges.map(({ status }) => status))).toEqual(new Set(CHARGE_STATUSES));
   const isPaidLate = ({ status_history: all }: (typeof charges)[number]) =>
@@ -61,17 +58,17 @@ const files = (room: string) =>
     .map((file) => `${room}/${file.replaceAll("\\", "/")}`);
 const source = (file: string) => readFileSync(new URL(file, core), "utf8");
 
-it("engine and domain have no cast through unknown", () => {
+it("the engine has no casts through unknown", () => {
   expect(
     ["engine", "domain"].flatMap(files).filter((file) => source(file).includes("as unknown as")),
   ).toEqual([]);
 });
 
-it("schema, domain and engine have three mutable module variables", () => {
+it("schema, domain and engine have only three mutable module variables", () => {
   const found = ["schema", "domain", "engine"]
     .flatMap(files)
     .flatMap((file) => moduleVariablesIn(source(file)).map((name) => `${file} ${name}`));
-  // The first two are filled while schemas are defined.
+  // The first two are set while schemas are defined.
   expect(found.sort()).toEqual([
     "engine/wire-views.ts texts",
     "schema/descriptions.ts descriptions",

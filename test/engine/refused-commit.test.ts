@@ -36,10 +36,10 @@ import {
   whitelabelBody,
 } from "../support/engine.js";
 
-/** A small limit, so that steps remove events and their deliveries. */
+/** A small limit, so that old events are removed during the test. */
 const SETTINGS = { ...DEFAULT_SETTINGS, retention: { ...DEFAULT_SETTINGS.retention, events: 6 } };
 
-/** Opens an engine on a store that can refuse commits. */
+/** Opens an engine whose store can refuse commits. */
 function opened(endpoint = true) {
   const store = { refuses: false, lines: [] as string[] };
   const engine = new Engine({
@@ -61,7 +61,7 @@ function opened(endpoint = true) {
   return { engine, store };
 }
 
-/** A step after a delay; `which` selects a record. */
+/** A random step after a delay. */
 interface Step {
   readonly do: keyof typeof STEPS;
   readonly which: number;
@@ -70,7 +70,7 @@ interface Step {
 
 type Make = (engine: Engine, which: number) => Command<unknown> | undefined;
 
-/** Calls `make` with an id of the table, if it has any. */
+/** Calls `make` with one of the table's ids. */
 function withNth<Result>(
   table: ReadonlyMap<RecordKey, unknown>,
   which: number,
@@ -101,7 +101,7 @@ const STEPS = {
     const to = (["COMPLETED", "FAILED", "CANCELLED"] as const)[which % 3]!;
     return withNth(state.tables.charges, which, (id) => transitionCharge(id, to, "control"));
   },
-  // Repeats a few keys, also after they expire.
+  // Uses few keys, so that they repeat.
   once: (_, which) =>
     idempotentCommand(
       { key: `key-${which % 3}`, scope: "one", body: {} },
@@ -125,14 +125,14 @@ const STEPS = {
   balances: () => readBalances(SHOP),
   again: ({ state }, which) => withNth(state.tables.deliveries, which, (id) => redeliver(id, 1)),
   wait: () => undefined,
-  // A lookup builds the index of all events, including those of a refused step.
+  // A lookup builds the index of all events.
   look: ({ state }) => {
     state.get("events", "none");
     return undefined;
   },
 } satisfies Record<string, Make>;
 
-/** Runs due tasks first, as the scheduler does; a task that fails is restored. */
+/** Runs due tasks first, as the scheduler does. */
 function carryOut(engine: Engine, step: Step, atMs: number): void {
   for (let task = engine.takeDue(atMs); task !== undefined; task = engine.takeDue(atMs)) {
     const due = task;
@@ -149,7 +149,7 @@ function carryOut(engine: Engine, step: Step, atMs: number): void {
   if (command !== undefined) engine.execute(command, atMs);
 }
 
-/** Results of all lookups by index, in order. */
+/** Looks up every record by every index. */
 function found({ state, appliedCounts }: Engine) {
   const { charges, events, deliveries, scenarios } = state.tables;
   const ids = [...charges.keys()].map(String);
@@ -183,13 +183,13 @@ const refusable = fc.record({ step, fails: fc.boolean(), isLookedAt: fc.boolean(
 it.each([
   ["with an endpoint", true],
   ["without an endpoint", false],
-])("a step that the store refuses leaves the state unchanged byte for byte, %s", (_name, endpoint) => {
+])("a step that the store refuses leaves the state unchanged, %s", (_name, endpoint) => {
   let refused = 0;
   fc.assert(
     fc.property(fc.array(refusable, { maxLength: 60 }), (steps) => {
       const { engine, store } = opened(endpoint);
       const again = State.from(asJson(engine.dump()));
-      // Runs the same steps without refusals, and with fewer lookups.
+      // Runs the same steps without refusals.
       const { engine: model } = opened(endpoint);
       for (const { step, fails, isLookedAt } of steps) {
         const atMs = engine.state.at + step.afterMs;

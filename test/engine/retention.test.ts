@@ -11,7 +11,7 @@ import { DELIVERED, must, newEngine, START_MS } from "../support/engine.js";
 const EVENTS = 5;
 const REFUSED = { ...DELIVERED, status: 410 };
 
-/** A log of five events. `heard.*` events go to two mailboxes and stay open until they are acknowledged. */
+/** Creates a log limited to five events, with two mailboxes for `heard.*`. */
 function newLog(): Engine {
   const engine = newEngine({ settings: { retention: { requests: 10, events: EVENTS } } });
   for (const mailbox of ["one", "two"]) listen(engine, mailbox);
@@ -31,7 +31,7 @@ function tell(engine: Engine, isHeard: boolean): void {
 const deliveries = (engine: Engine) => [...engine.state.tables.deliveries.values()];
 const isOpen = (delivery: Delivery) => delivery.status === "pending";
 
-/** Records the first attempt as delivered or as a final failure. */
+/** Records the result of the first attempt. */
 function answer(engine: Engine, delivery: Delivery, outcome: typeof DELIVERED): void {
   const task = engine.state.get("tasks", delivery.task!)!;
   engine.execute(recordAttempt(task, outcome), START_MS);
@@ -41,7 +41,7 @@ function answer(engine: Engine, delivery: Delivery, outcome: typeof DELIVERED): 
 
 const seqs = (engine: Engine) => [...engine.state.tables.events.values()].map(({ seq }) => seq);
 
-it("the log removes closed events around an open one", () => {
+it("removes old closed events around an open one", () => {
   const engine = newLog();
   tell(engine, true);
   for (let n = 0; n < 30; n++) tell(engine, false);
@@ -52,7 +52,7 @@ it("the log removes closed events around an open one", () => {
   expect(deliveries(engine)).toEqual([]);
 });
 
-it("the log keeps the newest events when all are open, and later removes up to four per event", () => {
+it("keeps events that are open, even above the limit", () => {
   const engine = newLog();
   for (let n = 0; n < 30; n++) tell(engine, true);
   expect(seqs(engine)).toHaveLength(30);
@@ -69,7 +69,7 @@ const stepArb = fc.oneof(
   { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("retry", "redeliver"), which: fc.nat(99) }) },
 ) as fc.Arbitrary<{ does: string; isHeard: boolean; which: number }>;
 
-it("the log keeps the newest and the open events, and removes the others soon", () => {
+it("keeps the newest and the open events, and soon removes the others", () => {
   fc.assert(
     fc.property(fc.array(stepArb, { maxLength: 80 }), (steps) => {
       const engine = newLog();

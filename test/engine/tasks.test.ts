@@ -7,12 +7,12 @@ function task(task_id: number, due_ms: number, rank: 0 | 1): Task {
   return { task_id, due_ms, rank, kind: rank === 0 ? "expire" : "timeline", ref: `ch_${task_id}` };
 }
 
-/** Order of the contract: by due time, expiry first at the same instant, then by time of scheduling. */
+/** Sorts tasks as documented: expiry comes first at the same time. */
 function inOrder(tasks: readonly Task[]): Task[] {
   return tasks.toSorted((a, b) => a.due_ms - b.due_ms || a.rank - b.rank || a.task_id - b.task_id);
 }
 
-/** A queue with the records of its tasks, as in the state. */
+/** A queue together with the records of its tasks. */
 class Planned {
   readonly live = new Map<number, Task>();
   readonly queue = new TaskQueue((one) => this.live.get(one.task_id) === one);
@@ -27,7 +27,7 @@ class Planned {
     if (gone !== undefined && this.live.delete(taskId)) this.queue.noteCancelled(gone);
   }
 
-  /** Takes a due task and commits it, which removes its record. */
+  /** Takes the next due task and removes its record. */
   take(atMs: number): Task | undefined {
     const taken = this.queue.takeDue(atMs);
     if (taken !== undefined) this.cancel(taken.task_id);
@@ -54,7 +54,7 @@ const stepArb = fc.oneof(
   { weight: 1, arbitrary: fc.nat(8).map((atMs) => ({ do: "fail" as const, atMs })) },
 );
 
-it("tasks are ordered by due time, then rank, then order of scheduling", () => {
+it("sorts tasks by due time, then rank, then order of scheduling", () => {
   fc.assert(
     fc.property(fc.array(taskArb, { maxLength: 100 }), (wanted) => {
       const planned = new Planned();
@@ -67,7 +67,7 @@ it("tasks are ordered by due time, then rank, then order of scheduling", () => {
   );
 });
 
-it("tasks keep their order when others are scheduled, cancelled, completed, or restored after a failure", () => {
+it("keeps the order when tasks are added, cancelled, completed or restored", () => {
   fc.assert(
     fc.property(fc.array(stepArb, { maxLength: 150 }), (steps) => {
       const planned = new Planned();
@@ -98,7 +98,7 @@ it("tasks keep their order when others are scheduled, cancelled, completed, or r
   );
 });
 
-it("tasks keep their order after thousands were taken and cancelled", () => {
+it("keeps the order after thousands of tasks were taken and cancelled", () => {
   const planned = new Planned();
   let model: Task[] = [];
   let lastId = 0;
@@ -115,7 +115,7 @@ it("tasks keep their order after thousands were taken and cancelled", () => {
   expect(planned.drain()).toEqual(model);
 });
 
-it("a task rescheduled under the same number counts once", () => {
+it("counts a rescheduled task once", () => {
   const planned = new Planned();
   planned.push(task(1, 10, 1));
   planned.push(task(2, 20, 1));

@@ -24,7 +24,7 @@ import {
 
 const MINUTE_MS = 60_000;
 
-/** Includes halves and thirds of a charge's hour, so that expiry and an entry can coincide. */
+/** Chosen so that expiry and an entry can have the same time. */
 const durations = fc.constantFrom("0s", "1s", "20m", "30m", "59m59s", "1h", "2h");
 
 const chargeEntries: fc.Arbitrary<ChargeTimelineEntry[]> = fc.array(
@@ -39,7 +39,7 @@ const withdrawalEntries: fc.Arbitrary<WithdrawalTimelineEntry[]> = fc.array(
   { maxLength: 6 },
 );
 
-/** Runs all tasks and returns the indexes of the timeline entries that changed the record. */
+/** Runs all tasks and returns the entries that changed the record. */
 function runEntries(engine: Engine, kind: Task["kind"], noteCount: () => number): number[] {
   const steps: number[] = [];
   let before = noteCount();
@@ -54,7 +54,7 @@ function unwarned(timeline: readonly unknown[], warned: readonly { path: readonl
   return timeline.map((_, step) => step).filter((step) => !warned.some(({ path }) => path.at(-1) === step));
 }
 
-it("the warning is given exactly for entries without effect in an uninterrupted run of a charge", () => {
+it("warns about exactly the entries of a charge that have no effect", () => {
   fc.assert(
     fc.property(chargeEntries, (timeline) => {
       const scenario = timelineOf("plan", ...timeline);
@@ -68,7 +68,7 @@ it("the warning is given exactly for entries without effect in an uninterrupted 
   );
 });
 
-it("the warning is given exactly for entries without effect in an uninterrupted run of a withdrawal", () => {
+it("warns about exactly the entries of a withdrawal that have no effect", () => {
   fc.assert(
     fc.property(withdrawalEntries, (timeline) => {
       const scenario = { name: "plan", withdrawals: [{ timeline }] };
@@ -107,10 +107,10 @@ function withdraw(engine: Engine, atMs: number, scenario: string | null) {
 
 interface Course {
   readonly timeline: ChargeTimelineEntry[];
-  /** Delay of the manual action after the charge's creation. */
+  /** Delay of the manual action after creation, in minutes. */
   readonly afterMinutes: number;
   readonly moved: ChargeStatus | null;
-  /** True if the payment was withdrawn, so that a refund exceeds the balance. */
+  /** True if the payment was withdrawn, so that a refund fails. */
   readonly withdrawn: boolean;
 }
 
@@ -133,7 +133,6 @@ function begin({ timeline, afterMinutes, moved, withdrawn }: Course) {
   return { engine, nowMs, charge: () => engine.state.get("charges", charge_id)! };
 }
 
-/** Runs all tasks of the charge at this instant. */
 function runAll(engine: Engine, nowMs: number, charge: () => Charge): void {
   for (;;) {
     const [next] = Object.values(charge().tasks)
@@ -144,7 +143,7 @@ function runAll(engine: Engine, nowMs: number, charge: () => Charge): void {
   }
 }
 
-it("an advance of one charge succeeds only when the charge's own tasks reach the status, and stops there", () => {
+it("advancing a charge to a status stops as soon as it is reached", () => {
   fc.assert(
     fc.property(courses, (course) => {
       const { engine, nowMs, charge } = begin(course);

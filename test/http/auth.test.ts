@@ -9,7 +9,6 @@ import {
 } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
-/** Response body: an organization or a list of methods. */
 interface Body {
   payment_methods: { id: string }[];
 }
@@ -44,7 +43,7 @@ function expectUnauthorized(answer: Answer<unknown>): void {
   expect(answer.error).not.toHaveProperty("details");
 }
 
-it("an unknown namespace's key gets a hint about how to create the namespace", async () => {
+it("a key of an unknown namespace returns a hint about creating the namespace", async () => {
   const answer = await (await openApi()).as("sk_test_ns_w1").get("/api/v1/accounts/balances");
   expectUnauthorized(answer);
   expect(answer.headers.get("sandbox-hint")).toBe(
@@ -53,7 +52,7 @@ it("an unknown namespace's key gets a hint about how to create the namespace", a
 });
 
 it.for(WRONG)(
-  "an invalid value of Authorization returns 401, even for operations that do not require a key: %.50s [R20.2 R22.21 R23.12 R27.1 R27.7 R29.3]",
+  "an invalid Authorization header returns 401 for every operation: %.50s [R20.2 R22.21 R23.12 R27.1 R27.7 R29.3]",
   async (authorization, { api }) => {
     for (const path of [METHODS, "/api/v1/payments/payins"])
       expectUnauthorized(await api.as(null).get(path, { authorization }));
@@ -78,9 +77,7 @@ it.for([
   },
 );
 
-it("the default key sk_test_deactivated can list the payment methods, which do not require a key [R20.1]", async ({
-  api,
-}) => {
+it("the default key sk_test_deactivated can list payment methods [R20.1]", async ({ api }) => {
   const { text } = await api.as(null).get(METHODS);
   const answer = await api.as("sk_test_deactivated").get(METHODS);
   expect([answer.status, answer.text]).toEqual([200, text]);
@@ -93,44 +90,44 @@ it("the library returns both keys of org_sandbox", async () => {
 
 const TOO_LARGE = `{"pad":"${"x".repeat(1024 * 1024)}"}`;
 
-it("order of checks: path before key: 404", async () => {
+it("checks the path before the key: 404", async () => {
   const api = (await openApi()).as("sk_test_nobody");
   expectError(await api.post("/api/v1/payments/nothing", {}), 404, "NOT_FOUND", []);
   expect((await api.get("/api/v1/nothing")).error.message).not.toBe("Organization not found");
 });
 
-it("order of checks: method before key: 405", async () => {
+it("checks the method before the key: 405", async () => {
   const api = (await openApi()).as("sk_test_nobody");
   expectError(await api.send("DELETE", QUOTES), 405, "METHOD_NOT_ALLOWED", []);
 });
 
-it("order of checks: path before rate limit: 404, and the request is not counted", async () => {
+it("checks the path before the rate limit: 404", async () => {
   const api = await openApi({ rateLimit: 1 });
   for (let call = 0; call < 3; call++) expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
   expect((await api.tryPayins()).status).toBe(200);
   expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
 });
 
-it("order of checks: key before rate limit: 401 for any number of requests, which are not counted", async () => {
+it("checks the key before the rate limit: 401", async () => {
   const api = await openApi({ rateLimit: 1 });
   for (let call = 0; call < 3; call++) expectUnauthorized(await api.as("sk_test_nobody").tryPayins());
   expect((await api.tryPayins()).status).toBe(200);
   expectUnauthorized(await api.get("/api/v1/payments/payins", { authorization: "Token sk_test_sandbox" }));
 });
 
-it("order of checks: rate limit before permission: 429", async () => {
+it("checks the rate limit before permissions: 429", async () => {
   const api = (await openApi({ rateLimit: 1 })).as("sk_test_readonly");
   expectError(await api.tryQuote(KES_ORDER), 403, "FORBIDDEN");
   expectError(await api.tryQuote(KES_ORDER), 429, "RATE_LIMIT_EXCEEDED", []);
 });
 
-it("order of checks: rate limit before organization: 429", async () => {
+it("checks the rate limit before the organization: 429", async () => {
   const api = (await openApi({ rateLimit: 1 })).as("sk_test_deactivated");
   expectError(await api.tryPayins(), 404, "NOT_FOUND");
   expectError(await api.tryPayins(), 429, "RATE_LIMIT_EXCEEDED", []);
 });
 
-it("order of checks: permission before organization: 403", async () => {
+it("checks permissions before the organization: 403", async () => {
   const key = "sk_test_deadreader";
   const keys = [{ key, organization_id: "org_deactivated", permission: "read_only" }];
   const reader = (await openApi({ fixtures: { keys } })).as(key);
@@ -141,7 +138,7 @@ it("order of checks: permission before organization: 403", async () => {
 it.each([
   ["size", TOO_LARGE],
   ["JSON", "{broken"],
-])("order of checks: permission before the %s of the body: 403", async (_, body) => {
+])("checks permissions before the %s of the body: 403", async (_, body) => {
   const api = (await openApi()).as("sk_test_readonly");
   expectError(await api.tryQuote(body), 403, "FORBIDDEN", []);
 });
@@ -150,21 +147,21 @@ it.each([
   ["size", TOO_LARGE],
   ["JSON", "{broken"],
   ["fields", "{}"],
-])("order of checks: organization before the %s of the body: 404", async (_, body) => {
+])("checks the organization before the %s of the body: 404", async (_, body) => {
   const api = (await openApi()).as("sk_test_deactivated");
   expectError(await api.tryQuote(body), 404, "NOT_FOUND", []);
 });
 
-it("order of checks: organization before query: 404", async ({ api }) => {
+it("checks the organization before the query: 404", async ({ api }) => {
   expectError(await api.as("sk_test_deactivated").tryPayins("?limit=0"), 404, "NOT_FOUND", []);
 });
 
-it("order of checks: size before JSON and content type: 413", async ({ api }) => {
+it("checks the size before JSON and content type: 413", async ({ api }) => {
   expectError(await api.tryQuote(`{broken${TOO_LARGE}`), 413, "PAYLOAD_TOO_LARGE", []);
   expectError(await api.tryQuote(TOO_LARGE, { "content-type": "text/plain" }), 413, "PAYLOAD_TOO_LARGE", []);
 });
 
-it("order of checks: JSON and content type before fields: only details.body", async ({ api }) => {
+it("checks JSON and content type before fields: only details.body", async ({ api }) => {
   expectInvalid(await api.tryQuote({ payment_method: 5 }, { "content-type": "text/plain" }), "body");
   expectInvalid(await api.tryQuote('{"payment_method":5,}'), "body");
   expectInvalid(await api.tryQuote([{ payment_method: 5 }]), "body");

@@ -5,7 +5,7 @@ import type { Sandbox } from "../../src/library/sandbox.js";
 import { type Answer, Api, errorOf, type Headerset, START } from "../support/api-client.js";
 import { head, Wire } from "../support/api-wire.js";
 
-/** Error codes of the two documents by status; 500 has none. */
+/** Documented error codes by status; 500 has none. */
 const CODES: Readonly<Record<number, readonly string[]>> = {
   400: ["VALIDATION_ERROR"],
   401: ["UNAUTHORIZED"],
@@ -28,13 +28,13 @@ beforeAll(async () => {
 beforeEach(() => startOver());
 afterAll(() => sandbox.close());
 
-/** Creates the state of every case with the same ids: a quote, a charge and opened balances. */
+/** Recreates the state of every case with the same ids. */
 async function startOver(): Promise<void> {
   await sandbox.reset({ ids: "repeat" });
   const quote = await api.quote(QUOTE);
   WHITELABEL.quote_id = quote.quote_id;
   chargeId = (await api.whitelabel(WHITELABEL)).charge_id;
-  // The first read of balances opens accounts; later reads change nothing.
+  // The first read of balances opens accounts.
   await api.balances();
   state = stateText();
 }
@@ -63,13 +63,10 @@ const WHITELABEL = {
   expires_in_minutes: 30,
 };
 
-/**
- * Checks that the response has a documented status and shape, and that only a successful write changes the state, which
- * includes the time of the manual clock. A successful write is undone by a new start.
- */
+/** Checks for a documented response, and that a failed write changes nothing. */
 async function judge<Body>(send: () => Promise<Answer<Body>>, isRead = false): Promise<Answer<Body>> {
   const answer = await send();
-  // No `expect` for correct responses: thousands of calls to it would take longer than the requests.
+  // Calling `expect` for each correct response would take longer than the requests.
   if (answer.status !== 200 && CODES[answer.status] === undefined)
     expect.fail(`${answer.status}: ${answer.text}`);
   if (!/^application\/json\b/.test(answer.headers.get("content-type") ?? "")) expect.fail(answer.text);
@@ -86,8 +83,6 @@ async function judge<Body>(send: () => Promise<Answer<Body>>, isRead = false): P
 }
 
 const fields = (answer: Answer<unknown>) => Object.keys(answer.details).sort();
-
-/* Unusual values. */
 
 const nastyKey = fc.constantFrom(
   "__proto__",
@@ -146,7 +141,7 @@ const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constantFrom(0, -0, 1e308, -1e308, 5e-324, 2 ** 53 + 2, 1441, 0.5, -1),
 );
-/** All keys are own properties, including `__proto__`, as JSON.parse creates them. */
+/** All keys are own properties, including `__proto__`. */
 const { value, record } = fc.letrec<{
   value: unknown;
   list: unknown[];
@@ -195,11 +190,11 @@ const SUBJECTS: readonly Subject[] = [
 ];
 
 describe.each(SUBJECTS)("$name", ({ body, send }) => {
-  it("$name accepts the body that the mutations start from", async () => {
+  it("$name accepts its valid body", async () => {
     expect((await judge(() => send(body))).status).toBe(200);
   });
 
-  it("$name returns a documented response to any JSON value and any text [R16.1 R29.1]", async () => {
+  it("$name returns a documented response to any JSON value or text [R16.1 R29.1]", async () => {
     const json = value.map((one) => JSON.stringify(one));
     await fc.assert(
       fc.asyncProperty(fc.oneof(json, text), async (raw) => void (await judge(() => send(raw)))),
@@ -207,7 +202,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
     );
   });
 
-  it("$name returns a documented response to any values of its fields [R16.2]", async () => {
+  it("$name returns a documented response to any field values [R16.2]", async () => {
     const puts = fc.dictionary(fc.constantFrom(...Object.keys(body)), value, { minKeys: 1 });
     await fc.assert(
       fc.asyncProperty(puts, async (put) => void (await judge(() => send({ ...body, ...put })))),
@@ -215,7 +210,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
     );
   });
 
-  it("$name returns a documented response to a body with bytes changed, removed or added", async () => {
+  it("$name returns a documented response to a damaged body", async () => {
     const change = fc.record({ at: fc.nat(), cut: fc.nat(3), put: fc.uint8Array({ maxLength: 3 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
@@ -246,7 +241,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
   });
 });
 
-it("metadata is returned as sent or refused, for any keys and values [R13.1]", async () => {
+it("metadata with any keys and values is returned as sent or refused [R13.1]", async () => {
   await fc.assert(
     fc.asyncProperty(record, async (metadata) => {
       await startOver();
@@ -293,7 +288,7 @@ describe("query strings", () => {
   );
   const STATUS = /^(PENDING|AWAITING_PAYMENT|PROCESSING|COMPLETED|FAILED|CANCELLED|EXPIRED|REFUNDED)$/;
 
-  it("query strings of the payin list are accepted or refused by the documented rules, for any parameters", async () => {
+  it("the payin list accepts exactly the documented query parameters", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(name, put), { maxLength: 5 }), async (pairs) => {
         const query = new URLSearchParams(pairs.map(([one, other]) => [one, other]));
@@ -316,7 +311,7 @@ describe("query strings", () => {
     );
   });
 
-  it("query strings have no effect when they are malformed", async () => {
+  it("malformed query strings have no effect", async () => {
     const raw = fc.string({ unit: fc.constantFrom(..."&=%?+;[]{}'\"<>\\^`|#limt0f\u00e9🙂"), maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(raw, async (query) => {
@@ -411,7 +406,7 @@ const path = fc
   .tuple(base, fc.array(segment, { maxLength: 3 }))
   .map(([start, rest]) => [start, ...rest].join("/") || "/");
 
-it("paths with unusual escapes return a result or 404, and a read changes nothing", async () => {
+it("paths with unusual escapes return a result or 404", async () => {
   await fc.assert(
     fc.asyncProperty(path, async (odd) => {
       if (odd === "/" || new URL(`http://sandbox${odd}`).pathname === "/") return;
@@ -421,7 +416,7 @@ it("paths with unusual escapes return a result or 404, and a read changes nothin
   );
 });
 
-it("paths with unusual escapes get documented responses for other methods and a body", async () => {
+it("paths with unusual escapes return a documented response to any method", async () => {
   const method = fc.constantFrom("POST", "PUT", "PATCH", "DELETE", "OPTIONS");
   await fc.assert(
     fc.asyncProperty(path, method, fc.oneof(record, value), async (odd, how, body) => {
@@ -432,7 +427,7 @@ it("paths with unusual escapes get documented responses for other methods and a 
   );
 });
 
-it("paths of any bytes get a 200 or a 4xx", async () => {
+it("paths of any bytes return 200 or 4xx", async () => {
   const wired = await createSandbox({ clock: "manual", startTime: START });
   try {
     const { port } = await wired.listen();
@@ -454,7 +449,7 @@ it("paths of any bytes get a 200 or a 4xx", async () => {
         expect([200, 302, 303, 307, 400, 401, 403, 404, 405], `${odd} ${answer?.body}`).toContain(
           answer?.status,
         );
-        // Node refuses malformed requests with an empty body; all other responses have the documented shape.
+        // Node refuses malformed requests with an empty body.
         if (answer !== undefined && answer.status >= 400 && answer.body !== "") errorOf(answer.body);
         if (answer?.headers.connection === "close") {
           wire.close();
@@ -464,7 +459,7 @@ it("paths of any bytes get a 200 or a 4xx", async () => {
       { numRuns: 200 },
     );
     const after = JSON.stringify(wired.snapshot());
-    // The first read of balances opens accounts; no other read changes the state.
+    // Only the first read of balances changes the state.
     if (!after.includes('"holdings":[[')) expect(after).toBe(before);
   } finally {
     await wired.close();

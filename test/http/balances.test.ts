@@ -10,7 +10,7 @@ const METHOD_OF = Object.fromEntries(
   Object.entries(METHOD_CURRENCIES).flatMap(([method, codes]) => codes.map((code) => [code, method])),
 );
 
-/** Completes a payment of which the merchant receives this amount. */
+/** Completes a payment that credits this amount. */
 async function receive(api: Api, currency: string, amount: string): Promise<string> {
   const body = {
     ...KES_ORDER,
@@ -23,7 +23,7 @@ async function receive(api: Api, currency: string, amount: string): Promise<stri
   return charge_id;
 }
 
-it("the first GET balances opens an account in US dollars and one in the currency of the organization's country [R10.1 R24.3 R24.5 R24.7]", async () => {
+it("the first GET balances opens accounts in US dollars and the local currency [R10.1 R24.3 R24.5 R24.7]", async () => {
   expect(await (await openApi()).balances()).toEqual({
     success: true,
     account_id: "org_sandbox",
@@ -49,13 +49,13 @@ it.each([
   },
 );
 
-it("the first GET balances changes nothing that a second read would return [R24.2]", async ({ api }) => {
+it("repeated reads of balances return the same [R24.2]", async ({ api }) => {
   const path = "/api/v1/accounts/balances";
   const first = await api.get(path);
   expect((await api.get(`${path}?limit=x&limit=y`)).text).toBe(first.text);
 });
 
-it("a payment opens an account in its currency at completion, not before [R1.1 R24.6]", async ({ api }) => {
+it("a payment opens an account in its currency when it completes [R1.1 R24.6]", async ({ api }) => {
   const { charge_id } = await api.pay();
   expect(await api.balance("KES")).toBeUndefined();
   await api.transition(charge_id, { to: "PROCESSING" });
@@ -70,9 +70,7 @@ it("a payment that fails, is cancelled or expires leaves the balances unchanged 
   expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD", "NGN"]);
 });
 
-it("a payment is absent from the balances of other organizations and modes [R1.12 R24.7]", async ({
-  api,
-}) => {
+it("a payment does not change balances of other organizations or modes [R1.12 R24.7]", async ({ api }) => {
   await receive(api, "KES", "500");
   const { balances, total_balance_usd } = await api.as("sk_live_sandbox").balances();
   expect([balances.map(({ currency }) => currency), total_balance_usd]).toEqual([["USD", "NGN"], "0.00"]);
@@ -80,10 +78,8 @@ it("a payment is absent from the balances of other organizations and modes [R1.1
   expect(await api.as("sk_test_readonly").balance("KES")).toBe("500.00 / 0.00");
 });
 
-it("total_balance_usd is the exact sum of available and pending at current rates, rounded once [R24.4]", async ({
-  api,
-}) => {
-  // 3 ÷ 1550 + 0.05 ÷ 12.4 + 0.13 ÷ 129 = 0.0069754…; the sum of the rounded quotients would be 0.00.
+it("total_balance_usd is rounded once, after the sum [R24.4]", async ({ api }) => {
+  // The exact sum is 0.0069754…; rounding each term first would give 0.00.
   await receive(api, "NGN", "3.00");
   await receive(api, "GHS", "0.05");
   await receive(api, "KES", "0.13");
@@ -97,9 +93,7 @@ it("total_balance_usd follows the exchange rates [R24.4]", async ({ api }) => {
   expect((await api.balances()).total_balance_usd).toBe("2.00");
 });
 
-it("total_balance_usd is exact for any payments (against integer arithmetic), and balances keep every digit [R1.1 R9.4]", async ({
-  api,
-}) => {
+it("total_balance_usd is exact for any payments [R1.1 R9.4]", async ({ api }) => {
   const payment = fc
     .tuple(fc.constantFrom(...Object.keys(DECIMALS)), fc.bigInt({ min: 1n, max: 10n ** 31n }))
     .map(([currency, minor]) => ({ currency, minor, amount: decimalText(minor, DECIMALS[currency]!) }));
@@ -122,7 +116,7 @@ it("total_balance_usd is exact for any payments (against integer arithmetic), an
   );
 });
 
-it("GET organizations/me has exactly the documented fields [R14.1 R14.2 R25.7]", async ({ api }) => {
+it("GET organizations/me returns exactly the documented fields [R14.1 R14.2 R25.7]", async ({ api }) => {
   expect(okBody(await api.get("/api/v1/organizations/me"))).toEqual({
     organization_id: "org_sandbox",
     name: expect.stringMatching(/./),

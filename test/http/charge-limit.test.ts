@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { errorOf, KES_ORDER, openApi } from "../support/api-client.js";
 
-it("a namespace that holds limits.charges charges returns 507 for a further charge until it is reset", async () => {
+it("a namespace with limits.charges charges returns 507 until it is reset", async () => {
   const api = await openApi({ limits: { charges: 2 } });
   const checkout = () => api.post("/api/v1/payments/checkouts", { pricing: KES_ORDER.pricing });
   expect([(await checkout()).status, (await checkout()).status]).toEqual([200, 200]);
@@ -18,6 +18,6 @@ it("a namespace that holds limits.charges charges returns 507 for a further char
   expect((await checkout()).status).toBe(200);
 });
 
-it("a namespace that holds limits.charges charges refuses the option when it is not a number", async () => {
+it("refuses a limits.charges that is not a number", async () => {
   await expect(openApi({ limits: { charges: 0 } })).rejects.toThrow("limits.charges");
 });

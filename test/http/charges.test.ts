@@ -3,13 +3,13 @@ import { type Api, expectError, KES_ORDER, later, openApi, START } from "../supp
 import { it } from "../support/api-test.js";
 import { temporaryFile } from "../support/folders.js";
 
-/** Returns each status with its time in seconds from START. */
+/** Returns each status with its time in seconds. */
 async function history(api: Api, id: string): Promise<[string, number][]> {
   const { status_history } = await api.charge(id);
   return status_history.map((one) => [one.status, (Date.parse(one.at) - Date.parse(START)) / 1000]);
 }
 
-it("the record of a charge has exactly the documented fields [R9.1 R18.1 R22.1]", async ({ api }) => {
+it("a charge has exactly the documented fields [R9.1 R18.1 R22.1]", async ({ api }) => {
   const quote = await api.quote(KES_ORDER);
   const paid = await api.whitelabel({
     ...KES_ORDER,
@@ -44,9 +44,7 @@ it("the record of a charge has exactly the documented fields [R9.1 R18.1 R22.1]"
   });
 });
 
-it("the record of a charge is the same under /charges and /payins, byte for byte [R1.2 R25.6]", async ({
-  api,
-}) => {
+it("a charge is the same under /charges and /payins [R1.2 R25.6]", async ({ api }) => {
   const { charge_id } = await api.pay();
   for (let moves = 0; moves < 4; moves++) {
     const one = await api.get(`/api/v1/payments/charges/${charge_id}`);
@@ -57,14 +55,14 @@ it("the record of a charge is the same under /charges and /payins, byte for byte
   }
 });
 
-it("the record of a charge begins with the ten fields of its list entry [R8.1 R9.1]", async ({ api }) => {
+it("a charge begins with the ten fields of its list entry [R8.1 R9.1]", async ({ api }) => {
   const { charge_id } = await api.pay();
   await api.advance({ by: "3s" });
   const [item] = (await api.payins()).items;
   expect(Object.entries(item!)).toEqual(Object.entries(await api.charge(charge_id)).slice(0, 10));
 });
 
-it("the record of a charge has the exact amounts of its quote, and a settlement of the amount minus the fees [R9.2 R11.3 R11.4]", async ({
+it("a charge has the exact amounts of its quote and settles the amount minus fees [R9.2 R11.3 R11.4]", async ({
   api,
 }) => {
   for (const [amount, base, method, currency, more] of [
@@ -93,16 +91,14 @@ it("the record of a charge has the exact amounts of its quote, and a settlement 
 });
 
 it.for(["ch_unknown", "__proto__", "constructor", "..%2F..", "%00", "a b", "🙂", "x".repeat(5000)])(
-  "the record of a charge returns 404 for the unknown id %.20s [R29.5]",
+  "GET charges returns 404 for the unknown id %.20s [R29.5]",
   async (id, { api }) => {
     for (const path of ["charges", "payins"])
       expectError(await api.get(`/api/v1/payments/${path}/${id}`), 404, "NOT_FOUND");
   },
 );
 
-it("the record of a charge returns 404 for a charge of another organization or mode [R1.12 R27.3]", async ({
-  api,
-}) => {
+it("GET charges returns 404 for a charge of another organization or mode [R1.12 R27.3]", async ({ api }) => {
   const { charge_id } = await api.pay();
   const path = `/api/v1/payments/charges/${charge_id}`;
   for (const key of ["sk_live_sandbox", "sk_test_other", "sk_test_unverified"]) {
@@ -114,12 +110,12 @@ it("the record of a charge returns 404 for a charge of another organization or m
   expect((await api.as("sk_test_readonly").get(path)).status).toBe(200);
 });
 
-it("the record of a charge is found by its own id, and not by the id of its checkout", async ({ api }) => {
+it("a charge is found by its own id, not by the id of its checkout", async ({ api }) => {
   const { checkout_id } = await api.pay();
   expectError(await api.get(`/api/v1/payments/charges/${checkout_id}`), 404, "NOT_FOUND");
 });
 
-it("a charge is completed within seconds by default [R9.5 R17.5 R22.24]", async ({ api }) => {
+it("a charge completes within seconds by default [R9.5 R17.5 R22.24]", async ({ api }) => {
   const { charge_id } = await api.pay();
   await api.advance({ until: "idle" });
   expect(await history(api, charge_id)).toEqual([
@@ -132,9 +128,7 @@ it("a charge is completed within seconds by default [R9.5 R17.5 R22.24]", async 
   expect(charge).toMatchObject({ status: "COMPLETED", updated_at: later(5), settled_at: later(5) });
 });
 
-it("a charge shows each status at its scheduled time, even when the read is late [R1.17 R17.4]", async ({
-  api,
-}) => {
+it("a charge shows each status at its scheduled time, even when read late [R1.17 R17.4]", async ({ api }) => {
   const { charge_id } = await api.pay();
   const seen: [string, string][] = [];
   for (let second = 0; second < 7; second++) {
@@ -153,7 +147,7 @@ it("a charge shows each status at its scheduled time, even when the read is late
   ]);
 });
 
-it("a charge includes the failure reason [R17.6]", async () => {
+it("a failed charge has a failure reason [R17.6]", async () => {
   const api = await openApi({ scenario: "declined" });
   const { charge_id } = await api.pay();
   await api.advance({ until: "idle" });
@@ -177,7 +171,7 @@ it("a charge expires after 60 minutes by default [R17.8 R22.18]", async () => {
   ]);
 });
 
-it("a charge completes without expiry when it is already processing [R17.4]", async ({ api }) => {
+it("a charge that is already processing completes without expiry [R17.4]", async ({ api }) => {
   const { charge_id } = await api.pay({ customer_email: "stuck@shop.test", expires_in_minutes: 1 });
   await api.advance({ by: "2d" });
   expect((await api.charge(charge_id)).status).toBe("PROCESSING");
@@ -197,9 +191,7 @@ it("a charge expires when payment and expiry have the same time", async () => {
   ]);
 });
 
-it("a charge completes after its expiry with the same amounts and the same balance [R18.7]", async ({
-  api,
-}) => {
+it("a charge can be paid after expiry with the same amounts [R18.7]", async ({ api }) => {
   const { charge_id, amount } = await api.pay({ customer_email: "late@shop.test" });
   await api.advance({ by: "1h1m" });
   expect((await api.charge(charge_id)).status).toBe("EXPIRED");
@@ -215,7 +207,7 @@ it("a charge completes after its expiry with the same amounts and the same balan
   expect(await api.balance("KES")).toBe("500.00 / 0.00");
 });
 
-it("a charge continues between reads, in order of time", async ({ api }) => {
+it("a charge changes status between reads", async ({ api }) => {
   const first = await api.pay();
   await api.advance({ by: "500ms" });
   const second = await api.pay();

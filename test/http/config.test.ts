@@ -9,7 +9,7 @@ import { Api, expectError, KES_ORDER, later, okBody, openApi, START } from "../s
 import { closedAtEnd } from "../support/lifetime.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 
-/** Opens a sandbox with these keys in its config file, which is validated. */
+/** Opens a sandbox with these keys in its config file. */
 async function configured(config: UnresolvedOptions): Promise<Api> {
   const checked = safeParse(startOptionsSchema, config);
   if (!checked.ok)
@@ -19,7 +19,7 @@ async function configured(config: UnresolvedOptions): Promise<Api> {
 
 const USD_ORDER = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "card" };
 
-it("configured paths move the operations, and the default paths return 404", async () => {
+it("configured paths replace the default paths", async () => {
   const api = await configured({
     paths: {
       createQuote: "/v2/quotes",
@@ -34,7 +34,7 @@ it("configured paths move the operations, and the default paths return 404", asy
   expectError(await api.get("/v2/charges/ch_unknown/full"), 404, "NOT_FOUND");
 });
 
-it("configured paths have their parameters at the configured places", async () => {
+it("configured paths have their parameters where they are configured", async () => {
   const api = await configured({ paths: { getCharge: "/shop/{charge_id}/charge" } });
   const { charge_id } = await api.pay();
   const { text } = await api.get(`/shop/${charge_id}/charge`);
@@ -75,13 +75,13 @@ it.each([
   [{ listPayins: "/x", getOrganization: "/x" }, ["listPayins", "getOrganization"]],
   [{ createQuote: "/api/v1/payments/whitelabel" }, ["createQuote"]],
   [{ getCharge: "/x/{charge_id}", getWithdrawal: "/x/{withdrawal_id}" }, ["getCharge", "getWithdrawal"]],
-])("paths of two operations are refused when they are equal: %j", async (paths, names) => {
+])("two operations cannot have the same path: %j", async (paths, names) => {
   const starting = configured({ paths: paths as unknown as Record<string, string> });
   for (const name of names) await expect(starting).rejects.toThrow(`paths.${name}: `);
   await expect(starting).rejects.toThrow("an operation needs a path of its own");
 });
 
-it("paths of two operations can be equal for different methods, and can be swapped", async () => {
+it("two operations can have the same path with different methods", async () => {
   const api = await configured({
     paths: {
       listPayins: "/x",
@@ -96,7 +96,7 @@ it("paths of two operations can be equal for different methods, and can be swapp
 
 const event_names = { "charge.completed": "payment.successful" };
 
-it("event_names rename the events that are sent; the control API keeps the default names", async () => {
+it("event_names rename the events that are sent", async () => {
   const receiver = await Receiver.open();
   const api = await configured({ event_names, webhooks: [{ url: receiver.url }] });
   await api.pay();
@@ -154,7 +154,7 @@ it("error_codes replace the default codes everywhere in the service", async () =
   expect(codeOf(await api.tryQuote(`"${"x".repeat(1024 * 1024)}"`))).toBe("too_large");
 });
 
-it("error_codes are used for a 429, and by a fault without a code", async () => {
+it("error_codes apply to a 429 and to a fault without a code", async () => {
   const api = await configured({ error_codes, rate_limit: 1 });
   okBody(await api.tryPayins());
   expect(codeOf(await api.tryPayins())).toBe("slow_down");
@@ -174,13 +174,13 @@ it("error_codes do not change the control API", async () => {
   expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
 });
 
-it("error_codes are refused at startup when they rename an unknown code", async () => {
+it("error_codes with an unknown code are refused at startup", async () => {
   await expect(configured({ error_codes: { UNAUTHORISED: "x" } })).rejects.toThrow(
     /error_codes\.UNAUTHORISED.*did you mean UNAUTHORIZED\?/,
   );
 });
 
-it("fees and rates replace those of the fixtures in prices", async () => {
+it("fees and rates replace the default ones in prices", async () => {
   const api = await configured({
     fees: { card: { platform_percent: "5", gateway_percent: "0" }, mobile_money: { gateway_percent: "0" } },
     rates: { KES: "100" },
@@ -201,7 +201,7 @@ it("fees and rates replace those of the fixtures in prices", async () => {
 it.each([
   [{ fees: { ussd: { platform_percent: "1" } } }, "fees.ussd"],
   [{ rates: { EUR: "1" } }, "rates.EUR"],
-])("fees and rates are refused at startup for unknown methods or currencies: %j", async (config, message) => {
+])("fees and rates of unknown methods or currencies are refused: %j", async (config, message) => {
   await expect(configured(config as UnresolvedOptions)).rejects.toThrow(message);
 });
 
@@ -210,7 +210,7 @@ it.each([
   ["cheapest", "101.50"],
   ["dearest", "103.40"],
 ] as const)(
-  "the amount of a hosted charge is %s until the customer selects a method, and then the price of the method",
+  "the amount of a hosted charge is %s until the customer selects a method",
   async (before_method, amount) => {
     const api = await configured({ amounts: { before_method } });
     const pricing = { base_currency: "USD", amount: "100.00" };
@@ -226,7 +226,7 @@ it.each([
   },
 );
 
-it("limits set how long a quote is valid and how long its price is locked", async () => {
+it("limits set how long a quote and its price are valid", async () => {
   const api = await configured({ limits: { quote_valid: "5m", quote_locked: "1h" } });
   const quote = await api.quote(KES_ORDER);
   expect([quote.expires_at, quote.locked_until]).toEqual([later(300), later(3600)]);
@@ -245,7 +245,7 @@ it("limits set the default lifetime of a checkout", async () => {
   expect(body.expires_at).toBe(later(900));
 });
 
-it("retention limits the number of stored requests and events, which are listed newest first", async () => {
+it("retention limits the number of stored requests and events", async () => {
   const api = await configured({ retention: { requests: 3, events: 2 } });
   for (let call = 0; call < 5; call++) await api.tryPayins(`?offset=${call}`);
   const requests = await api.get<{ total: number; items: { request_id: number }[] }>("/_sandbox/requests");
@@ -271,11 +271,11 @@ async function attempts(retry_schedule: string[]): Promise<number[]> {
   return delivery!.attempts.map((one) => (Date.parse(one.at) - Date.parse(START)) / 1000);
 }
 
-it("retry_schedule sets each retry's delay from the previous attempt", async () => {
+it("retry_schedule sets the delay of each retry", async () => {
   expect(await attempts(["1s", "1m"])).toEqual([0, 1, 61]);
 });
 
-it("retry_schedule allows one attempt when it is empty", async () => {
+it("an empty retry_schedule allows one attempt", async () => {
   expect(await attempts([])).toEqual([0]);
 });
 

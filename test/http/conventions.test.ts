@@ -7,14 +7,14 @@ import { DECIMALS } from "../support/contract.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 import { Receiver } from "../support/receiver-server.js";
 
-/** A value in a response, with its field and the object around it. */
+/** A value in a response and where it was found. */
 interface Found {
   readonly field: string;
   readonly value: unknown;
   readonly within: Readonly<Record<string, unknown>>;
 }
 
-/** Returns all values of objects and lists, recursively. */
+/** Returns all values, recursively. */
 function* values(
   part: unknown,
   field = "",
@@ -22,7 +22,7 @@ function* values(
 ): Generator<Found> {
   if (Array.isArray(part)) for (const one of part) yield* values(one, field, within);
   else if (typeof part === "object" && part !== null)
-    // The currency of a fee is that of its charge.
+    // A fee has the currency of its charge.
     for (const [name, value] of Object.entries(part))
       yield* values(value, name, { ...within, ...(part as Record<string, unknown>) });
   else yield { field, value: part, within };
@@ -60,7 +60,7 @@ describe("every response of every operation", () => {
     for (const { headers } of answers) expect(headers.get("content-type")).toMatch(/^application\/json\b/);
   });
 
-  it("every response has every amount as a decimal string with exactly its currency's decimals [R2.1 R4.5 R24.8 R30.8]", () => {
+  it("every amount is a string with its currency's decimals [R2.1 R4.5 R24.8 R30.8]", () => {
     const amounts = found.filter(({ field }) =>
       /^(amount|fee|total_fee|platform_fee|gateway_fee|settlement_amount|base_amount|.*_balance|(min|max)_amount)$/.test(
         field,
@@ -79,7 +79,7 @@ describe("every response of every operation", () => {
     }
   });
 
-  it("every response has no JSON number except the total of a list [R2.1]", () => {
+  it("the total of a list is the only JSON number [R2.1]", () => {
     for (const { field, value } of found)
       if (typeof value === "number") expect([field, Number.isInteger(value)]).toEqual(["total", true]);
   });
@@ -94,7 +94,7 @@ describe("every response of every operation", () => {
     for (const { value } of values) expect(value).toMatch(format);
   });
 
-  it("every response does not reveal the payment provider [R6.5]", () => {
+  it("no response reveals the payment provider [R6.5]", () => {
     const providers = found.filter(({ field }) => field === "payment_provider");
     expect(new Set(providers.map(({ value }) => value))).toEqual(new Set([null]));
   });
@@ -107,14 +107,14 @@ it("every operation is under /api/v1, and none is deprecated [R31.1 R31.2]", asy
   }
 });
 
-it("a payment settles in the currency it was paid in, whatever its pricing currency [R9.3 R31.4]", async () => {
+it("a payment settles in the currency in which it was paid [R9.3 R31.4]", async () => {
   const api = await openApi({ scenario: "instant" });
   await api.pay({ pricing: { base_currency: "USD", amount: "10.00" }, to_currency: "KES" });
   expect(await api.balance("KES")).toBe("1290.00 / 0.00");
   expect(await api.balance("USD")).toBe("0.00 / 0.00");
 });
 
-it("a payout reads balances, creates a destination and a withdrawal, and polls and webhooks show the same status [R1.8]", async () => {
+it("a payout shows the same status in reads and webhooks [R1.8]", async () => {
   await using receiver = await Receiver.open();
   const api = await openApi({ scenario: "instant", webhooks: [receiver.url] });
   await api.pay({ pricing: { base_currency: "KES", amount: "2000.00" } });
@@ -135,7 +135,7 @@ it("a payout reads balances, creates a destination and a withdrawal, and polls a
   expect(await api.balance("KES")).toBe("900.00 / 0.00");
 });
 
-it("an expired checkout sends a webhook with the final status and the metadata, hosted or whitelabel [R13.4 R18.6 R28.3 R28.4]", async () => {
+it("an expired checkout sends a webhook with the final status and metadata [R13.4 R18.6 R28.3 R28.4]", async () => {
   await using receiver = await Receiver.open();
   const api = await openApi({ scenario: "expired", webhooks: [receiver.url] });
   const metadata = { order: "A-17" };
@@ -158,7 +158,7 @@ it("an expired checkout sends a webhook with the final status and the metadata, 
   }
 });
 
-it("the same run gets the same responses in live and test mode [R1.11]", async () => {
+it("live mode returns the same responses as test mode [R1.11]", async () => {
   const run = async (key: string): Promise<string[]> => {
     const api = (await openApi()).as(key);
     const paid = await api.pay({ metadata: { order: "A-17" } });
@@ -179,7 +179,7 @@ it.for([
   ["whitelabel", ["charge_id", "checkout_id", "provider_reference"]],
   ["checkouts", ["charge_id", "checkout_id"]],
 ] as const)(
-  "%s ignores Idempotency-Key: each call creates a new %j [R6.2 R26.1 R26.2 R26.3 R31.3]",
+  "%s ignores Idempotency-Key and creates another %j each time [R6.2 R26.1 R26.2 R26.3 R31.3]",
   async ([path, ids], { api }) => {
     const body = await api.checkoutBody();
     const send = () =>

@@ -7,7 +7,7 @@ import { Receiver } from "../support/receiver-server.js";
 
 const END = "9999-12-31T23:59:59.999Z";
 
-/** Reads everything, and checks that the API accepts each returned time. */
+/** Reads everything, and sends each returned time back to the API. */
 async function expectInstants(api: Api): Promise<void> {
   for (const path of [
     "/_sandbox",
@@ -29,7 +29,7 @@ async function expectInstants(api: Api): Promise<void> {
   }
 }
 
-it("the maximum time is the due time of tasks beyond it, and the clock stops there", async () => {
+it("the clock stops at the maximum time", async () => {
   await using receiver = await Receiver.open((received) => received.answer(500));
   const api = await openApi({ startTime: "9999-12-31T23:00:00.000Z", webhooks: [receiver.url] });
   const quote = await api.quote(KES_ORDER);
@@ -51,9 +51,7 @@ it("the maximum time is the due time of tasks beyond it, and the clock stops the
   await expectInstants(api);
 });
 
-it("the maximum time is the expiry of a checkout or quote created at that time, and every call still gets a response", async ({
-  api,
-}) => {
+it("a checkout or quote created at the maximum time expires at once", async ({ api }) => {
   okBody(await api.advance({ to: END }));
   const quote = await api.quote(KES_ORDER);
   expect([quote.expires_at, quote.locked_until]).toEqual([END, END]);
@@ -70,7 +68,7 @@ it("the maximum time is the expiry of a checkout or quote created at that time, 
 });
 
 it.each([["Fri, 31 Dec 9999 23:59:59 GMT"], ["Sat, 13 Sep 275760 00:00:00 GMT"], ["999999999"]])(
-  "the maximum time is not reached by a receiver's Retry-After: %s",
+  "a receiver's Retry-After does not reach the maximum time: %s",
   async (retryAfter) => {
     await using receiver = await Receiver.open((received) =>
       received.answer(503, { "retry-after": retryAfter }),
@@ -83,9 +81,7 @@ it.each([["Fri, 31 Dec 9999 23:59:59 GMT"], ["Sat, 13 Sep 275760 00:00:00 GMT"],
   },
 );
 
-it("the maximum time is the limit of the dashboard's advance button, with an error message", async ({
-  api,
-}) => {
+it("the dashboard's advance button shows an error at the maximum time", async ({ api }) => {
   const press = (value: string) =>
     api.send(
       "POST",
@@ -103,7 +99,7 @@ it("the maximum time is the limit of the dashboard's advance button, with an err
   await expectInstants(api);
 });
 
-it("the maximum time is the limit of advance() in the library, with an error message", async () => {
+it("advance() of the library throws at the maximum time", async () => {
   const { sandbox } = await openApi();
   await expect(sandbox.advance("3650000d")).rejects.toMatchObject({
     code: "VALIDATION_ERROR",
@@ -111,7 +107,7 @@ it("the maximum time is the limit of advance() in the library, with an error mes
   });
 });
 
-it("the maximum time is not exceeded by any sequence of calls and advances", async () => {
+it("no sequence of calls goes beyond the maximum time", async () => {
   const leap = fc.oneof(
     fc.record({ by: fc.constantFrom("1ms", "5s", "59m", "1h", "1d") }),
     fc.constant({ until: "next" }),

@@ -19,13 +19,13 @@ import { exchange, head, Wire, type WireAnswer } from "../support/api-wire.js";
 const QUOTES = "/api/v1/payments/quotes";
 const MIB = 1024 * 1024;
 
-/** Returns a valid quote request of exactly this many bytes. */
+/** Returns a valid quote request of exactly this size. */
 function padded(bytes: number): string {
   const body = JSON.stringify({ ...KES_ORDER, pad: "" });
   return body.replace('"pad":""', `"pad":"${"x".repeat(bytes - Buffer.byteLength(body))}"`);
 }
 
-/** Byte sequences that are invalid UTF-8. */
+/** Invalid UTF-8. */
 const UNTIDY: [name: string, bytes: number[]][] = [
   ["Latin-1", [0x63, 0x61, 0x66, 0xe9]],
   ["a byte that follows nothing", [0x80]],
@@ -50,15 +50,12 @@ it.for([
   "/api/v1/payments/payins%3Flimit=1",
   "/_sandbox/nothing",
   "/healthz",
-])(
-  "an unknown path %s returns 404 with every method, with and without a key [R31.1]",
-  async (path, { api }) => {
-    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-      expectError(await api.send(method, path), 404, "NOT_FOUND", []);
-      expectError(await api.as(null).send(method, path), 404, "NOT_FOUND", []);
-    }
-  },
-);
+])("an unknown path %s returns 404 with every method [R31.1]", async (path, { api }) => {
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    expectError(await api.send(method, path), 404, "NOT_FOUND", []);
+    expectError(await api.as(null).send(method, path), 404, "NOT_FOUND", []);
+  }
+});
 
 it.each([
   ["/v1/payments/quotes", "/api/v1/payments/quotes"],
@@ -68,30 +65,24 @@ it.each([
   ["/api/v1/payments/chargs", "/api/v1/payments/charges/:charge_id"],
   ["/api/v1/payments/payin", "/api/v1/payments/payins"],
   ["/api/v1/payouts/withdrawal/wd_1", "/api/v1/payouts/withdrawals/wd_1"],
-])(
-  "an unknown path similar to a known one, %s, returns 404 with that path as a suggestion",
-  async (path, meant) => {
-    const answer = await (await openApi()).get(path);
-    expectError(answer, 404, "NOT_FOUND", []);
-    expect(answer.error.message).toBe(
-      `There is nothing at ${path}; did you mean ${meant}? /docs has every call`,
-    );
-  },
-);
+])("a mistyped path %s returns 404 and suggests the right path", async (path, meant) => {
+  const answer = await (await openApi()).get(path);
+  expectError(answer, 404, "NOT_FOUND", []);
+  expect(answer.error.message).toBe(
+    `There is nothing at ${path}; did you mean ${meant}? /docs has every call`,
+  );
+});
 
 it.each([
   "/api/v1/payments/invoices",
   "/api/v1/payments/frobnicate",
   "/api/v1/payments/invoices/in_1",
   "/quote",
-])(
-  "an unknown path with only the beginning of a known one, %s, returns 404 without a suggestion",
-  async (path) => {
-    const answer = await (await openApi()).get(path);
-    expectError(answer, 404, "NOT_FOUND", []);
-    expect(answer.error.message).toBe(`There is nothing at ${path}`);
-  },
-);
+])("a path that only starts like a known one, %s, returns 404 without a suggestion", async (path) => {
+  const answer = await (await openApi()).get(path);
+  expectError(answer, 404, "NOT_FOUND", []);
+  expect(answer.error.message).toBe(`There is nothing at ${path}`);
+});
 
 it.each([
   ["/_sandbox/chargs", "/_sandbox/charges"],
@@ -99,18 +90,15 @@ it.each([
   ["/_sandbox/charge/ch_1", "/_sandbox/charges/ch_1"],
   ["/_sandbox/faluts", "/_sandbox/faults"],
   ["/_sandbox/steam", "/_sandbox/stream"],
-])(
-  "an unknown path similar to one of the control API, %s, returns 404 with that path as a suggestion",
-  async (path, meant) => {
-    const answer = await (await openApi()).get(path);
-    expectError(answer, 404, "NOT_FOUND", []);
-    expect(answer.error.message).toBe(
-      `There is nothing at ${path}; did you mean ${meant}? /_sandbox/openapi.json has every call`,
-    );
-  },
-);
+])("a mistyped control path %s returns 404 and suggests the right path", async (path, meant) => {
+  const answer = await (await openApi()).get(path);
+  expectError(answer, 404, "NOT_FOUND", []);
+  expect(answer.error.message).toBe(
+    `There is nothing at ${path}; did you mean ${meant}? /_sandbox/openapi.json has every call`,
+  );
+});
 
-it("an unknown path similar to /_sandbox/reset returns 404 without a suggestion", async () => {
+it("a path similar to /_sandbox/reset returns 404 without a suggestion", async () => {
   expect((await (await openApi()).send("POST", "/_sandbox/rest", "{}")).error.message).toBe(
     "There is nothing at /_sandbox/rest",
   );
@@ -130,12 +118,11 @@ it.each([
   expect(answer.details[field]).toContain(`; did you mean ${meant}?`);
 });
 
-it("a currency in lower case in PUT rates returns 400 with a suggestion", async () => {
+it("a lower-case currency in PUT rates returns 400 with a suggestion", async () => {
   const answer = await (await openApi()).send("PUT", "/_sandbox/rates", '{ "kes": "130" }');
   expect(answer.details).toEqual({ kes: "is not a currency; did you mean KES?" });
 });
 
-/** Methods of every path. */
 const METHODS = new Map([
   ["/", ["GET"]],
   ["/health", ["GET"]],
@@ -166,32 +153,27 @@ it.for(["", " \n"])("an unreadable body returns 400 with details.body: %j", asyn
   expectInvalid(await api.tryQuote(body), "body");
 });
 
-it.for(UNTIDY)(
-  "an unreadable body returns 400 with details.body and is not stored when it is invalid UTF-8: %s",
-  async ([_, bytes], { api }) => {
-    const before = api.sandbox.snapshot().collections;
-    const name = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: "HERE" }));
-    const at = name.indexOf("HERE");
-    const body = Buffer.concat([name.subarray(0, at), Buffer.from(bytes), name.subarray(at + 4)]);
-    for (const path of [QUOTES, "/api/v1/payments/checkouts", "/_sandbox/events"]) {
-      const answer = await api.send("POST", path, body, { "content-type": "application/json" });
-      expectInvalid(answer, "body");
-      expect(answer.details.body).toBe("is not valid UTF-8");
-    }
-    expect(api.sandbox.snapshot().collections).toEqual(before);
-  },
-);
+it.for(UNTIDY)("a body in invalid UTF-8 returns 400 and is not stored: %s", async ([_, bytes], { api }) => {
+  const before = api.sandbox.snapshot().collections;
+  const name = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: "HERE" }));
+  const at = name.indexOf("HERE");
+  const body = Buffer.concat([name.subarray(0, at), Buffer.from(bytes), name.subarray(at + 4)]);
+  for (const path of [QUOTES, "/api/v1/payments/checkouts", "/_sandbox/events"]) {
+    const answer = await api.send("POST", path, body, { "content-type": "application/json" });
+    expectInvalid(answer, "body");
+    expect(answer.details.body).toBe("is not valid UTF-8");
+  }
+  expect(api.sandbox.snapshot().collections).toEqual(before);
+});
 
-it("a body in UTF-8 of any length is accepted, with or without a byte order mark", async ({ api }) => {
+it("accepts a UTF-8 body with or without a byte order mark", async ({ api }) => {
   const order = { ...KES_ORDER, customer_name: "Ada é 支付 😀 \ufffd" };
   const { charge_id } = await api.pay(order);
   expect((await api.charge(charge_id)).customer_name).toBe(order.customer_name);
   expect((await api.tryQuote(`\ufeff${JSON.stringify(KES_ORDER)}`)).status).toBe(200);
 });
 
-it("an unreadable body returns 400 with details.body when it is nested deeper than 100 levels, on the service and the control API", async ({
-  api,
-}) => {
+it("a body nested deeper than 100 levels returns 400 with details.body", async ({ api }) => {
   const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
   const withDeep = (body: object, levels: number) =>
     JSON.stringify({ ...body, data: 0 }).replace('"data":0', `"data":${nested(levels)}`);
@@ -214,7 +196,7 @@ it("an unreadable body returns 400 with details.body when it is nested deeper th
   );
 });
 
-it("an unreadable body is recorded in the request log when it is nested too deeply", async ({ api }) => {
+it("a body that is nested too deeply appears in the request log", async ({ api }) => {
   await api.pay();
   const reader = (await api.sandbox.fetch("/_sandbox/stream")).body!.getReader();
   const deep = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
@@ -247,18 +229,15 @@ it.for([
   "application",
   "json",
   "",
-])(
-  "an unreadable body returns 400 with details.body when the content type is %j [R2.6 R22.3]",
-  async (type, { api }) => {
-    const answer = await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER)), {
-      "content-type": type,
-    });
-    expectInvalid(answer, "body");
-    expect(answer.error.message).toBe("Invalid request parameters");
-  },
-);
+])("a body with content type %j returns 400 with details.body [R2.6 R22.3]", async (type, { api }) => {
+  const answer = await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER)), {
+    "content-type": type,
+  });
+  expectInvalid(answer, "body");
+  expect(answer.error.message).toBe("Invalid request parameters");
+});
 
-it("an unreadable body returns 400 with details.body without a content type [R22.3]", async ({ api }) => {
+it("a body without content type returns 400 with details.body [R22.3]", async ({ api }) => {
   expectInvalid(await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER))), "body");
 });
 
@@ -267,11 +246,11 @@ it.each([
   "application/json; charset=utf-8",
   "application/json;charset=UTF-8",
   "Application/JSON",
-])("the content type %s is accepted", async (type) => {
+])("accepts the content type %s", async (type) => {
   expect((await (await openApi()).tryQuote(KES_ORDER, { "content-type": type })).status).toBe(200);
 });
 
-it("a body above 1 MiB returns 413, and a body of 1 MiB is accepted", async ({ api }) => {
+it("a body above 1 MiB returns 413", async ({ api }) => {
   expect((await api.tryQuote(padded(MIB))).status).toBe(200);
   expectError(await api.tryQuote(padded(MIB + 1)), 413, "PAYLOAD_TOO_LARGE", []);
 });
@@ -309,10 +288,7 @@ async function open(): Promise<Wire> {
   return Wire.open(port);
 }
 
-/**
- * Checks that the next request gets a response, or that the previous response announced the end of the
- * connection.
- */
+/** Checks that the connection is usable, or was announced as closed. */
 async function expectUsable(wire: Wire, answer?: WireAnswer): Promise<void> {
   if (answer?.headers.connection === "close") {
     expect(await wire.next()).toBeUndefined();
@@ -325,7 +301,7 @@ async function expectUsable(wire: Wire, answer?: WireAnswer): Promise<void> {
 it.each([
   ["with Content-Length", whole],
   ["chunked", inChunks],
-])("a body that is too large, %s, gets a 413, and the connection can be used again", async (_, request) => {
+])("a body that is too large, %s, returns 413 and keeps the connection usable", async (_, request) => {
   const wire = await open();
   wire.write(request(padded(3 * MIB)));
   const answer = await wire.next();
@@ -348,7 +324,7 @@ it.each([
       "\r\n0\r\n\r\n",
     ],
   ],
-])("a body in invalid UTF-8, %s, gets a 400, and the connection can be used again", async (_, request) => {
+])("a body in invalid UTF-8, %s, returns 400 and keeps the connection usable", async (_, request) => {
   const wire = await open();
   for (const part of request(Buffer.from('{"payment_method":"caf\xe9"}', "latin1"))) wire.write(part);
   const answer = await wire.next();
@@ -357,13 +333,13 @@ it.each([
   await expectUsable(wire, answer);
 });
 
-it("a Content-Length above the limit is refused before the body arrives", async () => {
+it("a large Content-Length is refused before the body arrives", async () => {
   const wire = await open();
   wire.write(head(...lines("sk_test_sandbox", "Content-Length: 500000000")));
   expect((await wire.next())?.status).toBe(413);
 });
 
-it("a chunked body of 1 MiB is accepted", async () => {
+it("accepts a chunked body of 1 MiB", async () => {
   const wire = await open();
   wire.write(inChunks(padded(MIB)));
   const answer = await wire.next();
@@ -375,7 +351,7 @@ it.each([
   ["401", lines("sk_test_nobody"), 401],
   ["403", lines("sk_test_readonly"), 403],
   ["404", lines("sk_test_deactivated"), 404],
-])("the connection can be used again after a %s whose body was not read", async (_, start, status) => {
+])("the connection stays usable after a %s whose body was not read", async (_, start, status) => {
   const wire = await open();
   const body = padded(200_000);
   wire.write(head(...start, `Content-Length: ${body.length}`) + body);
@@ -384,7 +360,7 @@ it.each([
   await expectUsable(wire, answer);
 });
 
-it("a body in several packets is read completely, including split characters", async () => {
+it("reads a body from several packets, even when they split characters", async () => {
   const { port } = await (await openSandbox()).listen();
   const wire = await Wire.open(port);
   const name = "Zoë Müller, 渋谷区";
@@ -392,7 +368,7 @@ it("a body in several packets is read completely, including split characters", a
   wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)));
   const cut = body.indexOf("ë") + 1;
   for (const piece of [body.subarray(0, 7), body.subarray(7, cut), body.subarray(cut)]) {
-    // A response on another connection shows that the earlier bytes have been read.
+    // The server has read the earlier bytes once it responds on another connection.
     await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
     wire.write(piece);
   }
@@ -401,7 +377,7 @@ it("a body in several packets is read completely, including split characters", a
   expect(seen?.body).toContain(name);
 });
 
-it("the body of a GET is ignored", async () => {
+it("ignores the body of a GET", async () => {
   const wire = await open();
   const path = "GET /api/v1/payments/payment-methods HTTP/1.1";
   wire.write(
@@ -411,7 +387,7 @@ it("the body of a GET is ignored", async () => {
   await expectUsable(wire);
 });
 
-it("a body after Expect: 100-continue is accepted", async () => {
+it("accepts a body after Expect: 100-continue", async () => {
   const wire = await open();
   const body = JSON.stringify(KES_ORDER);
   wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`, "Expect: 100-continue")));
@@ -421,7 +397,7 @@ it("a body after Expect: 100-continue is accepted", async () => {
   await expectUsable(wire);
 });
 
-it("a client that disconnects within its body causes no server error, and changes nothing", async () => {
+it("a client that disconnects while sending its body changes nothing", async () => {
   const errors: unknown[] = [];
   const sandbox = await openWith({
     clock: "manual",
@@ -434,7 +410,7 @@ it("a client that disconnects within its body causes no server error, and change
     for (const length of ["Content-Length: 500", "Transfer-Encoding: chunked"]) {
       const wire = await Wire.open(port);
       wire.write(`${head(...lines("sk_test_sandbox", length))}5\r\n{"a":`);
-      // A response on another connection shows that the server has started to read.
+      // The server has started to read once it responds on another connection.
       await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
       wire.close();
     }
@@ -464,25 +440,20 @@ it.each([
     431,
   ],
   ["a URL that is too long", head(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: localhost"), 431],
-])(
-  "over a socket %s is refused in the service's shape, and the server continues",
-  async (_, bytes, status) => {
-    const { port } = await (await openSandbox({ errorCodes: { PAYLOAD_TOO_LARGE: "TOO_MUCH" } })).listen();
-    const answer = await exchange(port, bytes);
-    expect(answer?.status).toBe(status);
-    expect(answer?.headers).toMatchObject({
-      "content-type": expect.stringMatching(/^application\/json/),
-      "sandbox-now": START,
-      "x-content-type-options": "nosniff",
-    });
-    expect(errorOf(answer?.body ?? "").code).toBe(status === 431 ? "TOO_MUCH" : "VALIDATION_ERROR");
-    expect((await exchange(port, head("GET /health HTTP/1.1", "Host: localhost")))?.status).toBe(200);
-  },
-);
+])("refuses %s over a socket with the service's error format", async (_, bytes, status) => {
+  const { port } = await (await openSandbox({ errorCodes: { PAYLOAD_TOO_LARGE: "TOO_MUCH" } })).listen();
+  const answer = await exchange(port, bytes);
+  expect(answer?.status).toBe(status);
+  expect(answer?.headers).toMatchObject({
+    "content-type": expect.stringMatching(/^application\/json/),
+    "sandbox-now": START,
+    "x-content-type-options": "nosniff",
+  });
+  expect(errorOf(answer?.body ?? "").code).toBe(status === 431 ? "TOO_MUCH" : "VALIDATION_ERROR");
+  expect((await exchange(port, head("GET /health HTTP/1.1", "Host: localhost")))?.status).toBe(200);
+});
 
-it("every error response has the sandbox's messages when the process sets another zod error map", async ({
-  api,
-}) => {
+it("error messages do not depend on the process's zod error map", async ({ api }) => {
   const { localeError } = z.config();
   z.config({ localeError: () => "another's words" });
   try {
@@ -493,7 +464,7 @@ it("every error response has the sandbox's messages when the process sets anothe
   }
 });
 
-it("GET /health returns 200 without a key and with an invalid one", async ({ api }) => {
+it("GET /health returns 200 with or without a valid key", async ({ api }) => {
   expect((await api.as(null).get("/health")).status).toBe(200);
   expect((await api.as("sk_test_nobody").get("/health")).status).toBe(200);
 });

@@ -6,7 +6,7 @@ const KEY = "Authorization: Bearer sk_test_sandbox";
 const JSON_TYPE = "Content-Type: application/json";
 const QUOTE = '{"pricing":{"base_currency":"KES","amount":"500.00"},"payment_method":"mobile_money"}';
 
-/** Request lines and headers, followed by the body. */
+/** Request lines and headers, then the body. */
 interface Sent {
   readonly line: string;
   readonly lines: readonly string[];
@@ -23,7 +23,7 @@ const CALLS: Readonly<Record<string, Sent>> = {
   "another namespace": { line: "GET /api/v1/payments/payins", lines: [KEY, "Sandbox-Namespace: none"] },
 };
 
-/** Two paths through one server: an escaped letter in the URL bypasses the fast path. */
+/** An escaped letter in the URL avoids the fast path. */
 const DOORS = {
   direct: (line: string) => line,
   request: (line: string) => line.replace("/payments/", "/p%61yments/"),
@@ -45,18 +45,15 @@ async function through(door: (line: string) => string, { line, lines, body = "" 
   return { status: answer?.status, headers, body: answer?.body, entry };
 }
 
-it.each(Object.keys(CALLS))(
-  "a call by HTTP and in process has the same response and journal entry: %s",
-  async (name) => {
-    const direct = await through(DOORS.direct, CALLS[name]!);
-    const request = await through(DOORS.request, CALLS[name]!);
-    expect(direct).toEqual(request);
-  },
-);
+it.each(Object.keys(CALLS))("returns the same response over HTTP and in process: %s", async (name) => {
+  const direct = await through(DOORS.direct, CALLS[name]!);
+  const request = await through(DOORS.request, CALLS[name]!);
+  expect(direct).toEqual(request);
+});
 
 const NAMES = ["127.0.0.1", "localhost", "127.0.0.1", "127.0.0.1", "localhost"];
 
-it("successive calls at one port get a checkout URL with the host of each request", async () => {
+it("a checkout URL has the host of its request", async () => {
   const { port } = await (await openSandbox()).listen();
   for (const host of NAMES.map((name) => `${name}:${port}`)) {
     const body = '{"pricing":{"base_currency":"KES","amount":"500.00"}}';
@@ -66,7 +63,7 @@ it("successive calls at one port get a checkout URL with the host of each reques
   }
 });
 
-it("successive calls at one port are recorded with the query of each request", async () => {
+it("records the query of each request on one port", async () => {
   const sandbox = await openSandbox();
   const { port } = await sandbox.listen();
   const PAYINS = "/api/v1/payments/payins";

@@ -11,7 +11,7 @@ import {
 } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 
-/** Opens a sandbox with these fixtures in addition to the default ones. */
+/** Opens a sandbox with additional fixtures. */
 const withFixtures = (yaml: string): Promise<Api> =>
   openApi({ fixtures: temporaryFile("fixtures.yaml", yaml) });
 
@@ -21,7 +21,7 @@ interface Methods {
 const METHODS = "/api/v1/payments/payment-methods";
 const ME = "/api/v1/organizations/me";
 
-it("a fixture with a known id changes the given fields, and other fields and records stay [R14.3]", async () => {
+it("a fixture with a known id changes only the given fields [R14.3]", async () => {
   const api = await withFixtures(
     "organizations: [{ organization_id: org_sandbox, name: Duka, country: UG }]\n",
   );
@@ -32,18 +32,18 @@ it("a fixture with a known id changes the given fields, and other fields and rec
   expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD", "UGX"]);
 });
 
-it("a fixture with a known id can change the permission of a key", async () => {
+it("a fixture can change the permission of a default key", async () => {
   const api = await withFixtures("keys: [{ key: sk_test_other, permission: read_only }]\n");
   expectError(await api.as("sk_test_other").tryQuote(KES_ORDER), 403, "FORBIDDEN");
   expect((await api.tryQuote(KES_ORDER)).status).toBe(200);
 });
 
-it("a fixture with a known id can deactivate an organization", async () => {
+it("a fixture can deactivate a default organization", async () => {
   const api = await withFixtures("organizations: [{ organization_id: org_other, status: deactivated }]\n");
   expectError(await api.as("sk_test_other").get(ME), 404, "NOT_FOUND");
 });
 
-it("a fixture with a known id can set the methods of an organization [R3.6 R14.2]", async () => {
+it("a fixture can set the methods of a default organization [R3.6 R14.2]", async () => {
   const api = await withFixtures(
     "organizations: [{ organization_id: org_sandbox, enabled_payment_methods: [card] }]\n",
   );
@@ -52,7 +52,7 @@ it("a fixture with a known id can set the methods of an organization [R3.6 R14.2
   expectInvalid(await api.tryQuote(KES_ORDER), "payment_method");
 });
 
-it("a fixture with a known id can set the fees and currencies of a method", async () => {
+it("a fixture can set the fees and currencies of a method", async () => {
   const api = await withFixtures(
     'methods: [{ id: card, currencies: [USD], fees: { platform_percent: "2", gateway_percent: "0" } }]\n',
   );
@@ -64,13 +64,13 @@ it("a fixture with a known id can set the fees and currencies of a method", asyn
   expectInvalid(await api.tryQuote({ pricing, payment_method: "card", to_currency: "KES" }), "to_currency");
 });
 
-it("a fixture with a known id can set the rate of a currency", async () => {
+it("a fixture can set the rate of a currency", async () => {
   const api = await withFixtures('currencies: [{ code: KES, rate: "150" }]\n');
   const order = { ...KES_ORDER, pricing: { base_currency: "USD", amount: "1.00" }, to_currency: "KES" };
   expect(await api.quote(order)).toMatchObject({ exchange_rate: "150", settlement_amount: "150.00" });
 });
 
-it("a fixture with a known id can set the decimals of a currency to 0, which makes its amounts integers [R4.6]", async () => {
+it("a fixture can set the decimals of a currency to 0 [R4.6]", async () => {
   const api = await withFixtures("currencies: [{ code: UGX, decimals: 0 }]\n");
   const ask = (amount: string) =>
     api.tryQuote({ pricing: { base_currency: "UGX", amount }, payment_method: "mobile_money" });
@@ -87,7 +87,7 @@ it("a fixture with a known id can set the decimals of a currency to 0, which mak
   expect(await api.balance("UGX")).toBe("1001 / 0");
 });
 
-it("a fixture with a known id can set the minimum and fee of a currency's withdrawals", async () => {
+it("a fixture can set the minimum and fee of withdrawals", async () => {
   const api = await withFixtures(
     'currencies: [{ code: KES, minimum_withdrawal: "7", withdrawal_fee: "0.5" }]\n' +
       "balances: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, available_balance: '8' }]\n",
@@ -100,7 +100,7 @@ it("a fixture with a known id can set the minimum and fee of a currency's withdr
   expect(await api.balance("KES")).toBe("0.50 / 0.00");
 });
 
-it("a fixture with a new id can add an organization with keys of both modes", async () => {
+it("a fixture can add an organization with keys of both modes", async () => {
   const api = await withFixtures(`
 organizations:
   - { organization_id: org_duka, name: Duka, country: TZ, status: active, verified: false, enabled_payment_methods: [mobile_money] }
@@ -124,12 +124,12 @@ keys:
   expect((await api.as("sk_live_duka").payins()).total).toBe(0);
 });
 
-it("a fixture with a new id can add an organization whose country has no supported currency, with dollars only", async () => {
+it("an organization in a country without a supported currency has only dollars", async () => {
   const api = await withFixtures("organizations: [{ organization_id: org_sandbox, country: FR }]\n");
   expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD"]);
 });
 
-it("a fixture with a new id can add a currency and a method, which are listed and can be paid with [R3.5]", async () => {
+it("a fixture can add a currency and a method [R3.5]", async () => {
   const api = await withFixtures(`
 currencies:
   - { code: RWF, type: fiat, name: Rwandan franc, decimals: 0, rate: "1300" }
@@ -168,7 +168,7 @@ it.each([
   ["currencies", "currencies: [{ code: RWF, type: fiat }]", "is required"],
   ["organizations", "organizations: [{ organization_id: org_duka }]", "is required"],
   ["keys", "keys: [{ key: sk_test_duka, organization_id: org_sandbox }]", "is required"],
-])("a fixture with a new id is refused in %s when a field is missing", async (_, yaml, message) => {
+])("a new fixture in %s is refused when a field is missing", async (_, yaml, message) => {
   await expect(withFixtures(`${yaml}\n`)).rejects.toThrow(message);
 });
 
@@ -198,11 +198,11 @@ it.each([
     "currencies: [{ code: KES, withdrawal_fee: '0.001' }]",
     "withdrawal_fee: must have at most 2 decimals, as KES has",
   ],
-])("contradictory fixtures with unknown names or too many decimals: %s", async (yaml, message) => {
+])("refuses fixtures with unknown names or too many decimals: %s", async (yaml, message) => {
   await expect(withFixtures(`${yaml}\n`)).rejects.toThrow(message);
 });
 
-it("starting balances are available immediately, each in its organization and mode, and in the total", async () => {
+it("starting balances are available immediately", async () => {
   const api = await withFixtures(`
 balances:
   - { id: a, organization_id: org_sandbox, mode: test, currency: USD, available_balance: "10" }
@@ -221,7 +221,7 @@ balances:
   expect(await api.as("sk_live_sandbox").balance("KES")).toBe("129.00 / 0.00");
 });
 
-it("starting balances are restored by a reset", async () => {
+it("a reset restores the starting balances", async () => {
   const api = await withFixtures(
     "balances: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, available_balance: '10' }]\n",
   );
@@ -236,7 +236,7 @@ const one = (id: string, more: string) =>
   `  - { id: ${id}, organization_id: org_sandbox, mode: test, currency: KES, amount: "500", payment_method: mobile_money, customer_email: ada@shop.test, phone_number: "+254700000001", ${more} }\n`;
 const STATUSES = ["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"];
 
-it("starting charges have the given status and the current prices", async () => {
+it("starting charges have the given status and current prices", async () => {
   const api = await withFixtures(
     `charges:\n${STATUSES.map((status) => one(status, `status: ${status}, metadata: { order: "7" }`)).join("")}`,
   );
@@ -268,14 +268,14 @@ it("starting charges follow no scenario, and open ones expire", async () => {
   expect((await api.payins("?status_filter=EXPIRED")).items[0]!.updated_at).toBe(later(3600));
 });
 
-it("starting charges can be transitioned and refunded like other charges", async () => {
+it("starting charges can be moved and refunded like other charges", async () => {
   const api = await withFixtures(`charges:\n${one("a", "status: COMPLETED")}`);
   const { charge_id } = (await api.payins()).items[0]!;
   okBody(await api.transition(charge_id, { to: "REFUNDED" }));
   expect(await api.balance("KES")).toBe("0.00 / 0.00");
 });
 
-it("starting charges have a wallet and a pending settlement when they are in crypto", async () => {
+it("starting crypto charges have a wallet and a pending settlement", async () => {
   const api = await withFixtures(
     'charges: [{ id: a, organization_id: org_sandbox, mode: live, currency: BTC, amount: "0.5", payment_method: crypto, customer_email: a@b.test, status: COMPLETED }]\n',
   );
@@ -288,7 +288,7 @@ it("starting charges have a wallet and a pending settlement when they are in cry
   expect(await live.balance("BTC")).toBe("0.50000000 / 0.00000000");
 });
 
-it("a JSON fixtures file is accepted, and an empty one changes nothing", async () => {
+it("accepts a JSON fixtures file, and an empty one", async () => {
   const json = temporaryFile("fixtures.json", '{"currencies":[{"code":"KES","rate":"100"}]}');
   const api = await openApi({ fixtures: json });
   const order = { ...KES_ORDER, pricing: { base_currency: "USD", amount: "1.00" }, to_currency: "KES" };

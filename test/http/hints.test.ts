@@ -25,19 +25,19 @@ it.for<[line: string, status: number, hint: RegExp, body?: unknown, key?: string
   async ([line, status, hint, body, key = "sk_test_sandbox"], { api }) => {
     const answer = await api.as(key).ask(line, body);
     expect([answer.status, hintOf(answer)]).toEqual([status, expect.stringMatching(hint)]);
-    // The body is that of the service.
+    // The body is the service's own.
     expect(Object.keys(answer.json)).toEqual(["error"]);
     expect(answer.text).not.toContain(hintOf(answer));
   },
 );
 
-it("Sandbox-Hint is absent from successful responses and from the control API", async ({ api }) => {
+it("successful responses and the control API have no Sandbox-Hint", async ({ api }) => {
   expect(hintOf(await api.tryQuote(KES_ORDER))).toBe(null);
   const unknown = await api.get("/_sandbox/nothing");
   expect([unknown.status, hintOf(unknown)]).toEqual([404, null]);
 });
 
-it("a key that looks real gets a separate hint, is logged once, and is not stored", async () => {
+it("warns once about a key that looks real, and does not store it", async () => {
   const notices: string[] = [];
   const onNotice = (notice: string) => notices.push(notice);
   const api = new Api(closedAtEnd(await openWith({ clock: "manual", onNotice })));
@@ -64,21 +64,18 @@ it.each([
   [TRACE, TRACE],
   [TRACE.replace("0af7651916cd43dd8448eb211c80319c", "0".repeat(32)), undefined],
   ["00-1-2-3", undefined],
-])(
-  "the trace header %s of the call that created a charge is on each of its webhooks: %s",
-  async (sent, heard) => {
-    const api = await openApi({ webhooks: [{ mailbox: "inbox" }] });
-    await api.whitelabel(await api.checkoutBody(), { traceparent: sent! });
-    const types: string[] = [];
-    for (let step = 0; step < 3; step++) {
-      await api.advance({ by: "5s" });
-      const { items } = (await api.post("/_sandbox/mailboxes/inbox/take", {})).json;
-      for (const { type, headers, delivery_id } of items) {
-        types.push(type);
-        expect(headers.traceparent).toBe(heard);
-        await api.post(`/_sandbox/mailboxes/inbox/${delivery_id}/ack`, { status: 200 });
-      }
+])("the trace header %s of the request is on each webhook of the charge: %s", async (sent, heard) => {
+  const api = await openApi({ webhooks: [{ mailbox: "inbox" }] });
+  await api.whitelabel(await api.checkoutBody(), { traceparent: sent! });
+  const types: string[] = [];
+  for (let step = 0; step < 3; step++) {
+    await api.advance({ by: "5s" });
+    const { items } = (await api.post("/_sandbox/mailboxes/inbox/take", {})).json;
+    for (const { type, headers, delivery_id } of items) {
+      types.push(type);
+      expect(headers.traceparent).toBe(heard);
+      await api.post(`/_sandbox/mailboxes/inbox/${delivery_id}/ack`, { status: 200 });
     }
-    expect(types.at(-1)).toBe("charge.completed");
-  },
-);
+  }
+  expect(types.at(-1)).toBe("charge.completed");
+});

@@ -21,7 +21,7 @@ async function open(): Promise<number> {
   return (await (await openSandbox(START)).listen()).port;
 }
 
-it("requests on one connection take effect in order when they are pipelined, on the fast path and the general one", async () => {
+it("pipelined requests take effect in order", async () => {
   const wire = await Wire.open(await open());
   const chunked = head(
     "POST /api/v1/payments/checkouts HTTP/1.1",
@@ -46,7 +46,7 @@ it("requests on one connection take effect in order when they are pipelined, on 
   ]);
 });
 
-it("requests on one connection get responses before malformed bytes behind them are refused", async () => {
+it("earlier requests get responses before malformed bytes are refused", async () => {
   const wire = await Wire.open(await open());
   wire.write(`${post("/api/v1/payments/checkouts", CHECKOUT)}garbage\r\n\r\n`);
   expect((await wire.next())?.status).toBe(200);
@@ -54,7 +54,7 @@ it("requests on one connection get responses before malformed bytes behind them 
   expect(await wire.next()).toBeUndefined();
 });
 
-it("requests on one connection are closed when more than 1,000 wait for the first response", async () => {
+it("closes a connection with more than 1,000 waiting requests", async () => {
   const sandbox = await openSandbox(START);
   const fault = { match: { operation: "getBalances" }, drop: "hang" };
   await sandbox.fetch("/_sandbox/faults", { method: "POST", body: JSON.stringify(fault) });
@@ -63,7 +63,7 @@ it("requests on one connection are closed when more than 1,000 wait for the firs
   expect(await wire.next()).toBeUndefined();
 });
 
-it("requests on one connection are refused immediately when the body is malformed", async () => {
+it("refuses a malformed body immediately", async () => {
   const wire = await Wire.open(await open());
   wire.write(
     `${head("POST /api/v1/payments/checkouts HTTP/1.1", HOST, KEY, JSON_TYPE, "Transfer-Encoding: chunked")}x\r\n`,
@@ -76,7 +76,7 @@ it.each([
   [505, head("GET /api/v1/payments/payins HTTP/2.0", HOST, KEY), undefined],
   [400, post("/api/v1/payments/quotes", QUOTE).replace(JSON_TYPE, `${JSON_TYPE}; charset=utf-16`), "utf-16"],
   [400, post("/api/v1/payments/quotes", QUOTE, "Content-Encoding: gzip"), "gzip"],
-])("a malformed request gets %i in the service's error shape", async (status, request, named) => {
+])("a malformed request returns %i in the service's error format", async (status, request, named) => {
   const response = await exchange(await open(), request);
   expect(response?.status).toBe(status);
   const { error } = JSON.parse(response!.body);
@@ -84,7 +84,7 @@ it.each([
   if (named !== undefined) expect(error.details.body).toContain(named);
 });
 
-it("a body with explicit UTF-8 and identity encoding is accepted", async () => {
+it("accepts a body with explicit UTF-8 and identity encoding", async () => {
   const request = post("/api/v1/payments/quotes", QUOTE, "Content-Encoding: identity");
   const response = await exchange(
     await open(),
@@ -93,7 +93,7 @@ it("a body with explicit UTF-8 and identity encoding is accepted", async () => {
   expect(response?.status).toBe(200);
 });
 
-it.each([KEY, "X-None: none"])("the body of a GET is not stored, with the line %s", async (line) => {
+it.each([KEY, "X-None: none"])("does not store the body of a GET, with the line %s", async (line) => {
   const port = await open();
   const chunk = Buffer.alloc(1 << 20, "x");
   const socket = connect(port, "127.0.0.1");
@@ -114,12 +114,12 @@ it.each([KEY, "X-None: none"])("the body of a GET is not stored, with the line %
   }
   socket.end("0\r\n\r\n");
   await expect.poll(() => response || socket.destroyed).toBeTruthy();
-  // The garbage collector frees buffers of client and server late; stored bodies would take 600 MiB.
+  // Buffers are freed late; storing the bodies would take 600 MiB.
   expect(most).toBeLessThan(300 * 2 ** 20);
   socket.destroy();
 });
 
-/** A call in the form that takes the fast path. */
+/** A call that takes the fast path. */
 interface Call {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -130,7 +130,7 @@ const plain = ({ method, path, body }: Call): string => (method === "GET" ? get(
 
 const mixedCase = (text: string) => text.replace(/^[\w-]+(?=:)/gm, (name) => name.toUpperCase());
 
-/** Other forms of the same call, which take the general path or must give the same response. */
+/** The same call, written so that it takes the general path. */
 const ODD: Readonly<Record<string, (call: Call) => string>> = {
   plain,
   "header case": (call) => mixedCase(plain(call)),
@@ -176,7 +176,7 @@ function withoutBody({ status, headers }: WireAnswer): WireAnswer {
   return { status, headers: others, body: "" };
 }
 
-it("plain and odd forms of the same calls get the same responses in the same order, pipelined or one after another: 4,000 pairs", async () => {
+it("fast path and general path return the same responses in order: 4,000 pairs", async () => {
   const random = new Random("plain and odd");
   const [one, other] = [await open(), await open()];
   const [plainly, oddly] = [await Wire.open(one), await Wire.open(other)];

@@ -54,7 +54,7 @@ function tryWithdraw(
   return api.post(WITHDRAWALS, body, headers);
 }
 
-/** Returns a valid withdrawal body with a new destination. */
+/** Returns a valid withdrawal with a new destination. */
 async function order(api: Api, changes: Record<string, unknown> = {}) {
   return { destination_id: await api.destination(), amount: "600.00", currency: "KES", ...changes };
 }
@@ -82,14 +82,14 @@ it("payout currencies are the six with a minimum [R4.4 R25.9]", async ({ api }) 
   });
 });
 
-it("payout currencies are listed for any key of either mode", async ({ api }) => {
+it("any key can list the payout currencies", async ({ api }) => {
   expectError(await api.as(null).get(PAYOUT_CURRENCIES), 401, "UNAUTHORIZED");
   const { text } = await api.get(PAYOUT_CURRENCIES);
   for (const key of ["sk_live_sandbox", "sk_test_readonly", "sk_test_unverified"])
     expect((await api.as(key).get(PAYOUT_CURRENCIES)).text).toBe(text);
 });
 
-it("payout currencies include a currency whose fixture has a minimum", async () => {
+it("a fixture with a minimum adds a payout currency", async () => {
   const fixtures = temporaryFile("zar.yaml", 'currencies: [{ code: ZAR, minimum_withdrawal: "20" }]\n');
   const api = await openApi({ fixtures });
   expect(okBody(await api.get(PAYOUT_CURRENCIES))).toMatchObject({
@@ -104,7 +104,7 @@ it.for([
   ["crypto_wallet", { ...WALLET, currency: "USDT_ERC20", network: "ERC20" }, { country: null }],
   ["bank_account", { ...BANK, country: "GH" }, {}],
 ] as const)(
-  "a payout destination of a %s has the fields sent, its id and its time: %j [R15.1 R25.10]",
+  "a destination of a %s returns the sent fields, its id and its time: %j [R15.1 R25.10]",
   async ([_, body, added], { api }) => {
     const answer = await api.post<{ destination_id: string }>(DESTINATIONS, body);
     expect(okBody(answer)).toEqual({
@@ -117,21 +117,19 @@ it.for([
   },
 );
 
-it("a payout destination has the organization's country by default, except that a wallet has no country", async () => {
+it("a destination has the organization's country by default, except a wallet", async () => {
   const api = (await openApi()).as("sk_test_other");
   expect(okBody(await api.post(DESTINATIONS, MOBILE))).toMatchObject({ country: "KE" });
   expect(okBody(await api.post(DESTINATIONS, WALLET))).toMatchObject({ country: null });
 });
 
-it("a payout destination of mobile money returns its phone number with a plus, whether or not it was sent", async ({
-  api,
-}) => {
+it("a mobile money destination returns its phone number with a plus", async ({ api }) => {
   const { phone_number } = MOBILE;
   const made = await api.post(DESTINATIONS, { ...MOBILE, phone_number: phone_number.slice(1) });
   expect(okBody(made)).toMatchObject({ phone_number });
 });
 
-it("a payout destination does not store the fields of another type", async ({ api }) => {
+it("a destination ignores the fields of other types", async ({ api }) => {
   const made = okBody(await api.post(DESTINATIONS, { ...MOBILE, bank_code: "999", colour: "red" }));
   expect(made).not.toHaveProperty("bank_code");
   expect(made).not.toHaveProperty("colour");
@@ -146,14 +144,14 @@ it.for([
   ["phone_number", MOBILE],
   ["provider", MOBILE],
   ["wallet_address", WALLET],
-] as const)("a payout destination requires its %s", async ([field, body], { api }) => {
+] as const)("a destination requires its %s", async ([field, body], { api }) => {
   const { [field]: _, ...rest } = body as Record<string, unknown>;
   const answer = await api.post(DESTINATIONS, rest);
   expectInvalid(answer, field);
   expect(answer.details[field]).toContain("is required");
 });
 
-it("a payout destination reports all missing fields together", async ({ api }) => {
+it("reports all missing fields of a destination together", async ({ api }) => {
   expectInvalid(await api.post(DESTINATIONS, {}), "type", "currency");
   const missing = ["bank_code", "account_number", "account_name"];
   const ofBank = (currency: unknown) => api.post(DESTINATIONS, { type: "bank_account", currency });
@@ -162,7 +160,7 @@ it("a payout destination reports all missing fields together", async ({ api }) =
   expectInvalid(await ofBank(undefined), "currency", ...missing);
 });
 
-it("a payout destination is listed newest first, in pages", async ({ api }) => {
+it("lists destinations newest first, in pages", async ({ api }) => {
   const ids: string[] = [];
   for (const body of [BANK, MOBILE, WALLET]) ids.unshift(await api.destination(body));
   const page = async (query: string) => {
@@ -198,7 +196,7 @@ it("a withdrawal has exactly the documented fields [R15.1 R25.10]", async () => 
   expect((await api.get(`${WITHDRAWALS}/${withdrawal_id}`)).text).toBe(answer.text);
 });
 
-it("a withdrawal is deducted from available immediately, and is in no balance until it ends [R19.3]", async () => {
+it("a withdrawal immediately reduces the available balance [R19.3]", async () => {
   const api = await richApi();
   await withdraw(api);
   expect(await api.balance("KES")).toBe("9400.00 / 0.00");
@@ -206,7 +204,7 @@ it("a withdrawal is deducted from available immediately, and is in no balance un
   expect(await api.balance("KES")).toBe("9400.00 / 0.00");
 });
 
-it("a withdrawal changes from PENDING to PROCESSING to COMPLETED, with an event that has the fields of a read each time", async () => {
+it("a withdrawal changes from PENDING to PROCESSING to COMPLETED, with events", async () => {
   const api = await richApi();
   const { withdrawal_id } = await withdraw(api);
   expect(api.told()).toEqual([]);
@@ -223,7 +221,7 @@ it("a withdrawal changes from PENDING to PROCESSING to COMPLETED, with an event 
   expect(okBody(await api.advance({ until: "idle" })).fired_total).toBe(0);
 });
 
-it("a withdrawal has a reason when it fails, and its amount is returned", async () => {
+it("a failed withdrawal has a reason and returns its amount", async () => {
   const api = await richApi();
   const { withdrawal_id } = await withdraw(api, { reference: "fail-1" });
   await api.advance({ by: "10s" });
@@ -233,7 +231,7 @@ it("a withdrawal has a reason when it fails, and its amount is returned", async 
   expect(await api.balance("KES")).toBe("10000.00 / 0.00");
 });
 
-it("a withdrawal can be cancelled by the control API while PENDING, and its amount is returned", async () => {
+it("the control API can cancel a PENDING withdrawal", async () => {
   const api = await richApi();
   const { withdrawal_id } = await withdraw(api);
   const cancelled = okBody(await move(api, withdrawal_id, { to: "CANCELLED" }));
@@ -267,7 +265,7 @@ it.each([
   }
 });
 
-it("a withdrawal ends its scenario at a transition by the control API, and keeps the reason", async () => {
+it("a control transition ends the withdrawal's scenario", async () => {
   const api = await richApi();
   const { withdrawal_id } = await withdraw(api);
   okBody(await move(api, withdrawal_id, { to: "PROCESSING" }));
@@ -285,7 +283,7 @@ it("a withdrawal cannot change to an unknown status", async () => {
   expectError(await move(api, "wd_unknown", { to: "PROCESSING" }), 404, "NOT_FOUND", []);
 });
 
-it("a withdrawal of another organization or mode returns 404 and is not listed [R1.15]", async () => {
+it("a withdrawal of another organization or mode returns 404 [R1.15]", async () => {
   const api = await richApi();
   const { withdrawal_id } = await withdraw(api);
   for (const key of ["sk_test_other", "sk_live_sandbox"]) {
@@ -295,7 +293,7 @@ it("a withdrawal of another organization or mode returns 404 and is not listed [
   expectError(await api.get(`${WITHDRAWALS}/wd_unknown`), 404, "NOT_FOUND", []);
 });
 
-it("a withdrawal is listed newest first, in pages, each with the fields of a read", async () => {
+it("lists withdrawals newest first, in pages", async () => {
   const api = await richApi();
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) ids.unshift((await withdraw(api)).withdrawal_id);
@@ -329,7 +327,7 @@ it.each([
   },
 );
 
-it("POST withdrawals refuses an amount above the available balance with INSUFFICIENT_BALANCE, and accepts the whole balance [R10.2]", async () => {
+it("POST withdrawals returns INSUFFICIENT_BALANCE above the available balance [R10.2]", async () => {
   const api = await richApi({ KES: "600.00" });
   const before = stateOf(api);
   const answer = await tryWithdraw(api, await order(api, { amount: "600.01" }));
@@ -341,7 +339,7 @@ it("POST withdrawals refuses an amount above the available balance with INSUFFIC
   expectError(await tryWithdraw(api, await order(api)), 400, "INSUFFICIENT_BALANCE", []);
 });
 
-it("POST withdrawals refuses pending amounts, and amounts of the other mode [R10.3]", async () => {
+it("POST withdrawals refuses pending amounts and amounts of the other mode [R10.3]", async () => {
   const delayed = temporaryFile("delayed.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
   const api = await openApi({ fixtures: delayed, scenario: "instant" });
   await api.pay({ pricing: { base_currency: "KES", amount: "600.00" } });
@@ -355,7 +353,7 @@ it("POST withdrawals refuses pending amounts, and amounts of the other mode [R10
 
 const FEE = 'currencies: [{ code: KES, withdrawal_fee: "30" }]\n';
 
-it("the fee of a withdrawal is that of the fixtures, and is deducted from available with the amount", async () => {
+it("a withdrawal deducts its fee and amount from the available balance", async () => {
   const api = await richApi({ KES: "1000.00" }, FEE);
   expect(await withdraw(api)).toMatchObject({ amount: "600.00", fee: "30.00" });
   expect(await api.balance("KES")).toBe("370.00 / 0.00");
@@ -363,7 +361,7 @@ it("the fee of a withdrawal is that of the fixtures, and is deducted from availa
   expect(await api.balance("KES")).toBe("370.00 / 0.00");
 });
 
-it("the fee of a withdrawal is returned with the amount", async () => {
+it("a failed withdrawal returns its fee and amount", async () => {
   const api = await richApi({ KES: "1000.00" }, FEE);
   for (const steps of [["CANCELLED"], ["PROCESSING", "FAILED"]]) {
     const { withdrawal_id } = await withdraw(api);
@@ -372,14 +370,14 @@ it("the fee of a withdrawal is returned with the amount", async () => {
   }
 });
 
-it("the fee of a withdrawal must be covered by the balance too", async () => {
+it("a withdrawal is refused when the balance does not cover its fee", async () => {
   const api = await richApi({ KES: "629.99" }, FEE);
   expectError(await tryWithdraw(api, await order(api)), 400, "INSUFFICIENT_BALANCE", []);
 });
 
 const KEY = { "idempotency-key": "payout-7" };
 
-it("an Idempotency-Key with the same body returns the first response, and the amount is deducted once [R26.5]", async () => {
+it("a repeated Idempotency-Key returns the first response [R26.5]", async () => {
   const api = await richApi();
   const body = await order(api, { metadata: { a: "1", b: "2" } });
   const first = await tryWithdraw(api, body, KEY);
@@ -408,7 +406,7 @@ it("an Idempotency-Key with another body returns 422 [R26.5]", async () => {
   expect(await api.balance("KES")).toBe("9400.00 / 0.00");
 });
 
-it("an Idempotency-Key compares a long body completely, and stores less than 100 bytes of it", async () => {
+it("an Idempotency-Key compares all of a long body", async () => {
   const api = await richApi();
   const note = "x".repeat(100_000);
   const body = await order(api, { note });
@@ -422,7 +420,7 @@ it("an Idempotency-Key compares a long body completely, and stores less than 100
   expect(answer.body.length).toBeLessThan(100);
 });
 
-it("an Idempotency-Key is stored for 24 hours of sandbox time from the first response", async () => {
+it("an Idempotency-Key is stored for 24 hours", async () => {
   const api = await richApi();
   const body = await order(api);
   const first = await tryWithdraw(api, body, KEY);
@@ -450,7 +448,7 @@ it("an Idempotency-Key is separate for each API key", async () => {
   expect(third.withdrawal_id).not.toBe(first.withdrawal_id);
 });
 
-it("an Idempotency-Key is not stored for a refused request, so the same key and body can succeed later", async () => {
+it("an Idempotency-Key of a refused request can be used again", async () => {
   const api = await richApi({ KES: "100.00" });
   const body = await order(api);
   expectError(await tryWithdraw(api, body, KEY), 400, "INSUFFICIENT_BALANCE");
@@ -471,7 +469,7 @@ it("an Idempotency-Key has 1 to 255 characters", async () => {
     expectInvalid(await tryWithdraw(api, body, { "idempotency-key": key }), "Idempotency-Key");
 });
 
-it("an Idempotency-Key in concurrent requests creates one withdrawal, and all get the same response", async () => {
+it("concurrent requests with one Idempotency-Key create one withdrawal", async () => {
   const api = await richApi();
   const body = await order(api);
   const answers = await Promise.all(Array.from({ length: 20 }, () => tryWithdraw(api, body, KEY)));
@@ -480,7 +478,7 @@ it("an Idempotency-Key in concurrent requests creates one withdrawal, and all ge
   expect(await api.balance("KES")).toBe("9400.00 / 0.00");
 });
 
-it("an Idempotency-Key is optional: each request without one creates a withdrawal", async () => {
+it("each request without an Idempotency-Key creates a withdrawal", async () => {
   const api = await richApi();
   const body = await order(api);
   const [one, two] = [await tryWithdraw(api, body), await tryWithdraw(api, body)];
@@ -488,7 +486,7 @@ it("an Idempotency-Key is optional: each request without one creates a withdrawa
   expect(one.body.created_at).toMatch(TIMESTAMP);
 });
 
-it("an Idempotency-Key is deleted by a reset", async () => {
+it("a reset deletes the Idempotency-Keys", async () => {
   const api = await richApi();
   const first = okBody(await tryWithdraw(api, await order(api), KEY));
   await api.sandbox.reset();

@@ -30,7 +30,7 @@ it("a quote has exactly the documented fields [R11.1 R25.1]", async ({ api }) =>
   });
 });
 
-it("a quote includes the wallet and its network when the method is crypto", async ({ api }) => {
+it("a crypto quote includes the wallet and its network", async ({ api }) => {
   for (const [currency, network] of [
     ["USDT_TRC20", "TRC20"],
     ["USDT_ERC20", "ERC20"],
@@ -44,7 +44,7 @@ it("a quote includes the wallet and its network when the method is crypto", asyn
   }
 });
 
-it("a quote has a new id and a new wallet for each request", async ({ api }) => {
+it("each quote has a new id and a new wallet", async ({ api }) => {
   const first = await api.quote(order("BTC", "1", "crypto"));
   const second = await api.quote(order("BTC", "1", "crypto"));
   expect(second.quote_id).not.toBe(first.quote_id);
@@ -57,7 +57,7 @@ it("a quote is in the base currency by default [R25.1]", async ({ api }) => {
   expect(quote.settlement_amount).toBe("12.50");
 });
 
-it("a quote is valid for 30 s and locked for 10 min from its creation [R25.2 R30.4]", async ({ api }) => {
+it("a quote is valid for 30 s and locks its price for 10 min [R25.2 R30.4]", async ({ api }) => {
   await api.advance({ by: "1h" });
   const quote = await api.quote(order("KES", "1", "card"));
   expect(quote.created_at).toBe(later(3600));
@@ -76,26 +76,23 @@ it.for([
   ["GHS 0.01 card GHS", "1 0.01 0.00 0.00 0.00 0.01"],
   ["GHS 0.50 card GHS", "1 0.50 0.01 0.01 0.02 0.52"],
   ["UGX 1 bank_transfer KES", "0.0353424657534 0.04 0.00 0.00 0.00 0.04"],
-  // Half-up: 1.0 % of 0.50 and 0.5 % of 1.00 are 0.005.
+  // Rounds half up: 1.0 % of 0.50 and 0.5 % of 1.00 are both 0.005.
   ["NGN 0.50 bank_transfer NGN", "1 0.50 0.01 0.00 0.01 0.51"],
   ["NGN 1.00 bank_transfer NGN", "1 1.00 0.01 0.01 0.02 1.02"],
-] as const)(
-  "the price of a quote equals the amounts computed by hand for %s: %s [R11.2]",
-  async ([asked, expected], { api }) => {
-    const [base = "", amount = "", method = "", to_currency] = asked.split(" ");
-    const quote = await api.quote(order(base, amount, method, { to_currency }));
-    const { platform_fee, gateway_fee } = quote.fees.fee_breakdown;
-    const fees = [platform_fee, gateway_fee, quote.fees.total_fee];
-    expect([quote.exchange_rate, quote.settlement_amount, ...fees, quote.amount].join(" ")).toBe(expected);
-  },
-);
+] as const)("calculates the price of %s as %s [R11.2]", async ([asked, expected], { api }) => {
+  const [base = "", amount = "", method = "", to_currency] = asked.split(" ");
+  const quote = await api.quote(order(base, amount, method, { to_currency }));
+  const { platform_fee, gateway_fee } = quote.fees.fee_breakdown;
+  const fees = [platform_fee, gateway_fee, quote.fees.total_fee];
+  expect([quote.exchange_rate, quote.settlement_amount, ...fees, quote.amount].join(" ")).toBe(expected);
+});
 
 const currencies = Object.keys(DECIMALS);
 const digits = (least: number, most: number) =>
   fc
     .array(fc.constantFrom(..."0123456789"), { minLength: least, maxLength: most })
     .map((all) => all.join(""));
-/** An amount in the base currency: from the smallest unit to 30 digits before the point. */
+/** Amounts from the smallest unit to 30 digits. */
 const cases = fc
   .record({
     base: fc.constantFrom(...currencies),
@@ -117,9 +114,7 @@ const cases = fc
   })
   .filter(({ amount }) => /[1-9]/.test(amount));
 
-it("the price of a quote is exact for any amount, currency and method (against integer arithmetic)", async ({
-  api,
-}) => {
+it("calculates the exact price of any amount, currency and method", async ({ api }) => {
   await fc.assert(
     fc.asyncProperty(cases, async ({ base, method, target, amount }) => {
       const answer = await api.tryQuote(order(base, amount, method, { to_currency: target }));
@@ -137,7 +132,7 @@ it("the price of a quote is exact for any amount, currency and method (against i
   );
 });
 
-it("the price of a quote keeps every digit of an amount of 30 digits", async () => {
+it("keeps every digit of an amount with 30 digits", async () => {
   const quote = await (await openApi()).quote(
     order("NGN", "123456789012345678901234567890.12", "bank_transfer"),
   );
@@ -149,7 +144,7 @@ it("the price of a quote keeps every digit of an amount of 30 digits", async () 
   expect(quote.amount).toBe("125308640847530864084753086408.47");
 });
 
-it("the price of a quote is refused when it is zero in the target currency", async ({ api }) => {
+it("refuses a quote whose price in the target currency is zero", async ({ api }) => {
   const answer = await api.tryQuote(order("UGX", "0.01", "card", { to_currency: "USD" }));
   expectInvalid(answer, "pricing.amount");
   expect(answer.error.message).toBe("Invalid request parameters");
@@ -161,7 +156,7 @@ const local = (local_pricing: unknown, base = "USD", more: object = { to_currenc
   ...more,
 });
 
-it("local pricing is the exact settlement amount when the customer pays in that currency [R5.5]", async () => {
+it("a local price is settled exactly in its currency [R5.5]", async () => {
   const quote = await (await openApi()).quote(local({ KES: "1234.5", NGN: "20000" }));
   expect(quote).toMatchObject(
     priceOf(
@@ -175,7 +170,7 @@ it("local pricing is the exact settlement amount when the customer pays in that 
   expect(quote.base_amount).toBe("10.00");
 });
 
-it("local pricing is ignored when the customer pays in another currency", async () => {
+it("a local price is ignored when the customer pays in another currency", async () => {
   const quote = await (await openApi()).quote(local({ KES: "1234.50" }, "USD", { to_currency: "GHS" }));
   expect(quote).toMatchObject(priceOf(RATES, { base_currency: "USD", amount: "10.00" }, "GHS", "card"));
 });
@@ -189,7 +184,7 @@ it("local pricing is allowed only when the base currency is USD [R5.4 R30.9]", a
   expectInvalid(await api.tryQuote(local({}, "NGN")), "pricing.local_pricing");
 });
 
-it("local pricing has as many decimals as each currency", async ({ api }) => {
+it("a local price has as many decimals as its currency", async ({ api }) => {
   const quote = await api.quote({
     pricing: {
       base_currency: "USD",
@@ -226,7 +221,7 @@ it.each([
 
 const _valid = order("KES", "100.00", "mobile_money");
 
-it("POST quotes refuses several errors of a body together, with each field named", async ({ api }) => {
+it("POST quotes reports all invalid fields together", async ({ api }) => {
   expectInvalid(
     await api.tryQuote({
       pricing: { base_currency: "EUR", amount: 5 },
@@ -242,7 +237,7 @@ it("POST quotes refuses several errors of a body together, with each field named
   );
 });
 
-it("POST quotes refuses a base currency that the method does not support, when no target currency is given [R3.8]", async () => {
+it("POST quotes refuses a base currency that the method does not support [R3.8]", async () => {
   expectInvalid(await (await openApi()).tryQuote(order("TZS", "100", "card")), "to_currency");
   const api = await openApi();
   expect((await api.tryQuote(order("TZS", "100", "card", { to_currency: "KES" }))).status).toBe(200);

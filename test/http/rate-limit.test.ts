@@ -6,7 +6,7 @@ function rate(answer: Answer<unknown>): string | null {
   return answer.headers.get("ratelimit");
 }
 
-it("the rate limit window of a key allows 100 requests, as every response states [R29.6 R30.1]", async () => {
+it("the rate limit allows 100 requests per key, as every response states [R29.6 R30.1]", async () => {
   const api = await openApi({ rateLimit: 100 });
   for (let left = 99; left >= 0; left--) {
     const answer = await api.tryPayins();
@@ -22,7 +22,7 @@ it("the rate limit window of a key allows 100 requests, as every response states
   expect(over.headers.get("retry-after")).toBe("60");
 });
 
-it("the rate limit window of a key starts with the key's first request and ends 60 s of sandbox time later", async () => {
+it("the rate limit window starts with the first request and ends after 60 s", async () => {
   const api = await openApi({ rateLimit: 2 });
   await api.advance({ by: "45s" });
   await api.tryPayins();
@@ -35,7 +35,7 @@ it("the rate limit window of a key starts with the key's first request and ends 
   expect(rate(await api.tryPayins())).toBe('"default";r=1;t=60');
 });
 
-it("the rate limit window of a key is fixed: late requests of one window do not count in the next", async () => {
+it("late requests of one window do not count in the next", async () => {
   const api = await openApi({ rateLimit: 2 });
   await api.tryPayins();
   await api.advance({ by: "59s" });
@@ -45,7 +45,7 @@ it("the rate limit window of a key is fixed: late requests of one window do not 
   expect((await api.tryPayins()).status).toBe(429);
 });
 
-it("the rate limit window of a key starts again with the next request, not with the minute", async () => {
+it("the next window starts with the next request", async () => {
   const api = await openApi({ rateLimit: 1 });
   await api.tryPayins();
   await api.advance({ by: "90s" });
@@ -54,7 +54,7 @@ it("the rate limit window of a key starts again with the next request, not with 
   expect((await api.tryPayins()).status).toBe(429);
 });
 
-it("the rate limit window of a key reports the remaining seconds rounded up", async () => {
+it("rounds the remaining seconds of the window up", async () => {
   const api = await openApi({ rateLimit: 5 });
   await api.tryPayins();
   await api.advance({ by: "500ms" });
@@ -63,7 +63,7 @@ it("the rate limit window of a key reports the remaining seconds rounded up", as
   expect(rate(await api.tryPayins())).toBe('"default";r=2;t=59');
 });
 
-it("the rate limit window of a key is separate for each key, also within one organization [R30.1]", async () => {
+it("each key has its own rate limit, even in one organization [R30.1]", async () => {
   const api = await openApi({ rateLimit: 1 });
   await api.tryPayins();
   expect((await api.tryPayins()).status).toBe(429);
@@ -71,7 +71,7 @@ it("the rate limit window of a key is separate for each key, also within one org
     expect((await api.as(key).tryPayins()).status).toBe(200);
 });
 
-it("the rate limit window of a key counts refused requests, whose responses have the headers too", async () => {
+it("refused requests count against the rate limit", async () => {
   const api = await openApi({ rateLimit: 4 });
   const answers = [
     await api.tryQuote({}),
@@ -88,7 +88,7 @@ it("the rate limit window of a key counts refused requests, whose responses have
   expect((await api.tryPayins()).status).toBe(429);
 });
 
-it("the rate limit window of a key counts all operations with a key together [R30.2]", async () => {
+it("all operations with a key count together [R30.2]", async () => {
   const api = await openApi({ rateLimit: 6 });
   await api.pay();
   await api.balances();
@@ -97,7 +97,7 @@ it("the rate limit window of a key counts all operations with a key together [R3
   expect(rate(await api.tryPayins())).toBe('"default";r=0;t=60');
 });
 
-it("a request over the limit gets the time to wait, and a hint about how to disable the limit", async () => {
+it("a request over the limit returns the time to wait", async () => {
   const api = await openApi({ rateLimit: 1 });
   await api.tryPayins();
   await api.advance({ by: "20s" });
@@ -113,7 +113,7 @@ it("a request over the limit changes nothing", async () => {
   expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
 });
 
-it("calls without a key are not counted against the rate limit", async () => {
+it("calls without a key do not count against the rate limit", async () => {
   const api = await openApi({ rateLimit: 1 });
   for (let call = 0; call < 3; call++)
     for (const path of ["payment-methods", "supported-currencies"]) {
@@ -137,7 +137,7 @@ it("supported-currencies counts against the rate limit only with a key", async (
   expect((await api.as("sk_test_deactivated").get(currencies)).status).toBe(200);
 });
 
-it("calls with an unknown key are not counted against the rate limit", async () => {
+it("calls with an unknown key do not count against the rate limit", async () => {
   const api = await openApi({ rateLimit: 1 });
   for (let call = 0; call < 3; call++) {
     const answer = await api.as("sk_test_nobody").tryPayins();
@@ -145,7 +145,7 @@ it("calls with an unknown key are not counted against the rate limit", async () 
   }
 });
 
-it("the control API and /health are not counted against the rate limit, with or without a key", async () => {
+it("the control API and /health do not count against the rate limit", async () => {
   const api = await openApi({ rateLimit: 1 });
   await api.tryPayins();
   for (const path of ["/_sandbox", "/_sandbox/clock", "/health"])
@@ -160,7 +160,7 @@ it("a reset starts a new window for every key", async () => {
   expect((await api.tryPayins()).status).toBe(200);
 });
 
-it("a key with its own limit returns it in the headers and the refusal; other keys have the server's limit", async () => {
+it("a key can have its own limit", async () => {
   const keys = [{ key: "sk_test_fast", organization_id: "org_sandbox", permission: "full", rate_limit: 3 }];
   const api = await openApi({ rateLimit: 1, fixtures: { keys } });
   const fast = api.as("sk_test_fast");
@@ -176,7 +176,7 @@ it("a key with its own limit returns it in the headers and the refusal; other ke
   expect((await api.tryPayins()).status).toBe(429);
 });
 
-it("a key with its own limit keeps it when its permission changes", async () => {
+it("a key keeps its own limit when its permission changes", async () => {
   const keys = [{ key: "sk_test_fast", organization_id: "org_sandbox", permission: "full", rate_limit: 3 }];
   const api = await openApi({ rateLimit: 1, fixtures: { keys } });
   await api.send("PATCH", "/_sandbox/keys/sk_test_fast", JSON.stringify({ permission: "read_only" }));

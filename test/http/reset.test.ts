@@ -4,7 +4,7 @@ import { it } from "../support/api-test.js";
 
 const RESET = "/_sandbox/reset";
 
-/** Calls all operations that an app uses, and returns each response with its headers. */
+/** Makes all calls of an app and returns the responses. */
 async function run(api: Api): Promise<string[]> {
   const texts: string[] = [];
   const note = async (answer: Promise<{ status: number; headers: Headers; text: string }>) => {
@@ -44,7 +44,7 @@ async function run(api: Api): Promise<string[]> {
 const ids = (texts: readonly string[]) =>
   new Set(texts.join("\n").match(/\b(qt|co|ch|evt)_[0-9a-z]+|PSB[0-9A-Z]+/g));
 
-it("after a reset no earlier data exists", async ({ api }) => {
+it("a reset removes all earlier data", async ({ api }) => {
   const quote = await api.quote(KES_ORDER);
   const { charge_id } = await api.pay();
   await api.advance({ by: "1h" });
@@ -63,20 +63,20 @@ it("after a reset no earlier data exists", async ({ api }) => {
   expect(counts).toMatchObject({ charges: 0, events: 0, deliveries: 0, tasks: 0 });
 });
 
-it("after a reset a manual clock is at its start time", async ({ api }) => {
+it("a reset sets a manual clock to its start time", async ({ api }) => {
   await api.advance({ by: "30d" });
   const answer = await api.post(RESET, {});
   expect(answer.headers.get("sandbox-now")).toBe(START);
   expect((await api.tryPayins()).headers.get("sandbox-now")).toBe(START);
 });
 
-it("after a reset the clock has its mode of the start", async ({ api }) => {
+it("a reset restores the clock's original mode", async ({ api }) => {
   await api.put("/_sandbox/clock", { mode: "60x" });
   await api.post(RESET, {});
   expect((await api.get("/_sandbox/clock")).body).toMatchObject({ mode: "manual", now: START });
 });
 
-it("after a reset a running clock is at wall time", async () => {
+it("a reset sets a running clock to wall time", async () => {
   const api = await openApi({ clock: "real" });
   await api.advance({ by: "30d" });
   const before = Date.now();
@@ -85,14 +85,14 @@ it("after a reset a running clock is at wall time", async () => {
   expect(now).toBeLessThanOrEqual(Date.now());
 });
 
-it("after a reset planned tasks do not run", async ({ api }) => {
+it("a reset cancels scheduled tasks", async ({ api }) => {
   await api.pay();
   await api.post(RESET, {});
   expect((await api.advance({ by: "1d" })).body.fired_total).toBe(0);
   expect(api.sandbox.snapshot().collections.events).toEqual([]);
 });
 
-it("after a reset the default keys are valid", async ({ api }) => {
+it("the default keys are valid after a reset", async ({ api }) => {
   await api.post(RESET, {});
   for (const key of [
     "sk_test_sandbox",
@@ -105,7 +105,7 @@ it("after a reset the default keys are valid", async ({ api }) => {
   expect((await api.as("sk_test_nobody").tryPayins()).status).toBe(401);
 });
 
-it("after a reset the webhooks of the start are registered, whether they were kept or recreated", async () => {
+it("a reset keeps or recreates the webhooks of the start", async () => {
   const api = await openApi({ webhooks: ["http://localhost:9/hooks"] });
   const endpoints = () =>
     api.sandbox.snapshot().collections.endpoints.map(([, one]) => [one.url, one.secret]);
@@ -116,7 +116,7 @@ it("after a reset the webhooks of the start are registered, whether they were ke
   expect(endpoints()).toEqual(before);
 });
 
-it("ids are never repeated by default", async ({ api }) => {
+it("ids never repeat by default", async ({ api }) => {
   const runs: ReadonlySet<string>[] = [];
   for (let round = 0; round < 4; round++) {
     runs.push(ids(await run(api)));
@@ -126,7 +126,7 @@ it("ids are never repeated by default", async ({ api }) => {
   expect(new Set(runs.flatMap((one) => [...one])).size).toBe(runs.reduce((sum, one) => sum + one.size, 0));
 });
 
-it('ids are repeated with ids: "repeat", and the same calls get the same bytes', async () => {
+it('a reset with ids: "repeat" makes ids repeat', async () => {
   const api = await openApi({ rateLimit: 1000 });
   const first = await run(api);
   for (let round = 0; round < 2; round++) {
@@ -135,7 +135,7 @@ it('ids are repeated with ids: "repeat", and the same calls get the same bytes',
   }
 });
 
-it("ids are new again when a plain reset follows one with ids: repeat", async ({ api }) => {
+it("ids are new again after a plain reset", async ({ api }) => {
   const seen = ids(await run(api));
   await api.post(RESET, {});
   for (const id of ids(await run(api))) seen.add(id);
@@ -145,14 +145,14 @@ it("ids are new again when a plain reset follows one with ids: repeat", async ({
   for (const id of ids(await run(api))) expect(seen).not.toContain(id);
 });
 
-it("ids depend on the seed: the same seed and calls give the same bytes, another seed other ids", async () => {
+it("the same seed and calls return the same bytes", async () => {
   const first = await run(await openApi({ seed: "one" }));
   expect(await run(await openApi({ seed: "one" }))).toEqual(first);
   const other = ids(await run(await openApi({ seed: "two" })));
   for (const id of ids(first)) expect(other).not.toContain(id);
 });
 
-it("the body of POST reset can be absent", async ({ api }) => {
+it("the body of POST reset is optional", async ({ api }) => {
   await api.pay();
   expect((await api.send("POST", RESET)).status).toBe(200);
   expect((await api.payins()).total).toBe(0);
@@ -162,12 +162,9 @@ it.for([
   [{ ids: "again" }, "ids"],
   [{ keep: ["charges"] }, "keep.0"],
   [{ keep: [1] }, "keep.0"],
-] as const)(
-  "the body of POST reset must be valid: %j returns 400 and resets nothing",
-  async ([body, field], { api }) => {
-    await api.pay();
-    const before = JSON.stringify(api.sandbox.snapshot());
-    expectInvalid(await api.post(RESET, body), field);
-    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
-  },
-);
+] as const)("POST reset with the body %j returns 400 and resets nothing", async ([body, field], { api }) => {
+  await api.pay();
+  const before = JSON.stringify(api.sandbox.snapshot());
+  expectInvalid(await api.post(RESET, body), field);
+  expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+});

@@ -17,7 +17,6 @@ import { temporaryFile } from "../support/folders.js";
 
 const CRYPTO = { payment_method: "crypto", phone_number: undefined };
 
-/** Creates a payment and completes it. */
 async function completed(api: Api, currency = "KES", amount = "500"): Promise<Charge> {
   const pricing = { base_currency: currency, amount };
   const { charge_id } = await api.pay(currency === "KES" ? { pricing } : { ...CRYPTO, pricing });
@@ -27,7 +26,7 @@ async function completed(api: Api, currency = "KES", amount = "500"): Promise<Ch
 const refund = (api: Api, id: string, body: unknown = {}): Promise<Answer<Charge>> =>
   api.as(null).post(`/_sandbox/charges/${id}/refund`, body);
 
-it("settlement of fiat happens at completion, and the event includes it [R19.6]", async ({ api }) => {
+it("a fiat payment settles when it completes [R19.6]", async ({ api }) => {
   const charge = await completed(api);
   expect(charge.settled_at).toBe(START);
   expect(api.told()).toEqual([["charge.completed", charge]]);
@@ -40,7 +39,7 @@ it.for([
   ["USDT_ERC20", 12, 12],
   ["USDT_TRC20", 20, 3],
 ] as const)(
-  "settlement of %s takes %i confirmations of %i s, sets settled_at and makes no event [R10.3 R19.1 R19.2 R19.7 R24.8]",
+  "%s settles after %i confirmations of %i s, and sets settled_at without an event [R10.3 R19.1 R19.2 R19.7 R24.8]",
   async ([currency, count, interval], { api }) => {
     const { charge_id, settled_at } = await completed(api, currency, "2");
     expect(settled_at).toBeNull();
@@ -60,7 +59,7 @@ it.for([
 );
 
 it.for(CHARGE_STATUSES)(
-  "settlement can be restored from a snapshot of a crypto charge that is %s",
+  "settlement continues after restoring a crypto charge that is %s",
   async (status, { api }) => {
     const path: ChargeStatus[] = [];
     for (let step = status; ; ) {
@@ -76,12 +75,12 @@ it.for(CHARGE_STATUSES)(
     await api.sandbox.restore(api.sandbox.snapshot());
     expect(await api.charge(charge_id)).toEqual(before);
     await api.advance({ by: "1d" });
-    // No amount stays pending.
+    // Nothing stays pending.
     expect((await api.balance("BTC")) ?? "- / 0.00000000").toMatch(/ \/ 0\.00000000$/);
   },
 );
 
-it("settlement of crypto is the same for the hosted page", async () => {
+it("crypto from the hosted page settles in the same way", async () => {
   const api = await openApi({ scenario: "instant" });
   const pricing = { base_currency: "BTC", amount: "0.5" };
   const { checkout_id } = okBody(
@@ -94,7 +93,7 @@ it("settlement of crypto is the same for the hosted page", async () => {
   expect(await api.balance("BTC")).toBe("0.50000000 / 0.00000000");
 });
 
-it("settlement of each currency takes the fixtures' period after the confirmations [R19.8]", async () => {
+it("each currency settles after its own period [R19.8]", async () => {
   const fixtures = temporaryFile(
     "delays.yaml",
     "currencies:\n  - { code: KES, settlement_delay: 2h }\n  - { code: USDT_TRC20, settlement_delay: 1h }\n",
@@ -110,9 +109,7 @@ it("settlement of each currency takes the fixtures' period after the confirmatio
   expect(await settledAt(tether.charge_id)).toBe(later(3660));
 });
 
-it("settlement uses the period at the time of payment, so each charge settles separately", async ({
-  api,
-}) => {
+it("a charge settles after the period that applied when it was paid", async ({ api }) => {
   await completed(api, "ETH", "1");
   await api.advance({ by: "1m" });
   await completed(api, "ETH", "2");
@@ -122,7 +119,7 @@ it("settlement uses the period at the time of payment, so each charge settles se
   expect(await api.balance("ETH")).toBe("3.00000000 / 0.00000000");
 });
 
-it("POST /_sandbox/charges/{id}/refund returns the whole charge: available decreases by the settlement amount, and the fee is returned [R17.9 R19.4]", async ({
+it("POST /_sandbox/charges/{id}/refund reverses the settlement and returns the fee [R17.9 R19.4]", async ({
   api,
 }) => {
   await completed(api, "KES", "100");
@@ -140,9 +137,7 @@ it("POST /_sandbox/charges/{id}/refund returns the whole charge: available decre
   expect(answer.text).toBe((await api.get(`/api/v1/payments/charges/${charge_id}`)).text);
 });
 
-it("POST /_sandbox/charges/{id}/refund settles an unsettled charge first, and cancels its planned settlement", async ({
-  api,
-}) => {
+it("POST /_sandbox/charges/{id}/refund settles an unsettled charge first", async ({ api }) => {
   await completed(api, "BTC", "1");
   const { charge_id } = await completed(api, "BTC", "0.5");
   await api.advance({ by: "5m" });
@@ -152,9 +147,7 @@ it("POST /_sandbox/charges/{id}/refund settles an unsettled charge first, and ca
   expect(await api.balance("BTC")).toBe("1.00000000 / 0.00000000");
 });
 
-it("POST /_sandbox/charges/{id}/refund returns 409 INSUFFICIENT_BALANCE above the available balance and changes nothing", async ({
-  api,
-}) => {
+it("POST /_sandbox/charges/{id}/refund returns 409 above the available balance", async ({ api }) => {
   const { charge_id } = await completed(api);
   const destination_id = await api.destination();
   const order = { destination_id, amount: "500.00", currency: "KES" };
@@ -174,9 +167,7 @@ it.for(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED", "CANCELLED", "EXP
   },
 );
 
-it("POST /_sandbox/charges/{id}/refund returns 404 for an unknown charge, and requires a string as reason", async ({
-  api,
-}) => {
+it("POST /_sandbox/charges/{id}/refund returns 404 for an unknown charge", async ({ api }) => {
   expectError(await refund(api, "ch_unknown"), 404, "NOT_FOUND", []);
   const { charge_id } = await completed(api);
   for (const reason of ["", 5, "x".repeat(501)])

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Engine } from "../../src/core/engine/engine.js";
 import { memoizeByState } from "../../src/server/service/charges.js";
 
-/** A fake engine with a state, and a reader that counts its computed texts. */
+/** A fake engine, and a reader that counts how often it computes. */
 function engineAt(seq: number) {
   const engine = { state: { seq } };
   let made = 0;
@@ -11,7 +11,7 @@ function engineAt(seq: number) {
   return { engine, read };
 }
 
-it("a memoized text is recomputed for a changed state, another state or another text", () => {
+it("recomputes a memoized text when the state changes", () => {
   const { engine, read } = engineAt(7);
   expect([read(), read()]).toEqual(["a 1 at 7", "a 1 at 7"]);
   expect([read("b"), read()]).toEqual(["b 2 at 7", "a 3 at 7"]);

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { type Api, expectError, expectInvalid, later, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
-/** Contract section 2: transitions. */
+/** Documented transitions. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   PENDING: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
   AWAITING_PAYMENT: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
@@ -25,7 +25,7 @@ async function chargeIn(api: Api, status: string): Promise<string> {
 
 describe.each(STATUSES)("from %s", (from) => {
   it.for(PAIRS.filter((pair) => pair[0] === from && ALLOWED[from]!.includes(pair[1])))(
-    "%s can become %s, and the response equals that of the next read [R18.2]",
+    "%s can become %s, and the next read returns the same [R18.2]",
     async ([_, to], { api }) => {
       const id = await chargeIn(api, from);
       const answer = await api.transition(id, { to });
@@ -47,7 +47,7 @@ describe.each(STATUSES)("from %s", (from) => {
   );
 });
 
-it("a transition has its own time, and its reason in the history [R9.5]", async ({ api }) => {
+it("a transition records its time and reason in the history [R9.5]", async ({ api }) => {
   const { charge_id } = await api.pay();
   await api.advance({ by: "500ms" });
   const { body } = await api.transition(charge_id, { to: "FAILED", reason: "no such wallet" });
@@ -62,7 +62,7 @@ it("a transition has its own time, and its reason in the history [R9.5]", async 
   });
 });
 
-it("a transition cancels the scenario's planned changes", async ({ api }) => {
+it("a transition cancels the scenario's scheduled changes", async ({ api }) => {
   const { charge_id } = await api.pay();
   await api.advance({ by: "1s" });
   await api.transition(charge_id, { to: "PROCESSING" });
@@ -70,14 +70,14 @@ it("a transition cancels the scenario's planned changes", async ({ api }) => {
   expect((await api.charge(charge_id)).status).toBe("PROCESSING");
 });
 
-it("a transition of an open charge keeps its expiry", async ({ api }) => {
+it("an open charge keeps its expiry after a transition", async ({ api }) => {
   const { charge_id } = await api.pay();
   await api.transition(charge_id, { to: "AWAITING_PAYMENT" });
   await api.advance({ by: "1d" });
   expect(await api.charge(charge_id)).toMatchObject({ status: "EXPIRED", updated_at: later(3600) });
 });
 
-it("a transition sends one event with the charge as a read returns it", async ({ api }) => {
+it("a transition sends one event with the charge", async ({ api }) => {
   const { charge_id } = await api.pay();
   const { text } = await api.transition(charge_id, { to: "PROCESSING" });
   const events = api.sandbox.snapshot().collections.events.map(([, event]) => event);
@@ -85,9 +85,7 @@ it("a transition sends one event with the charge as a read returns it", async ({
   expect(events[0]!.body).toContain(`"data":${text}}`);
 });
 
-it("a transition requires no key, and accepts charges of both modes and every organization", async ({
-  api,
-}) => {
+it("a transition works in both modes and without a key", async ({ api }) => {
   for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
     const { charge_id } = await api.as(key).pay();
     expect((await api.as(null).transition(charge_id, { to: "CANCELLED" })).status).toBe(200);

@@ -21,9 +21,7 @@ const CRYPTO_ORDER = {
 const tryWith = async (api: Api, changes: object) =>
   api.tryWhitelabel({ ...(await api.checkoutBody()), ...changes });
 
-it("the response of POST whitelabel checkouts has exactly the documented fields [R1.4 R6.1 R18.1 R22.1]", async ({
-  api,
-}) => {
+it("POST whitelabel returns exactly the documented fields [R1.4 R6.1 R18.1 R22.1]", async ({ api }) => {
   expect(await api.pay()).toEqual({
     checkout_id: expect.stringMatching(/^\S+$/),
     charge_id: expect.stringMatching(/^\S+$/),
@@ -39,9 +37,7 @@ it("the response of POST whitelabel checkouts has exactly the documented fields 
   });
 });
 
-it("the response of POST whitelabel checkouts has the amount of the quote, fees included, in the quote's currency [R6.4]", async ({
-  api,
-}) => {
+it("POST whitelabel returns the quote's amount, with fees [R6.4]", async ({ api }) => {
   const quote = await api.quote({
     ...KES_ORDER,
     pricing: { base_currency: "USD", amount: "10" },
@@ -55,7 +51,7 @@ it("the response of POST whitelabel checkouts has the amount of the quote, fees 
   expect([paid.amount, paid.currency]).toEqual([quote.amount, "UGX"]);
 });
 
-it("the response of POST whitelabel checkouts has the bank, the account and the reference of a bank transfer [R6.6 R7.2]", async () => {
+it("POST whitelabel returns bank, account and reference for a bank transfer [R6.6 R7.2]", async () => {
   const paid = await (await openApi()).pay(BANK_ORDER);
   expect(paid.payment_instructions).toEqual({
     type: "bank_transfer",
@@ -67,7 +63,7 @@ it("the response of POST whitelabel checkouts has the bank, the account and the 
   });
 });
 
-it("the response of POST whitelabel checkouts has the operator, its number and the reference of mobile money [R7.3]", async () => {
+it("POST whitelabel returns operator, number and reference for mobile money [R7.3]", async () => {
   const paid = await (await openApi()).pay();
   expect(paid.payment_instructions).toEqual({
     type: "mobile_money",
@@ -78,9 +74,7 @@ it("the response of POST whitelabel checkouts has the operator, its number and t
   });
 });
 
-it("the response of POST whitelabel checkouts has the operator of the requested rail [R7.3]", async ({
-  api,
-}) => {
+it("POST whitelabel returns the operator of the requested rail [R7.3]", async ({ api }) => {
   const pricing = { base_currency: "GHS", amount: "10" };
   const quote = await api.quote({ pricing, payment_method: "mobile_money", payment_rail: "accra_money" });
   const body = { ...KES_ORDER, pricing, quote_id: quote.quote_id };
@@ -96,7 +90,7 @@ it.for([
   ["BTC", "BTC", "BTC", "25.25000000"],
   ["ETH", "ETH", "ETH", "25.25000000"],
 ] as const)(
-  "the response of POST whitelabel checkouts has the quote's wallet, the network and the asset for %s [R4.2 R7.4 R22.19]",
+  "POST whitelabel returns wallet, network and asset for %s [R4.2 R7.4 R22.19]",
   async ([base_currency, network, asset, amount], { api }) => {
     const pricing = { base_currency, amount: "25" };
     const quote = await api.quote({ pricing, payment_method: "crypto" });
@@ -119,7 +113,7 @@ it.for([
   },
 );
 
-it("the response of POST whitelabel checkouts has the reference and the instructions of a card", async () => {
+it("POST whitelabel returns reference and instructions for a card", async () => {
   const paid = await (await openApi()).pay(CARD_ORDER);
   expect(paid.payment_instructions).toEqual({
     type: "card",
@@ -128,7 +122,7 @@ it("the response of POST whitelabel checkouts has the reference and the instruct
   });
 });
 
-it("the response of POST whitelabel checkouts is PENDING even when the charge completes at the same time [R6.3 R17.2]", async () => {
+it("POST whitelabel returns PENDING even when the charge completes at once [R6.3 R17.2]", async () => {
   const api = await openApi({ scenario: "instant" });
   const paid = await api.pay();
   expect(paid.status).toBe("PENDING");
@@ -138,7 +132,7 @@ it("the response of POST whitelabel checkouts is PENDING even when the charge co
 /** Operations that accept a quote. */
 const CALLS = ["/api/v1/payments/whitelabel", "/api/v1/payments/checkouts"];
 
-it("the quote of a whitelabel checkout is valid for less than 30 s [R22.8 R22.22 R30.3]", async ({ api }) => {
+it("a quote is valid for less than 30 s [R22.8 R22.22 R30.3]", async ({ api }) => {
   const body = await api.checkoutBody();
   await api.advance({ by: "29.999s" });
   for (const call of CALLS) expect((await api.post(call, body)).status).toBe(200);
@@ -151,16 +145,14 @@ it("the quote of a whitelabel checkout is valid for less than 30 s [R22.8 R22.22
   }
 });
 
-it("the quote of a whitelabel checkout can be used repeatedly until it expires", async ({ api }) => {
+it("a quote can be used repeatedly until it expires", async ({ api }) => {
   const body = await api.checkoutBody();
   await api.whitelabel(body);
   await api.advance({ by: "20s" });
   expect((await api.tryWhitelabel(body)).status).toBe(200);
 });
 
-it("the quote of a whitelabel checkout is refused as expired when it is unknown or belongs to another organization or mode [R1.12 R22.22 R29.8]", async ({
-  api,
-}) => {
+it("an unknown quote is refused as expired [R1.12 R22.22 R29.8]", async ({ api }) => {
   const body = await api.checkoutBody();
   for (const call of CALLS)
     for (const answer of [
@@ -175,9 +167,7 @@ it("the quote of a whitelabel checkout is refused as expired when it is unknown 
     }
 });
 
-it("the quote of a whitelabel checkout fixes the price, which stays when rates change [R1.5 R11.3]", async ({
-  api,
-}) => {
+it("a quote keeps its price when rates change [R1.5 R11.3]", async ({ api }) => {
   const order = { pricing: { base_currency: "USD", amount: "10" }, to_currency: "KES" };
   const quote = await api.quote({ ...KES_ORDER, ...order });
   expect((await api.put("/_sandbox/rates", { KES: "200" })).status).toBe(200);
@@ -200,7 +190,7 @@ it.for([
   ["pricing", { pricing: { base_currency: "NGN", amount: "500.00" } }],
   ["pricing", { pricing: { base_currency: "USD", amount: "500.00", local_pricing: { KES: "500.00" } } }],
 ] as const)(
-  "a difference from the quote in %s is refused: %j [R11.4 R22.10 R22.23 R29.9]",
+  "refuses a %s that differs from the quote: %j [R11.4 R22.10 R22.23 R29.9]",
   async ([field, change], { api }) => {
     const answer = await tryWith(api, { ...change });
     expectInvalid(answer, field);
@@ -208,7 +198,7 @@ it.for([
   },
 );
 
-it("a difference from the quote is reported together with all others", async ({ api }) => {
+it("reports all differences from the quote together", async ({ api }) => {
   const answer = await api.tryWhitelabel({
     ...(await api.checkoutBody()),
     payment_method: "card",
@@ -218,7 +208,7 @@ it("a difference from the quote is reported together with all others", async ({ 
   expectInvalid(answer, "payment_method", "payment_rail", "pricing");
 });
 
-it("a difference from the quote is reported only for values: 500 and 500.00 are equal", async ({ api }) => {
+it("500 and 500.00 are not a difference from the quote", async ({ api }) => {
   const body = await api.checkoutBody();
   for (const amount of ["500", "500.0"])
     expect((await api.tryWhitelabel({ ...body, pricing: { base_currency: "KES", amount } })).status).toBe(
@@ -226,9 +216,7 @@ it("a difference from the quote is reported only for values: 500 and 500.00 are 
     );
 });
 
-it("a difference from the quote is reported in local_pricing for values, but not for order or notation", async ({
-  api,
-}) => {
+it("the order of local_pricing is not a difference from the quote", async ({ api }) => {
   const pricing = { base_currency: "USD", amount: "10", local_pricing: { KES: "1300", NGN: "16000.00" } };
   const body = await api.checkoutBody({ pricing, to_currency: "KES" });
   const again = { base_currency: "USD", amount: "10.00", local_pricing: { NGN: "16000", KES: "1300.00" } };
@@ -237,9 +225,7 @@ it("a difference from the quote is reported in local_pricing for values, but not
     expectInvalid(await api.tryWhitelabel({ ...body, pricing: { ...pricing, local_pricing } }), "pricing");
 });
 
-it("a difference from the quote is checked only when the fields are valid and the quote is found", async ({
-  api,
-}) => {
+it("compares the quote only when the fields are valid", async ({ api }) => {
   const body = { ...(await api.checkoutBody()), payment_method: "card" };
   expectInvalid(
     await api.tryWhitelabel({ ...body, quote_id: "qt_unknown", customer_email: "x" }),
@@ -255,7 +241,7 @@ it.for([
   [["pricing", "customer_email", "quote_id", "payment_method"], {}],
   [["pricing.amount", "pricing.base_currency"], { ...KES_ORDER, quote_id: "q", pricing: {} }],
 ] as const)(
-  "the fields %j of a whitelabel checkout are required [R1.4 R5.1 R22.4 R22.5 R22.7 R22.9 R22.20]",
+  "POST whitelabel requires the fields %j [R1.4 R5.1 R22.4 R22.5 R22.7 R22.9 R22.20]",
   async ([fields, body], { api }) => {
     const answer = await api.tryWhitelabel(body);
     expectInvalid(answer, ...fields);
@@ -287,7 +273,7 @@ it("bank_account_number is required only for bank transfers [R22.13]", async ({ 
   expectInvalid(await api.tryWhitelabel({ ...body, bank_account_number: 123 }), "bank_account_number");
 });
 
-it("missing fields of the method are reported with all other errors [R22.20]", async ({ api }) => {
+it("reports missing fields of the method with all other errors [R22.20]", async ({ api }) => {
   expectInvalid(
     await api.tryWhitelabel({ payment_method: "mobile_money", expires_in_minutes: 0, quote_id: "q" }),
     "customer_email",
@@ -297,7 +283,7 @@ it("missing fields of the method are reported with all other errors [R22.20]", a
   );
 });
 
-it("a method that the organization has not enabled is refused", async () => {
+it("refuses a method that the organization has not enabled", async () => {
   const api = (await openApi()).as("sk_test_unverified");
   expectInvalid(await tryWith(api, { payment_method: "card" }), "payment_method");
 });
@@ -334,7 +320,7 @@ it("metadata is an empty object by default [R22.16]", async ({ api }) => {
   expect((await api.charge((await api.pay()).charge_id)).metadata).toEqual({});
 });
 
-it("metadata has at most 10,240 bytes of UTF-8, keys and values together [R13.3 R30.6]", async ({ api }) => {
+it("metadata has at most 10,240 bytes of UTF-8 [R13.3 R30.6]", async ({ api }) => {
   const body = await api.checkoutBody();
   const full = { abcd: "x".repeat(5_000), efgh: "é".repeat(2_616) };
   expect((await api.tryWhitelabel({ ...body, metadata: full })).status).toBe(200);
@@ -345,9 +331,7 @@ it("metadata has at most 10,240 bytes of UTF-8, keys and values together [R13.3 
   expectInvalid(await api.tryWhitelabel({ ...body, metadata: { ...full, y: "" } }), "metadata");
 });
 
-it("metadata can have the key __proto__, which is stored, counted and returned like any other [R13.1 R22.16]", async ({
-  api,
-}) => {
+it("metadata can have the key __proto__ [R13.1 R22.16]", async ({ api }) => {
   const metadata = '{"__proto__":"x","order":"A-17"}';
   const withMetadata = async (text: string) =>
     JSON.stringify(await api.checkoutBody()).replace(/}$/, `,"metadata":${text}}`);
@@ -373,14 +357,11 @@ it("metadata can have the key __proto__, which is stored, counted and returned l
 it.each([
   ["0s", "AWAITING_PAYMENT"],
   ["1s", "PENDING"],
-])(
-  "the response of a timeline that reaches AWAITING_PAYMENT after %s has the status %s, as the next read has",
-  async (after, status) => {
-    const api = await openApi({ clock: "manual" });
-    const charges = [{ timeline: [{ after, to: "AWAITING_PAYMENT" }] }];
-    await api.send("PUT", "/_sandbox/scenarios/first", JSON.stringify({ charges }));
-    await api.send("POST", "/_sandbox/scenarios/first/activate");
-    const made = await api.pay();
-    expect([made.status, (await api.charge(made.charge_id)).status]).toEqual([status, status]);
-  },
-);
+])("a timeline that reaches AWAITING_PAYMENT after %s returns the status %s", async (after, status) => {
+  const api = await openApi({ clock: "manual" });
+  const charges = [{ timeline: [{ after, to: "AWAITING_PAYMENT" }] }];
+  await api.send("PUT", "/_sandbox/scenarios/first", JSON.stringify({ charges }));
+  await api.send("POST", "/_sandbox/scenarios/first/activate");
+  const made = await api.pay();
+  expect([made.status, (await api.charge(made.charge_id)).status]).toEqual([status, status]);
+});

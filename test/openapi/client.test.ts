@@ -26,11 +26,11 @@ beforeAll(() =>
 );
 
 describe("a client generated from the document", () => {
-  it("a client generated from the document accepts correct calls and rejects wrong ones at compile time", () => {
+  it("a generated client rejects wrong calls at compile time", () => {
     expect(client.complaints).toEqual([]);
   });
 
-  it("a client generated from the document runs the whitelabel flow over HTTP", async () => {
+  it("a generated client runs the whitelabel flow", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen({ port: 0 });
     const pause = async () => void (await sandbox.advance("1s"));
@@ -47,7 +47,7 @@ describe("a client generated from the document", () => {
     expect((await client.load()).onEvent(JSON.parse(completed.body))).toBe("paid 3225.00");
   });
 
-  it("a client generated from the document reads an error response", async () => {
+  it("a generated client reads an error response", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen({ port: 0 });
     expect(await (await client.load()).refused(url, sandbox.apiKey)).toEqual({
@@ -68,11 +68,11 @@ describe("a client generated from the control API's document", () => {
     client.make("/_sandbox/openapi.json", "control.ts", new URL("./control-program.ts.txt", import.meta.url)),
   );
 
-  it("a client generated from the control API's document accepts correct calls and rejects wrong ones at compile time", () => {
+  it("a generated control client rejects wrong calls at compile time", () => {
     expect(client.complaints).toEqual([]);
   });
 
-  it("a client generated from the control API's document uses a separate namespace over HTTP", async () => {
+  it("a generated control client uses a separate namespace", async () => {
     const { url } = await (await openSandbox()).listen({ port: 0 });
     expect(await (await client.load()).drive(url)).toEqual({
       key: "sk_test_ns_typed",
@@ -84,7 +84,7 @@ describe("a client generated from the control API's document", () => {
     });
   });
 
-  it("a client generated from the control API's document reads error responses", async () => {
+  it("a generated control client reads error responses", async () => {
     const { url } = await (await openSandbox()).listen({ port: 0 });
     expect(await (await client.load()).refused(url)).toEqual({
       status: 408,
@@ -93,7 +93,7 @@ describe("a client generated from the control API's document", () => {
     });
   });
 
-  it("a client generated from the control API's document distinguishes activities by kind", async () => {
+  it("a generated control client distinguishes activities by kind", async () => {
     const { told } = await client.load();
     expect(told({ kind: "attempt", attempt: 2, status: null, error: "refused" })).toBe("2: refused");
     expect(told({ kind: "transition", status: "COMPLETED" })).toBe("COMPLETED");
@@ -101,7 +101,7 @@ describe("a client generated from the control API's document", () => {
   });
 });
 
-/** An app on the generated types; the `type` of an event determines the type of its `data`. */
+/** The `type` of an event determines the type of its `data`. */
 const APP = `
 import createClient from "openapi-fetch";
 import type { components, paths } from "./service.js";
@@ -134,7 +134,7 @@ describe("an app on openapi-fetch and the types of the service's document", () =
     told(event: unknown): string;
   }>();
 
-  it("compiles, charges a customer, and distinguishes events by type", async () => {
+  it("an app on openapi-fetch compiles, and distinguishes events by type", async () => {
     await app.make("/openapi.json", "service.ts", pathToFileURL(temporaryFile("client.ts", APP)));
     expect(app.complaints).toEqual([]);
     const { charge, told } = await app.load();

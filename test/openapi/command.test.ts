@@ -25,7 +25,7 @@ describe.each([
   });
 });
 
-it("start loads neither the document nor its page", async () => {
+it("start does not load the API document or its page", async () => {
   const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts", "src/library/index.ts"]);
   expect(read).toContain("src/server/http/app.ts");
   expect(
@@ -36,7 +36,7 @@ it("start loads neither the document nor its page", async () => {
   expect(known).toContain("src/server/openapi/document.ts");
 });
 
-it("start loads neither the control API's document nor the schemas that only it needs", async () => {
+it("start does not load the control API's document or its schemas", async () => {
   const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts"]);
   const later =
     /src\/server\/control\/|src\/core\/schema\/(control-requests|fixtures-file|matchers|reversal-requests|scenario-rules)\.ts$/;
@@ -44,7 +44,7 @@ it("start loads neither the control API's document nor the schemas that only it 
   expect(known.filter((file) => later.test(file)).length).toBeGreaterThan(25);
 });
 
-it("start loads no texts of the document in the build", () => {
+it("the built start command loads no texts of the document", () => {
   const words = [
     "Locks rate, fees and total",
     "Who will pay.",
@@ -58,7 +58,7 @@ it("start loads no texts of the document in the build", () => {
   }
 });
 
-it("a running server loads no code that generates documents", async () => {
+it("a running server does not load code that generates documents", async () => {
   const { read, known } = await readAtStart(["src/server/openapi/serve.ts", "src/server/control/app.ts"]);
   expect(read).toContain("src/server/control/operations.ts");
   expect(

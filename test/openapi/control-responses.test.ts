@@ -7,16 +7,13 @@ import { ControlAnswers, shippedControlDocument } from "../support/openapi-contr
 import { Client } from "../support/receiver-client.js";
 import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
 
-/**
- * Responses over a socket with records in every form and every conflict. Each is compared with the document: status,
- * headers, and a body without undocumented fields. `test/doors` compares the others.
- */
+/** Compares responses with the document: status, headers and body. */
 let answers: ControlAnswers;
 beforeAll(async () => {
   answers = new ControlAnswers(await shippedControlDocument());
 });
 
-/** Opens a listening sandbox, and a client that checks all control responses. */
+/** Opens a sandbox and a client that checks its control responses. */
 async function open(options: SandboxOptions = {}) {
   const sandbox = await openSandbox({ scenario: "instant", ...options });
   const { url, port } = await sandbox.listen({ port: 0 });
@@ -28,7 +25,7 @@ async function open(options: SandboxOptions = {}) {
       expect(answers.faults(init.method!, path, response.status, response.headers, text)).toEqual([]);
     return new Response(text, { status: response.status, headers: response.headers });
   });
-  /** Returns the response, which must have the given status. */
+  /** Makes a call and checks its status. */
   const call = async (status: number, line: string, body?: unknown, headers?: Record<string, string>) => {
     const answer = await client.ask(line, body, headers);
     if (answer.status !== status) throw new Error(`${line}: ${answer.status} ${answer.text}`);
@@ -48,7 +45,7 @@ async function withdraw(client: Client): Promise<string> {
   return (await client.ask("POST /api/v1/payouts/withdrawals", order)).json.withdrawal_id;
 }
 
-it("responses match the document for namespaces with receivers, and for existing names and keys", async () => {
+it("responses about namespaces and receivers match the document", async () => {
   const { call } = await open();
   const ann = { name: "ann", seed: "s", clock: "60x", start_time: "2026-01-01", api_key: "sk_test_ann" };
   await call(200, "POST /_sandbox/namespaces", {
@@ -64,7 +61,7 @@ it("responses match the document for namespaces with receivers, and for existing
   await call(403, "DELETE /_sandbox/namespaces/default");
 });
 
-it("responses match the document for a clock that runs, is paused and advances", async () => {
+it("responses about the clock match the document", async () => {
   const { call, client } = await open({ scenario: "success" });
   await client.pay();
   expect((await call(200, "POST /_sandbox/clock/advance", { until: "next" })).fired_total).toBe(1);
@@ -76,7 +73,7 @@ it("responses match the document for a clock that runs, is paused and advances",
   expect(await call(200, "PUT /_sandbox/clock", { mode: "manual" })).toMatchObject({ speed: 1 });
 });
 
-it("responses match the document during an advance, with and without wait", async () => {
+it("responses during an advance match the document", async () => {
   await using receiver = await Receiver.open(hold);
   const { call, client } = await open({ webhooks: [receiver.url] });
   const dump = await call(200, "GET /_sandbox/state");
@@ -103,7 +100,7 @@ it("responses match the document during an advance, with and without wait", asyn
   expect(await waiting).toMatchObject({ counts: { charges: 0 } });
 });
 
-it("responses match the document for charges, withdrawals, checkouts, balances and the market", async () => {
+it("responses about charges, withdrawals and balances match the document", async () => {
   await using receiver = await Receiver.open();
   const { call, client } = await open({ scenario: "success", webhooks: [receiver.url] });
   const id = await client.pay({ metadata: { order_id: "7" } });
@@ -161,7 +158,7 @@ it("responses match the document for charges, withdrawals, checkouts, balances a
   expect((await call(200, "PUT /_sandbox/rates", { rates: { NGN: "1.5" } })).rates.NGN).toBe("1.5");
 });
 
-it("responses match the document for charges in a shop's currency and in crypto", async () => {
+it("responses about charges in local currency and crypto match the document", async () => {
   const { call, client } = await open();
   await call(200, "PUT /_sandbox/scenarios/twice", {
     charges: [
@@ -191,7 +188,7 @@ it("responses match the document for charges in a shop's currency and in crypto"
   await call(200, "GET /_sandbox/charges");
 });
 
-it("responses match the document for scenarios, their runs, and faults", async () => {
+it("responses about scenarios, runs and faults match the document", async () => {
   const { call, client } = await open();
   const rules = {
     description: "All that a scenario may have.",
@@ -242,7 +239,7 @@ it("responses match the document for scenarios, their runs, and faults", async (
   await call(404, `GET /_sandbox/faults/${fault_id}`);
 });
 
-it("responses match the document for events, deliveries, mailboxes and receivers", async () => {
+it("responses about events, deliveries and mailboxes match the document", async () => {
   await using receiver = await Receiver.open(refuseWith(500));
   const { call, client } = await open({ webhooks: [receiver.url, { mailbox: "box" }] });
   const id = await client.pay();
@@ -287,7 +284,7 @@ it("responses match the document for events, deliveries, mailboxes and receivers
   await call(200, "GET /_sandbox/deliveries");
 });
 
-it("responses match the document for deliveries with mishaps, and withdrawals' events", async () => {
+it("responses about failed deliveries match the document", async () => {
   const { call, client } = await open({ webhooks: [{ mailbox: "box" }] });
   await call(200, "PUT /_sandbox/scenarios/spoilt", {
     webhooks: [{ bad_signature: true, stale: "10m", fail_first: 1 }],
@@ -305,7 +302,7 @@ it("responses match the document for deliveries with mishaps, and withdrawals' e
   await call(200, "GET /_sandbox/deliveries?type=withdrawal.*");
 });
 
-it("responses match the document for requests of the app, and waits", async () => {
+it("responses about app requests and waits match the document", async () => {
   const { call, client } = await open({ scenario: "stuck" });
   const id = await client.pay({ metadata: { order_id: "7" } });
   for (let read = 0; read < 2; read++) await client.ask("GET /api/v1/accounts/balances?a=b");
@@ -327,7 +324,7 @@ it("responses match the document for requests of the app, and waits", async () =
   expect(await call(200, "DELETE /_sandbox/requests")).toEqual({ total: 0, items: [] });
 });
 
-it("responses match the document for more waits than a namespace allows", async () => {
+it("the response to too many waits matches the document", async () => {
   const { sandbox, call } = await open();
   const leaving = Array.from({ length: 1_000 }, () => new AbortController());
   const body = JSON.stringify({ for: "charge", timeout: "10m" });
@@ -339,7 +336,7 @@ it("responses match the document for more waits than a namespace allows", async 
   await Promise.all(waiting);
 });
 
-it("responses match the document for an app's books, and runs with a lease", async () => {
+it("responses about reconciliation and leases match the document", async () => {
   const { client, call } = await open();
   const charge_id = await client.pay();
   await call(200, "POST /_sandbox/reconcile", { rows: [{ charge_id, status: "pending" }] });
@@ -394,7 +391,7 @@ it("a redirect has the header with the sandbox time", async () => {
   expect(await led("/_sandbox/dashboard?token=let-me-in")).toEqual([303, "/_sandbox/dashboard", START]);
 });
 
-it("every documented conflict has occurred in this file", () => {
+it("every documented conflict occurred in this file", () => {
   const promised = answers.operations.flatMap(({ id, responses }) =>
     ["408", "409", "429"].filter((status) => status in responses).map((status) => `${id} ${status}`),
   );
@@ -412,16 +409,16 @@ const clock = { mode: "manual", speed: 1, now: START, next_due: null, advancing:
 const faults = (body: object, status = 200) =>
   answers.faults("GET", "/_sandbox/clock", status, headers, JSON.stringify(body));
 
-it("the check of responses accepts a documented response", () => expect(faults(clock)).toEqual([]));
+it("the response check accepts a documented response", () => expect(faults(clock)).toEqual([]));
 
 it.each([
   ["an undocumented field", { ...clock, wall: START }],
   ["a missing field", { ...clock, now: undefined }],
   ["an invalid time", { ...clock, now: "soon" }],
   ["an unknown mode", { ...clock, mode: "scaled" }],
-])("the check of responses finds %s", (_what, body) => expect(faults(body)).not.toEqual([]));
+])("the response check finds %s", (_what, body) => expect(faults(body)).not.toEqual([]));
 
-it("the check of responses finds an undocumented status, code, header and call", () => {
+it("the response check finds an undocumented status, code, header and call", () => {
   expect(faults({}, 418)).toEqual(["the document has no answer 418 of getClock"]);
   expect(faults({ error: { code: "NOT_FOUND", message: "m" } }, 404)).toEqual([]);
   expect(faults({ error: { code: "CLOCK_BUSY", message: "m" } }, 404)).not.toEqual([]);
@@ -436,7 +433,7 @@ it("the check of responses finds an undocumented status, code, header and call",
   ]);
 });
 
-it("the check of responses finds an undocumented field within a list and within a union", () => {
+it("the response check finds an undocumented field in a list or union", () => {
   const list = (item: object) => ({ total: 1, items: [item] });
   expect(answers.schemaFaults("SnapshotList", list({ name: "a", at: START }))).toEqual([]);
   expect(answers.schemaFaults("SnapshotList", list({ name: "a", at: START, size: 1 }))).not.toEqual([]);

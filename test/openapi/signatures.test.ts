@@ -51,7 +51,7 @@ it.each([...SIGNATURE_PRESETS, CUSTOM])(
     expect(parameters.map(({ name }) => name.toLowerCase()).sort()).toEqual(
       sent.map(([name]) => name).sort(),
     );
-    // The example has the format of a sent header.
+    // Replaces each value by its format.
     const form = (text: unknown) =>
       String(text)
         .replace(/^(t=)?\d{10}(?=,|$)/, "$1N")
@@ -89,7 +89,7 @@ it("the document describes the signed content and the key", async () => {
   });
 });
 
-it("the document describes the other presets, for endpoints that use one, and names the active one", async () => {
+it("the document names the active signature preset and describes the others", async () => {
   for (const [signature, here] of [
     ["standard", "by `standard`"],
     ["stripe", "by `stripe`"],

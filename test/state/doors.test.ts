@@ -9,7 +9,7 @@ const LONG = "x".repeat(101);
 const VERY_LONG = "x".repeat(9_000);
 const MANY = Array.from({ length: 51 }, (_, index) => `charge.type${index}`);
 
-/** Valid, invalid and oversized inputs of forms and control calls; `{id}` stands for an id of the namespace. */
+/** Valid, invalid and oversized inputs; `{id}` is replaced by a real id. */
 const FORMS: readonly Record<string, string>[] = [
   { do: "createWebhookEndpoint", url: "http://localhost:3996/w", events: "charge.*" },
   { do: "createWebhookEndpoint", url: "http://localhost:3996/w", events: LONG },
@@ -85,7 +85,7 @@ const SERVICE: readonly (readonly [method: string, path: string, body: object])[
   ["POST", CHECKOUTS, { pricing: PRICING, success_url: `http://x/${VERY_LONG}` }],
 ];
 
-/** A namespace in a file with a charge, a receiver, two mailboxes (one with a rotated secret) and a delivery. */
+/** Opens a data file with a charge, receivers, mailboxes and a delivery. */
 async function setting() {
   const data = `${temporaryFolder()}/data.json`;
   const options = { data, clock: "manual", seed: "doors" } as const;
@@ -127,7 +127,7 @@ async function setting() {
 }
 
 it.each(FORMS.map((fields) => [fields.do!, fields] as const))(
-  "the data file can be opened again after the form %s",
+  "the data file can be reopened after the form %s",
   async (_, fields) => {
     const { press, fill, opensAgain } = await setting();
     const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
@@ -136,21 +136,18 @@ it.each(FORMS.map((fields) => [fields.do!, fields] as const))(
   },
 );
 
-it.each(CONTROL)(
-  "the data file can be opened again after an event that follows the control call %s %s",
-  async (method, path, body) => {
-    const { api, fill, opensAgain } = await setting();
-    const { status } = await api.ask(
-      `${method} /_sandbox${fill(path)}`,
-      JSON.parse(fill(JSON.stringify(body))),
-    );
-    expect([200, 400, 409]).toContain(status);
-    await api.ask("POST /_sandbox/events", { type: "webhook.test" });
-    await opensAgain();
-  },
-);
+it.each(CONTROL)("the data file can be reopened after the control call %s %s", async (method, path, body) => {
+  const { api, fill, opensAgain } = await setting();
+  const { status } = await api.ask(
+    `${method} /_sandbox${fill(path)}`,
+    JSON.parse(fill(JSON.stringify(body))),
+  );
+  expect([200, 400, 409]).toContain(status);
+  await api.ask("POST /_sandbox/events", { type: "webhook.test" });
+  await opensAgain();
+});
 
-it.each(SERVICE)("the data file can be opened again after the call %s %s", async (method, path, body) => {
+it.each(SERVICE)("the data file can be reopened after the call %s %s", async (method, path, body) => {
   const { api, fill, opensAgain } = await setting();
   const { status } = await api.ask(`${method} /api/v1${fill(path)}`, body);
   expect([200, 400]).toContain(status);
@@ -171,27 +168,24 @@ const RESTARTS: Readonly<Record<string, readonly [Signing, Signing]>> = {
   "the signature of the service again": [{ webhooks: [HOOK], ...PAYSTACK }, { webhooks: [HOOK] }],
 };
 
-it.each(Object.entries(RESTARTS))(
-  "the data file can be opened again after a restart with %s",
-  async (_, [first, then]) => {
-    const data = `${temporaryFolder()}/data.json`;
-    for (const options of [first, then, then]) {
-      const sandbox = await openSandbox({ data, clock: "manual", ...options });
-      const api = new Api(sandbox);
-      const { body } = await api.ask("GET /_sandbox/webhook-endpoints");
-      const webhook = options.webhooks[0];
-      const signature = webhook.signature ?? options.signature ?? "standard";
-      expect(body).toMatchObject({
-        items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }],
-      });
-      const [{ webhook_id }] = (body as { items: [{ webhook_id: string }] }).items;
-      if (options === first) await api.ask(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
-      await sandbox.close();
-    }
-  },
-);
+it.each(Object.entries(RESTARTS))("the data file can be reopened with %s", async (_, [first, then]) => {
+  const data = `${temporaryFolder()}/data.json`;
+  for (const options of [first, then, then]) {
+    const sandbox = await openSandbox({ data, clock: "manual", ...options });
+    const api = new Api(sandbox);
+    const { body } = await api.ask("GET /_sandbox/webhook-endpoints");
+    const webhook = options.webhooks[0];
+    const signature = webhook.signature ?? options.signature ?? "standard";
+    expect(body).toMatchObject({
+      items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }],
+    });
+    const [{ webhook_id }] = (body as { items: [{ webhook_id: string }] }).items;
+    if (options === first) await api.ask(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
+    await sandbox.close();
+  }
+});
 
-it("an invalid secret for a new scheme returns errors until the old scheme is restored", async () => {
+it("an invalid secret returns errors until the old scheme is restored", async () => {
   const data = `${temporaryFolder()}/data.json`;
   const webhooks = ["http://localhost:3999/{namespace}"];
   const first = await openSandbox({ data, webhooks, ...PAYSTACK });
@@ -206,7 +200,7 @@ it("an invalid secret for a new scheme returns errors until the old scheme is re
   expect((await again.fetch("/_sandbox/webhook-endpoints", { headers })).status).toBe(200);
 });
 
-it("editing a receiver on the dashboard leaves its secret unchanged", async () => {
+it("editing a receiver on the dashboard keeps its secret", async () => {
   const { api, press } = await setting();
   const url = "http://localhost:3994/w";
   const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -217,7 +211,7 @@ it("editing a receiver on the dashboard leaves its secret unchanged", async () =
   expect(items.find((one) => one.url === url)?.secret).toBe(secret);
 });
 
-it("a dashboard form reports the errors of the control API", async () => {
+it("a dashboard form shows the errors of the control API", async () => {
   const { press } = await setting();
   const response = await press({
     do: "createWebhookEndpoint",

@@ -6,10 +6,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { type Mutation, mutate, mutation } from "./mutations.js";
 import { busyExports, carryOn, type Json, type Opened, opened, sweep } from "./world.js";
 
-/**
- * Number of broken states. The default seed is fixed, so that runs are comparable; set the variable for a longer
- * run.
- */
+/** Set the variable to test more broken states. */
 const RUNS = Number(process.env.PAYMENTS_SANDBOX_STATE_RUNS ?? 150);
 const SEED = Number(process.env.PAYMENTS_SANDBOX_STATE_SEED ?? 2026);
 
@@ -21,7 +18,7 @@ beforeAll(async () => {
 const wrongs = fc.array(mutation, { minLength: 1, maxLength: 3 });
 const which = fc.nat(100);
 
-/** Returns an export with mutations, and their descriptions. */
+/** Returns a broken export and what was changed. */
 function broken(number: number, mutations: readonly Mutation[]): { state: Json; what: string[] } {
   const state: Json = structuredClone(exports[number % exports.length]);
   const what: string[] = [];
@@ -42,13 +39,13 @@ const withoutClock = (state: Json) => ({
   collections: { ...state.collections, clock: [] },
 });
 
-/** Removes what a start replaces: its scenarios, and the state of its clock. */
+/** Removes what a restart replaces. */
 const withoutOwn = (state: Json) => {
   const { collections, at: _at, ...rest } = withoutClock(state);
   return { ...rest, collections: { ...collections, scenarios: [] } };
 };
 
-/** Imports the state. It is refused and changes nothing, or all later calls succeed. */
+/** Imports a state, which is either refused or works in all later calls. */
 async function takeIn(world: Opened, state: Json): Promise<boolean> {
   const { client, sandbox, errors } = world;
   const before = withoutClock(sandbox.snapshot());
@@ -65,7 +62,6 @@ async function takeIn(world: Opened, state: Json): Promise<boolean> {
   await carryOn(world);
   for (const target of [{ by: "1h" }, { by: "366d" }, { until: "idle" }]) {
     const answer = await client.advance(target);
-    // Idle may be impossible with many unreachable receivers; the call reports that.
     expect([200, 400]).toContain(answer.status);
   }
   await sweep(world);
@@ -73,7 +69,7 @@ async function takeIn(world: Opened, state: Json): Promise<boolean> {
   return true;
 }
 
-/** Adds the mutations of the state to an error. */
+/** Adds the mutations to an error message. */
 async function explaining<Result>(what: readonly string[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -82,21 +78,21 @@ async function explaining<Result>(what: readonly string[], work: () => Promise<R
   }
 }
 
-it("the exported state has records of every collection and tasks of every kind", () => {
+it("the exported state has every kind of record and task", () => {
   const isEmpty = (name: CollectionName) => exports.every((state) => state.collections[name].length === 0);
   expect(COLLECTION_NAMES.filter(isEmpty)).toEqual([]);
   const kinds = new Set(exports.flatMap((state) => state.collections.tasks.map(([, { kind }]) => kind)));
   expect([...kinds].sort()).toEqual(["attempt", "expire", "settle", "timeline", "withdrawal"]);
 });
 
-it("an imported state equals the exported state", async () => {
+it("an imported state equals the exported one", async () => {
   for (const state of exports) {
     await using world = await opened();
     expect(await takeIn(world, state)).toBe(true);
   }
 });
 
-it("a state with a fault is refused without effect, or supports all later calls", {
+it("a broken state is refused, or all later calls succeed", {
   timeout: 3_600_000,
 }, async () => {
   const tally = { taken: 0, refused: 0 };
@@ -113,7 +109,7 @@ it("a state with a fault is refused without effect, or supports all later calls"
   expect(tally.taken).toBeGreaterThan(RUNS / 40);
 });
 
-it("a state with a fault survives a restart when it is stored in a file", {
+it("a broken state in a file is refused, or survives a restart", {
   timeout: 3_600_000,
 }, async () => {
   await fc.assert(
@@ -124,7 +120,7 @@ it("a state with a fault survives a restart when it is stored in a file", {
       {
         await using world = await opened(data);
         await world.client.ask("PUT /_sandbox/state", state);
-        // Runs the tasks that are due, so that they do not run after the restart.
+        // Runs due tasks before the restart.
         await world.client.ask("GET /_sandbox");
         await world.sandbox.settled();
         kept = world.sandbox.snapshot();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Json } from "./world.js";
 
-/** One fault in a state. Numbers select its place and kind, so that failures can be shrunk. */
+/** One change to a state, made of numbers so that fast-check can shrink it. */
 export interface Mutation {
   readonly collection: number;
   readonly record: number;
@@ -18,7 +18,7 @@ export const mutation: fc.Arbitrary<Mutation> = fc.record({
   value: fc.nat(1_000),
 });
 
-/** Valid texts of every kind in a state, and some invalid ones. */
+/** Values that occur in a state, and some invalid ones. */
 const TEXTS = `x 1 0.00 -1.00 1e5 100.00 EUR KES constructor __proto__ charge.completed {} null
   2026-01-31T09:00:00.000Z 9999-12-31T23:59:59.999Z http://localhost:1/ http://169.254.169.254/
   PENDING COMPLETED REFUNDED EXPIRED FAILED PROCESSING CANCELLED pending
@@ -30,10 +30,10 @@ const VALUES: readonly unknown[] = [
   ...TEXTS.split(/\s+/),
 ];
 
-/** Changes the state in place and returns a description of the change. */
+/** Changes the state and returns a description of the change. */
 export function mutate(state: Json, { collection, record, path, how, value }: Mutation): string {
   const names = Object.keys(state.collections);
-  // One in ten mutations changes the head and its counters.
+  // One in ten mutations changes the counters.
   if (how < 10)
     return change(
       state,
@@ -61,7 +61,7 @@ export function mutate(state: Json, { collection, record, path, how, value }: Mu
     entries[index] = structuredClone(state.collections[other][0]);
     return `${where} is one of ${other}`;
   }
-  // Copies the same field from another record.
+  // Copies the field from another record.
   if (how < 50 && entries.length > 1) {
     const other = entries[value % entries.length][1];
     const field = pick(Object.keys(entries[index][1]), path[0]!);
@@ -78,7 +78,7 @@ export function mutate(state: Json, { collection, record, path, how, value }: Mu
   );
 }
 
-/** Descends from a value as the numbers say, then replaces or removes a field. */
+/** Follows the numbers to a field and changes or removes it. */
 function change(
   root: Json,
   prefix: string,

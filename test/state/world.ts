@@ -18,11 +18,11 @@ const MOBILE = {
 export interface Opened extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly client: Client;
-  /** Errors that the sandbox reported as internal. */
+  /** Internal errors of the sandbox. */
   readonly errors: unknown[];
 }
 
-/** Opens a sandbox at the start time; an empty start time means the time of its data. */
+/** Opens a sandbox at the start time, or at the time of its data if empty. */
 export async function opened(data?: string, startTime = START): Promise<Opened> {
   const errors: unknown[] = [];
   const sandbox = await openSandbox({
@@ -43,7 +43,7 @@ export async function opened(data?: string, startTime = START): Promise<Opened> 
 /** @param request method and path */
 type Call = (request: string, body?: unknown, headers?: Record<string, string>) => Promise<Json>;
 
-/** Makes calls on the records and fails on a 500. */
+/** Makes calls and fails on a 500. */
 async function withoutFaults({ client }: Opened, work: (call: Call) => Promise<void>): Promise<void> {
   const bad: string[] = [];
   await work(async (request, body, headers) => {
@@ -54,7 +54,7 @@ async function withoutFaults({ client }: Opened, work: (call: Call) => Promise<v
   if (bad.length > 0) throw new Error(bad.join("\n"));
 }
 
-/** Returns exports of a busy sandbox with records of every collection and tasks of every kind. */
+/** Exports a busy sandbox with every kind of record and task. */
 export async function busyExports(): Promise<StateDump[]> {
   await using world = await opened();
   const { client, sandbox } = world;
@@ -152,7 +152,7 @@ export async function busyExports(): Promise<StateDump[]> {
   return exports;
 }
 
-/** Calls every operation on existing records; their number depends on the state. */
+/** Calls every operation on the existing records. */
 export async function sweep(world: Opened): Promise<void> {
   await withoutFaults(world, async (call) => {
     const ids = async (path: string, id: string): Promise<string[]> =>

@@ -5,7 +5,7 @@ import { configFaults } from "../../src/library/options.js";
 import { type ValidationResult, validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
 
-/** Returns the CPU time of this thread in milliseconds where the system reports it, and wall time elsewhere. */
+/** Returns CPU time where the system reports it, otherwise wall time. */
 function threadTimeMs(): number {
   try {
     return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[0]) / 1e6;
@@ -17,10 +17,10 @@ function threadTimeMs(): number {
 const MAX_MS = 20_000;
 const MAX_BYTES = 500 * 1024 * 1024;
 
-/** Rewritten for each case, because a new folder for each would take ten times as long. */
+/** One file for all cases: a new folder for each takes ten times as long. */
 const FILE = fileWith("");
 
-/** Validates a file. Each fault must have a position within the file and a message of one line. */
+/** Validates a file and checks that each fault has a position and a one-line message. */
 async function validate(content: string | Buffer): Promise<ValidationResult> {
   writeFileSync(FILE, content);
   const result = await validateFile(FILE, { environment: {}, configFaults });
@@ -59,7 +59,7 @@ const scalarArb = fc.oneof(
   fc.constantFrom(...SCALARS, "!x y"),
 );
 
-/** Values in flow style: valid, of a wrong type, and malicious. */
+/** Generates valid, wrongly typed and malicious values. */
 const { value: valueArb } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
@@ -103,7 +103,7 @@ const damagedArb = fc
 const lines = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join("\n");
 const steps = (count: number) => `name: x\nsteps:\n${"  - { advance: 1s }\n".repeat(count)}`;
-/** Nested anchors, each a list of nine aliases of the previous one. */
+/** Nested YAML anchors, as in a "billion laughs" attack. */
 const laughs = lines(
   9,
   (index) => `  v${index}: &v${index} [${(index === 0 ? "l, " : `*v${index - 1}, `).repeat(9)}]`,
@@ -170,7 +170,7 @@ it.each<[string, string | Buffer, RegExp]>([
     `name: x\nvars:\n  v0: "${"x".repeat(100)}"\n${lines(60, (n) => `  v${n + 1}: "$\{v${n}}$\{v${n}}"`)}`,
     /too long/,
   ],
-])("reports faults of %s in bounded time and memory", async (_content, text, message) => {
+])("reports faults of %s in limited time and memory", async (_content, text, message) => {
   const before = process.memoryUsage().heapUsed;
   const startedMs = threadTimeMs();
   const { faults } = await validate(text);
@@ -181,6 +181,6 @@ it.each<[string, string | Buffer, RegExp]>([
   expect(faults.map((fault) => fault.message).join("\n")).toMatch(new RegExp(message, "m"));
 });
 
-it("a file of 1,000 steps is valid", async () => {
+it("accepts a file of 1,000 steps", async () => {
   expect((await validate(steps(1_000))).faults).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { ConnectionPool, callUrl } from "../../src/core/delivery/outgoing-http.j
 import { atEnd } from "../support/lifetime.js";
 import { listening } from "../support/servers.js";
 
-it("calls of an app reuse connections, and are retried once when a reused connection is cut", async () => {
+it("retries an app call once when a reused connection is closed", async () => {
   const sockets: Socket[] = [];
   let cuts = 0;
   const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ it("calls of an app reuse connections, and are retried once when a reused connec
   await expect(call("/5")).rejects.toThrow("socket hang up");
 });
 
-it("a request body is sent with POST, PUT, PATCH and DELETE", async () => {
+it("sends a request body with POST, PUT, PATCH and DELETE", async () => {
   const server = createServer((request, response) => void request.pipe(response));
   const url = new URL(`http://127.0.0.1:${await listening(server)}`);
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {

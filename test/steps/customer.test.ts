@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import { expectPassed, failed, runSteps } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 
-/** Creates a hosted checkout and saves `checkout` and `charge`. */
 const CHECKOUT = `
   - request: POST /api/v1/payments/checkouts
     body:
@@ -14,7 +13,7 @@ const CHECKOUT = `
       cancel_url: https://shop.test/basket
     save: { checkout: body.checkout_id, charge: body.charge_id }`;
 
-/** A shop that records the path, order and status of each returning customer. */
+/** Starts a shop that records each customer who returns. */
 async function openShop() {
   const visits: string[] = [];
   const server = createServer((request, response) => {
@@ -28,7 +27,7 @@ async function openShop() {
 const SEQUENTIAL_AND_CONCURRENT = [[""], [", at_once: true"]];
 
 it.each(SEQUENTIAL_AND_CONCURRENT)(
-  "pay_twice pays once, and both tabs return to the shop: checkout_id%s",
+  "pay_twice pays once and returns to the shop in both tabs: checkout_id%s",
   async (more) => {
     const { url, visits } = await openShop();
     await expectPassed(
@@ -48,7 +47,7 @@ it.each(SEQUENTIAL_AND_CONCURRENT)(
 );
 
 it.each(SEQUENTIAL_AND_CONCURRENT)(
-  "cancel_then_pay cancels the charge, and both tabs return to the shop: checkout_id%s",
+  "cancel_then_pay cancels and returns to the shop in both tabs: checkout_id%s",
   async (more) => {
     const { url, visits } = await openShop();
     await expectPassed(
@@ -63,7 +62,7 @@ it.each(SEQUENTIAL_AND_CONCURRENT)(
   },
 );
 
-it("close_page pays, and the customer does not return to the shop", async () => {
+it("close_page pays without returning to the shop", async () => {
   const { url, visits } = await openShop();
   const report = await runSteps(
     `${CHECKOUT}

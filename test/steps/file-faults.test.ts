@@ -11,7 +11,7 @@ import { fileWith } from "../support/scenario-run.js";
 
 const SNAPSHOT = join(import.meta.dirname, "file-faults.txt");
 
-/** Result of validation: `✗` a fault, `→` a warning, each with line:column, field and message; `✓` neither. */
+/** Returns one line per result: `✗` for a fault, `→` for a warning, `✓` for neither. */
 async function validate(text: string, options: StartOptions = {}): Promise<string[]> {
   const vocabulary = await readVocabulary(options);
   const file = fileWith(text.startsWith("---\n") ? text.slice(4) : `name: x\n${text}\n`);
@@ -22,11 +22,10 @@ async function validate(text: string, options: StartOptions = {}): Promise<strin
   return lines.length === 0 ? ["✓"] : lines;
 }
 
-it("each file of file-faults.txt gets its faults and warnings (`vitest run -u` writes them)", async () => {
+it("reports the faults and warnings listed in file-faults.txt", async () => {
   let written = "";
   const lead = /^(?:#.*)?\n/gm;
-  // Blocks are the lines between two results: a heading, if any, and a scenario without its name. A lone step begins
-  // with a dash, a whole file with three.
+  // Each block is a scenario file and its expected result.
   for (const block of readFileSync(SNAPSHOT, "utf8")
     .split(/(?:^[✗→✓].*\n)+/m)
     .filter(Boolean)) {
@@ -37,7 +36,7 @@ it("each file of file-faults.txt gets its faults and warnings (`vitest run -u` w
   await expect(written).toMatchFileSnapshot(SNAPSHOT);
 });
 
-it("a name of the config or fixtures gets no warning", async () => {
+it("does not warn about names defined in the config or fixtures", async () => {
   const currency = "{ code: XAF, type: fiat, name: Franc, decimals: 0, rate: '600' }";
   const text = `charges: [{ match: { currency: XAF }, timeline: [] }]
 steps:
@@ -56,7 +55,7 @@ steps:
   ]);
 });
 
-it("each operation responds with the schema of its row", () => {
+it("each operation responds with its documented schema", () => {
   for (const { id, output } of OPERATIONS)
     expect(schemaDescriptionOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(output);
 });

@@ -34,7 +34,7 @@ steps:
 
 const code = async (...args: string[]) => run(["run", ...args]);
 
-it("given sets start time, seed, limits, rates and rate limit of the run", async () => {
+it("given sets the start time, seed, limits and rates of a run", async () => {
   const { code: exit, stdout } = await code(fileWith(FLOW));
   expect(exit, stdout).toBe(0);
 });
@@ -59,7 +59,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
   });
 });
 
-it("given reads fixtures inline or from a file, and reports their faults with line numbers", async () => {
+it("given reads fixtures inline or from a file", async () => {
   const fixtures = temporaryFile("f.yaml", "currencies: [{ code: KES, decimals: many }]\n");
   const file = fileWith(`name: x\ngiven: { fixtures: "${fixtures}" }\nsteps: [{ advance: 1s }]`);
   const { faults } = await validateFile(file, { environment: {}, configFaults });
@@ -90,7 +90,7 @@ it("given creates a temporary namespace in a running sandbox", async () => {
   expect((await new Api(sandbox).get("/_sandbox/namespaces")).json.total).toBe(1);
 });
 
-it("given creates the named namespace, and does not change an existing one", async () => {
+it("given creates the named namespace, but does not change an existing one", async () => {
   const { url } = await startServer();
   const file = fileWith(`name: x\n${SHARED}\nvars: { ns: world }\nsteps:${LOOK}`);
   const { code: exit, stdout } = await code(file, "--url", url, "--namespace", "world");

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/folders.js";
 
 type Files = Readonly<Record<string, string>>;
 
-/** Writes files into a new folder. Returns the path of the first. */
+/** Writes files into a new folder and returns the first path. */
 function writeFiles(texts: Files): string {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
@@ -68,7 +68,7 @@ it.each<[string, Files, string[]]>([
     { ...Object.fromEntries(LEVELS), "l20.yaml": "steps: [{ advance: 1s }]" },
     [expect.stringContaining("is one step too many: a file has at most 20000, with those it includes")],
   ],
-])("a refused include is reported at its position: %s", async (_mistake, texts, expected) => {
+])("reports the line of an include that is refused: %s", async (_mistake, texts, expected) => {
   const file = writeFiles(texts);
   const { faults } = await validateFile(file, { environment: {}, configFaults });
   expect(
@@ -78,7 +78,7 @@ it.each<[string, Files, string[]]>([
   ).toEqual(expected);
 });
 
-it("an include adds the other file's variables, rules and steps", async () => {
+it("an include adds the variables, rules and steps of another file", async () => {
   const report = await run({
     "main.yaml": `name: main
 include: common.yaml
@@ -100,7 +100,7 @@ steps:
   expect(report.steps.map(({ kind }) => kind).slice(0, 3)).toEqual(["include", "pay", "include"]);
 });
 
-it("a failure is reported at its line in the included file", async () => {
+it("reports a failure at its line in the included file", async () => {
   const report = await run({
     "main.yaml": "name: main\nsteps:\n  - include: more.yaml",
     "more.yaml": "steps:\n  - advance: 1s\n\n  - request: GET /api/v1/nowhere",
@@ -109,7 +109,7 @@ it("a failure is reported at its line in the included file", async () => {
   expect(reportText(reportOfRun(report))).toContain("more.yaml:4\n");
 });
 
-it("a scenario of the control API cannot include a file", async () => {
+it("a scenario sent to the control API cannot include a file", async () => {
   const file = writeFiles({ "a.yaml": "steps: [{ advance: 1s }]" });
   const api = new Api(await openSandbox());
   const { status, details } = await api.put("/_sandbox/scenarios/x", { steps: [{ include: file }] });

@@ -15,7 +15,6 @@ interface Element {
   text: string;
 }
 
-/** Parses XML; throws for malformed input. */
 function parseXml(xml: string): Element {
   expect(xml).not.toMatch(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u);
   const root: Element = { name: "", attributes: {}, children: [], text: "" };
@@ -75,7 +74,7 @@ const report = (over: Partial<RunReport>): RunReport => ({
   ...over,
 });
 
-/** Rules of the JUnit schema (Jenkins, xunit-plugin): allowed children, and totals that match. */
+/** Checks allowed children and totals, as the JUnit schema of Jenkins does. */
 function expectValidSuites(suites: Element): void {
   expect(suites.name).toBe("testsuites");
   const numbers = ["tests", "failures", "errors", "skipped"] as const;
@@ -108,7 +107,7 @@ function expectValidSuites(suites: Element): void {
   for (const name of numbers) expect(Number(suites.attributes[name]), name).toBe(sums[name]);
 }
 
-it("the JUnit report of a run follows the schema for every outcome", () => {
+it("the JUnit report follows the schema for every outcome", () => {
   const step = { kind: "advance", line: 3, duration_ms: 5 } as const;
   const suites = parseXml(
     junitXml(
@@ -149,7 +148,7 @@ it("the JUnit report of a run follows the schema for every outcome", () => {
     time: "4.936",
   });
   const [, failed] = suites.children[1]!.children;
-  // Characters that XML does not allow are replaced by U+FFFD.
+  // XML does not allow these characters, so the report has U+FFFD.
   const shown = ["\u0000", "\u0008", "\u001b", "\uD800", "\uFFFE"].reduce(
     (text, sign) => text.replace(sign, "\uFFFD"),
     NASTY,
@@ -161,7 +160,7 @@ it("the JUnit report of a run follows the schema for every outcome", () => {
   expect(noted).toMatchObject({ name: "system-out", text: `warning: ${shown}` });
 });
 
-it("the JUnit reports of check-webhook, reconcile and explore follow the schema", async () => {
+it("JUnit reports of check-webhook, reconcile and explore follow the schema", async () => {
   const { url } = await serve(() => ({ status: 400, text: NASTY }));
   const checked = await checkAt(url);
   const finding = { kind: "unknown_charge", row: 1, charge_id: null, order: null, message: NASTY } as const;

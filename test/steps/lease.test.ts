@@ -8,7 +8,7 @@ import { fileWith, runSteps } from "../support/scenario-run.js";
 
 const run = (name: string) => ({ "sandbox-run": name });
 
-it("a lease has one holder until it is released", async ({ api }) => {
+it("a second run gets no lease until the first releases it", async ({ api }) => {
   const ask = (method: string, name?: string) =>
     api.send(method, "/_sandbox/lease", "{}", name === undefined ? {} : run(name));
   expect((await ask("POST", "a")).json).toEqual({ namespace: "default", run: "a", held: true });
@@ -20,7 +20,7 @@ it("a lease has one holder until it is released", async ({ api }) => {
   expect((await ask("POST", "b")).status).toBe(200);
 });
 
-it("a lease restores clock, rules, faults and mailboxes when its runner disconnects", async () => {
+it("restores clock, rules and faults when the client with the lease disconnects", async () => {
   const { sandbox, client } = await openShop({ clock: "60x" });
   await client.ask("PUT /_sandbox/scenarios/there", { charges: [] });
   await client.ask("POST /_sandbox/scenarios/there/activate");
@@ -48,7 +48,7 @@ it("a lease restores clock, rules, faults and mailboxes when its runner disconne
   await expect.poll(async () => (await client.ask("POST /_sandbox/lease", {}, run("b"))).status).toBe(200);
 });
 
-it("a lease with a snapshot restores and deletes the snapshot when its runner disconnects", async ({
+it("restores and deletes the snapshot when the client with the lease disconnects", async ({
   shop: { sandbox, client },
 }) => {
   const look = async () => [
@@ -71,7 +71,7 @@ it("a lease with a snapshot restores and deletes the snapshot when its runner di
   await expect.poll(look).toEqual(before);
 });
 
-it("a heartbeat lease ends when its client disconnects, or after 30 s without a call", async () => {
+it("a lease ends when its client disconnects or sends no heartbeat for 30 s", async () => {
   const wall = new FakeWall(0);
   let gone = 0;
   const begin = () => new ClientHeartbeat(wall, () => void gone++);
@@ -100,7 +100,7 @@ const RULES = `
 charges: [{ timeline: [{ after: 1s, to: FAILED }] }]
 faults: [{ match: { operation: getBalances }, respond: { status: 503 } }]`;
 
-it("a run uses a new namespace when another run holds the default, unless it has a manual step", async ({
+it("a second run uses a new namespace, unless it has a manual step", async ({
   shop: { sandbox, client },
 }) => {
   await client.ask("POST /_sandbox/lease", {}, run("other"));
@@ -117,7 +117,7 @@ it("a run uses a new namespace when another run holds the default, unless it has
   expect(await runSteps("- advance: 1s", { sandbox })).not.toHaveProperty("namespace");
 });
 
-it("a run releases its lease at its end", async ({ shop: { sandbox } }) => {
+it("a run releases its lease when it ends", async ({ shop: { sandbox } }) => {
   for (const _time of ["first", "second"])
     expect((await runSteps("- advance: 1s", { sandbox, rules: RULES })).namespace).toBeUndefined();
 });

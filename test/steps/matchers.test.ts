@@ -4,7 +4,7 @@ import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";
 
-it("POST /wait takes matchers and names the field of an invalid one", async ({ client }) => {
+it("POST /wait names the field of an invalid matcher", async ({ client }) => {
   await client.pay();
   const waited = await client.ask("POST /_sandbox/wait", {
     for: "charge",
@@ -30,7 +30,7 @@ it("POST /wait takes matchers and names the field of an invalid one", async ({ c
   expect(Object.keys(refused.json.error.details)).toEqual(["match.metadata.a.matches", "count.gte"]);
 });
 
-it("a fault selects calls by matchers", async () => {
+it("a fault applies only to matching calls", async () => {
   const sandbox = await openSandbox();
   await Client.of(sandbox).ask("POST /_sandbox/faults", {
     match: { customer_email: { not: "ada@*" } },

@@ -8,7 +8,7 @@ const TWO_CHARGES = `
   - pay: { amount: "500.00" }
   - pay: { amount: "70.00", until: PENDING }`;
 
-/** An app that computes its rows from the ids of all charges, oldest first, and a function that runs steps with it. */
+/** Starts an app that builds its rows from the ids of all charges. */
 async function openAppWith(respond: (charges: string[]) => unknown, status = 200) {
   const sandbox = await openSandbox({ clock: "manual" });
   const app = createServer(async (_request, response) => {
@@ -25,7 +25,7 @@ const PENDING_AND_PAID = ([a, b]: string[]) => [
   { charge_id: b, status: "paid" },
 ];
 
-it("reconcile passes when the rows agree with the ledger, with `map` and `statuses`", async () => {
+it("reconcile passes when the app's rows agree with the ledger", async () => {
   const { run } = await openAppWith(([a, b]) => ({
     total: 2,
     orders: [{ payment: { id: a, state: "BEZAHLT" } }, { payment: { id: b, state: "pending" } }],
@@ -38,7 +38,7 @@ it("reconcile passes when the rows agree with the ledger, with `map` and `status
   expect(failed(report)).toBeUndefined();
 });
 
-it("reconcile fails at its line, and lists the differences", async () => {
+it("reconcile fails at its line and lists the differences", async () => {
   const { run } = await openAppWith(PENDING_AND_PAID);
   expect(failed(await run(`${TWO_CHARGES}\n  - reconcile: { app: GET /orders }`))).toMatchObject({
     kind: "reconcile",
@@ -53,7 +53,7 @@ it("reconcile fails at its line, and lists the differences", async () => {
   });
 });
 
-it("reconcile requires rows of the run's payments only, and with `partial` none", async () => {
+it("reconcile requires rows only for the run's payments, or none with `partial`", async () => {
   const { run, sandbox } = await openAppWith(() => []);
   expect(failed(await run(TWO_CHARGES))).toBeUndefined();
   await sandbox.advance("1s");
@@ -77,7 +77,7 @@ it.each<[string, unknown, number, string]>([
   });
 });
 
-it("reconcile fails with the field of an invalid row", async () => {
+it("reconcile names the field of an invalid row", async () => {
   const { run } = await openAppWith(() => [{ charge_id: "a", status: "bezahlt" }]);
   expect(failed(await run("  - reconcile: { app: GET /orders }"))?.failure).toMatchObject({
     message: "the app's rows cannot be compared with the ledger: Invalid rows",

@@ -23,7 +23,7 @@ const FLOW = {
   ],
 };
 
-it("POST /_sandbox/scenarios/{name}/run runs the steps of a stored scenario repeatedly", async () => {
+it("POST /_sandbox/scenarios/{name}/run can run a stored scenario twice", async () => {
   const sandbox = await openSandbox({ clock: "real" });
   expect(await call(sandbox, "PUT", "/scenarios/flow", FLOW)).toMatchObject({ status: 200 });
   const first = await call(sandbox, "POST", "/scenarios/flow/run");
@@ -37,7 +37,7 @@ it("POST /_sandbox/scenarios/{name}/run runs the steps of a stored scenario repe
   expect(third).toMatchObject({ status: 200, body: { outcome: "failed", passed: false } });
 });
 
-it("POST /_sandbox/scenarios/{name}/run runs the steps of a scenario file given at startup, in the requested namespace", async () => {
+it("POST /_sandbox/scenarios/{name}/run runs a file given at startup", async () => {
   const sandbox = await openSandbox({ scenario: fileWith(JSON.stringify({ name: "flow", ...FLOW })) });
   await call(sandbox, "POST", "/namespaces", { name: "there", clock: "manual" });
   const there = { "sandbox-namespace": "there" };
@@ -47,12 +47,11 @@ it("POST /_sandbox/scenarios/{name}/run runs the steps of a scenario file given 
   expect((await call(sandbox, "GET", "/charges")).body).toMatchObject({ total: 0 });
 });
 
-/** Steps without I/O. */
 const BUSY = {
   steps: [{ repeat: 10_000, steps: [{ expect_balance: { currency: "USD", available_balance: "0.00" } }] }],
 };
 
-it("POST /_sandbox/scenarios/{name}/run does not block other requests, and ends when its client disconnects", async () => {
+it("POST /_sandbox/scenarios/{name}/run does not block other requests", async () => {
   const sandbox = await openSandbox({ clock: "real" });
   const { url } = await sandbox.listen();
   expect(await call(sandbox, "PUT", "/scenarios/busy", BUSY)).toMatchObject({ status: 200 });
@@ -71,7 +70,7 @@ it("POST /_sandbox/scenarios/{name}/run does not block other requests, and ends 
   await expect.poll(async () => (await call(sandbox, "GET", "/clock")).body).toMatchObject({ mode: "real" });
 });
 
-it("POST /_sandbox/scenarios/{name}/run refuses scenarios without steps and unknown ones", async () => {
+it("POST /_sandbox/scenarios/{name}/run refuses an unknown scenario or one without steps", async () => {
   const sandbox = await openSandbox();
   expect(await call(sandbox, "POST", "/scenarios/nope/run")).toMatchObject({ status: 404 });
   expect(await call(sandbox, "POST", "/scenarios/success/run")).toMatchObject({

@@ -7,7 +7,7 @@ import { it } from "../support/api-test.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { failed, runSteps } from "../support/scenario-run.js";
 
-it("a run without a check fails with --strict, and its JUnit report mentions it", async () => {
+it("a run without checks fails with --strict", async () => {
   const report = await runSteps("- advance: 1h");
   const message = "no step checks anything: add an expectation, such as expect_charge";
   expect(report).toMatchObject({ passed: true, blind_spots: [message], applied: {}, never_happened: [] });
@@ -19,7 +19,7 @@ it("a run without a check fails with --strict, and its JUnit report mentions it"
 it.each([
   [404, "the app accepted none of 9 webhook attempts (404): check the receiver's URL"],
   [200, undefined],
-])("a run reports a receiver that accepted no webhook: status %i", async (status, message) => {
+])("a run reports a receiver that only responded with %i", async (status, message) => {
   const sandbox = await openSandbox();
   await using receiver = await Receiver.open(refuseWith(status));
   await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: receiver.url });
@@ -30,16 +30,14 @@ it.each([
   expect((await runSteps(paid + looks, { sandbox })).blind_spots).toEqual([]);
 });
 
-it("rules that never applied are skipped test cases in the JUnit report, with their lines", async () => {
+it("the JUnit report lists unused rules as skipped, with their lines", async () => {
   const rules = "webhooks: [{ match: { type: charge.completed }, drop: true }]";
   const xml = junitXml([reportOfRun(await runSteps("- advance: 1h", { rules }))]);
   expect(xml).toContain(`skipped="1"`);
   expect(xml).toMatch(/<testcase name="webhooks.0"[^>]* line="2">\s*<skipped message="never applied"\/>/);
 });
 
-it("uses of a scenario's rules restart at zero when it is stored, activated or reset, except with of=server", async ({
-  api,
-}) => {
+it("rule counts restart at zero when a scenario is stored, activated or reset", async ({ api }) => {
   const quotesFail = { faults: [{ match: { operation: "createQuote" }, delay: "1ms" }] };
   const quote = () => api.post("/api/v1/payments/quotes", {});
   const view = async () => {
@@ -61,7 +59,7 @@ it("uses of a scenario's rules restart at zero when it is stored, activated or r
 
 const QUOTE = "POST /api/v1/payments/quotes → 503, made by the fault of scenario k1";
 
-it("a failed step names the fault that forced the response", async ({ shop: { sandbox, client } }) => {
+it("a failed step names the fault that caused the response", async ({ shop: { sandbox, client } }) => {
   await client.ask("PUT /_sandbox/scenarios/k1", {
     faults: [{ match: { operation: "createQuote" }, respond: { status: 503 }, times: 1 }],
   });
@@ -70,7 +68,6 @@ it("a failed step names the fault that forced the response", async ({ shop: { sa
   expect(failed(report)?.failure).toMatchObject({ message: "status 503, not 2xx", made_by: [QUOTE] });
   expect(reportText(reportOfRun(report))).toContain(`      fault       ${QUOTE}\n`);
   expect(junitXml([reportOfRun(report)])).toContain("made by the fault of scenario k1");
-  // A refusal by the service names no fault.
   const refused = await runSteps("- { request: POST /api/v1/payments/quotes, body: {} }", { sandbox });
   expect(failed(refused)?.failure).toMatchObject({ message: "status 400, not 2xx" });
   expect(failed(refused)?.failure).not.toHaveProperty("made_by");

@@ -8,7 +8,7 @@ import { expectPassed, failed, runSteps } from "../support/scenario-run.js";
 
 const LIST = "request: GET /api/v1/payments/payins";
 
-/** Returns the state that a run restores: clock mode, scenarios, faults, and `more` resources. */
+/** Reads the state that a run must restore. */
 async function readState(sandbox: Sandbox, ...more: string[]): Promise<unknown[]> {
   const read = <T>(path: string) => sandbox.control<T>("GET", `/_sandbox/${path}`);
   const { items } = await read<{ items: { name: string; description: string; active: boolean }[] }>(
@@ -19,7 +19,7 @@ async function readState(sandbox: Sandbox, ...more: string[]): Promise<unknown[]
   return [mode, scenarios, ...(await Promise.all(["faults", ...more].map(read)))];
 }
 
-it("a run freezes the clock, activates the file's rules, and restores both after a failure", async () => {
+it("a failed run restores the clock and the active scenarios", async () => {
   const sandbox = await openSandbox({ clock: "60x", scenario: ["declined", "slow"] });
   const before = await readState(sandbox);
   const report = await runSteps(
@@ -47,7 +47,7 @@ it.each([
   ["passes", ""],
   ["resets", "\n  - reset: true"],
   ["fails", "\n  - { request: GET /api/v1/nowhere }"],
-])("a run with isolation: snapshot restores the whole state when it %s", async (end, last) => {
+])("isolation: snapshot restores the whole state when a run %s", async (end, last) => {
   const sandbox = await openSandbox({ clock: "real" });
   const all = ["rates", "webhook-endpoints", "charges", "balances", "snapshots"];
   const before = await readState(sandbox, ...all);
@@ -63,7 +63,7 @@ it.each([
   expect(await readState(sandbox, ...all)).toEqual(before);
 });
 
-it("a run renames its rules when the sandbox has a scenario of that name", async () => {
+it("a run renames its rules when a scenario of that name exists", async () => {
   const sandbox = await openSandbox();
   await new Api(sandbox).put("/_sandbox/scenarios/flow", { description: "theirs" });
   const before = await readState(sandbox);
@@ -74,7 +74,7 @@ it("a run renames its rules when the sandbox has a scenario of that name", async
   expect(await readState(sandbox)).toEqual(before);
 });
 
-it("a run has the same id with the same seed, and a different id each time in one sandbox", async () => {
+it("run ids repeat with the same seed, but not within one sandbox", async () => {
   const [one, two] = [await openSandbox({ seed: "s" }), await openSandbox({ seed: "s" })];
   const idIn = async (sandbox: Sandbox) => (await runSteps(`- ${LIST}`, { sandbox })).run_id;
   const first = await idIn(one);
@@ -114,7 +114,7 @@ it("a run checks only events after its start", async () => {
   expect(failed(later)?.failure?.message).toBe("no event at all");
 });
 
-it("a run counts how often its rules and faults applied, across a reset and `fault: clear`", async () => {
+it("a run counts how often its rules and faults applied, even across a reset", async () => {
   const quote = `
   - { request: POST /api/v1/payments/quotes, body: { pricing: { base_currency: KES, amount: "5.00" }, payment_method: card } }`;
   const { applied, never_happened, never_happened_at } = await expectPassed(
@@ -143,7 +143,7 @@ it.each([
   expect(failed(report)?.failure?.message).toMatch(message);
 });
 
-it("the JUnit report has a failure at the line of its first difference", async () => {
+it("the JUnit report shows a failure at the line of its first difference", async () => {
   const steps =
     "- request: GET /api/v1/payments/payins\n    expect:\n      status: 200\n      body:\n        total: 7";
   const report = await runSteps(`  ${steps}`);
@@ -158,7 +158,7 @@ it("manual prints its text with variables filled in", async () => {
   expect(shown).toEqual(["Order as a@b.test"]);
 });
 
-it("a repeat reports its progress", async () => {
+it("repeat reports its progress", async () => {
   const shown: string[] = [];
   await runSteps("- { repeat: 2, as: n, steps: [{ advance: 1s }] }", {
     onStepBegin: (title, number, of) => shown.push(`${number}/${of} ${title}`),
@@ -166,7 +166,7 @@ it("a repeat reports its progress", async () => {
   expect(shown).toEqual(["1/1 repeat 2", "1/1 repeat 2: n 1", "1/1 repeat 2: n 2"]);
 });
 
-it("lanes of parallel have separate variables, which later steps can read", async () => {
+it("parallel branches have separate variables, which later steps can read", async () => {
   const shown: string[] = [];
   const report = await expectPassed(
     `
@@ -184,7 +184,7 @@ it("lanes of parallel have separate variables, which later steps can read", asyn
   expect(shown.sort()).toEqual(["after manual", "lane 1 200", "lane 2 manual"]);
 });
 
-it("a run waits for requests of the app, but not for those of steps or before the run", async () => {
+it("a run waits for requests of the app, but not for its own", async () => {
   const sandbox = await openSandbox();
   const api = new Api(sandbox);
   await api.payins();
@@ -200,7 +200,7 @@ it("a run waits for requests of the app, but not for those of steps or before th
   expect(failed(await running)).toBeUndefined();
 });
 
-it("requests of the app count while they are in flight", async () => {
+it("requests of the app count before they are complete", async () => {
   const sandbox = await openSandbox();
   const api = new Api(sandbox);
   await api.post("/_sandbox/faults", { match: { operation: "listPayins" }, delay: "1h" });
@@ -225,7 +225,7 @@ it("requests of the app count while they are in flight", async () => {
 it("expect_delivery counts attempts by the app's responses", async () => {
   const sandbox = await openSandbox();
   const { url } = await sandbox.listen();
-  // The sandbox responds with 405 to a POST at this path.
+  // This path responds to POST with 405.
   const report = await runSteps(
     `
   - { request: POST /_sandbox/webhook-endpoints, body: { url: "${url}/health" } }

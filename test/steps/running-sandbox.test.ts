@@ -18,7 +18,6 @@ steps:
   - { wait_for: charge, match: { customer_email: ada@shop.test }, within: 10s }
 `;
 
-/** Starts a sandbox and a shop that calls it. */
 async function openShop() {
   const shop = new Shop();
   const app = await shop.listen();
@@ -28,7 +27,7 @@ async function openShop() {
   return { ...server, app };
 }
 
-it("run --app uses the sandbox of PAYMENTS_SANDBOX_URL, which the app calls", async () => {
+it("run --app uses the sandbox at PAYMENTS_SANDBOX_URL", async () => {
   const { url, app, client } = await openShop();
   const env = { PAYMENTS_SANDBOX_URL: url };
   const { code, stderr } = await run(["run", fileWith(ORDER), "--app", app], { env });
@@ -36,7 +35,7 @@ it("run --app uses the sandbox of PAYMENTS_SANDBOX_URL, which the app calls", as
   expect((await client.ask("GET /_sandbox/charges")).json).toMatchObject({ total: 1 });
 });
 
-it.each([[{}], [{ PAYMENTS_SANDBOX_URL: "" }]])("run --app is refused with %j", async (env) => {
+it.each([[{}], [{ PAYMENTS_SANDBOX_URL: "" }]])("run --app refuses %j", async (env) => {
   const ended = await run(["run", fileWith(ORDER), "--app", "127.0.0.1:1"], { env });
   expect(ended).toMatchObject({
     code: 2,
@@ -46,7 +45,7 @@ it.each([[{}], [{ PAYMENTS_SANDBOX_URL: "" }]])("run --app is refused with %j", 
   });
 });
 
-it("run --app names PAYMENTS_SANDBOX_URL when no sandbox is running there, or an option conflicts with it", async () => {
+it("run --app names PAYMENTS_SANDBOX_URL when no sandbox is running there", async () => {
   const { app } = await openShop();
   const env = { PAYMENTS_SANDBOX_URL: "http://127.0.0.1:1" };
   const [gone, seeded] = [
@@ -83,7 +82,7 @@ it("exec runs an app and scenario files against one sandbox", async () => {
   expect(stdout).toContain("2 of 2 scenarios passed  (4 steps passed)");
 });
 
-it("JUnit names of run --url do not depend on ids", async () => {
+it("JUnit names of run --url do not contain ids", async () => {
   const { url } = await startServer();
   const file = fileWith(`name: names
 vars: { email: "qa+\${run.id}@shop.test" }
@@ -134,23 +133,20 @@ it("a failed file does not change other charges", async () => {
 
 const LATER = "name: later\nsteps: [{ advance: 40d }]\n";
 
-it.each(["real", "manual"])(
-  "run leaves the clock at its new time and prints it in the last line: %s",
-  async (mode) => {
-    const { url, client } = await startServer(["--clock", mode, "--start-time", "2026-03-01T09:00:00Z"]);
-    const { code, stdout, stderr } = await run(["run", fileWith(LATER), "--url", url]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
-      /^the sandbox's clock stands at 2026-04-10T09:\S+Z \(before: 2026-03-01T09:\S+Z\); payments-sandbox reset puts it back$/,
-    );
-    expect((await client.clock()).json).toMatchObject({ mode });
-    const asJson = await run(["run", fileWith(LATER), "--url", url, "--json"]);
-    expect(JSON.parse(asJson.stdout).clock).toEqual({
-      before: expect.stringMatching(/^2026-04-10T/),
-      now: expect.stringMatching(/^2026-05-20T/),
-    });
-  },
-);
+it.each(["real", "manual"])("run prints how far it moved the clock: %s", async (mode) => {
+  const { url, client } = await startServer(["--clock", mode, "--start-time", "2026-03-01T09:00:00Z"]);
+  const { code, stdout, stderr } = await run(["run", fileWith(LATER), "--url", url]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+    /^the sandbox's clock stands at 2026-04-10T09:\S+Z \(before: 2026-03-01T09:\S+Z\); payments-sandbox reset puts it back$/,
+  );
+  expect((await client.clock()).json).toMatchObject({ mode });
+  const asJson = await run(["run", fileWith(LATER), "--url", url, "--json"]);
+  expect(JSON.parse(asJson.stdout).clock).toEqual({
+    before: expect.stringMatching(/^2026-04-10T/),
+    now: expect.stringMatching(/^2026-05-20T/),
+  });
+});
 
 it("run does not mention a clock that has not moved", async () => {
   const { url } = await startServer(["--clock", "manual"]);

@@ -8,9 +8,9 @@ import { fileWith } from "../support/scenario-run.js";
 
 const SNAPSHOT = join(import.meta.dirname, "scenario-runs.txt");
 
-it("each scenario of scenario-runs.txt gets its report (`vitest run -u` writes them)", async () => {
+it("prints the reports in scenario-runs.txt", async () => {
   let written = "";
-  // Blocks are the lines between two reports: an optional heading and a scenario. Bare steps begin with a dash.
+  // Each block is a scenario and its expected report.
   for (const block of readFileSync(SNAPSHOT, "utf8")
     .split(/(?:^> .*\n)+/m)
     .filter(Boolean)) {

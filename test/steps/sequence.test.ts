@@ -7,7 +7,7 @@ const PAID = `
   - pay: { amount: "500.00", as: c1, until: PENDING }
   - advance: 10s`;
 
-/** Pays a charge with a receiver that responds with `status`, then runs the steps. Returns the failed step. */
+/** Pays a charge, then runs the steps and returns the one that failed. */
 async function runWithReceiver(steps: string, rules = "", status = 200) {
   const sandbox = await openSandbox();
   sandbox.onWebhook(() => status);

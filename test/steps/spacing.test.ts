@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Api, openSandbox } from "../support/api-client.js";
 import { failed, runSteps } from "../support/scenario-run.js";
 
-/** Sends a request before, between and after the pauses, and checks their spacing. Returns the failure. */
+/** Sends requests with the given pauses and returns the failure. */
 async function checkSpacing(pauses: readonly string[], spacing: string) {
   const sandbox = await openSandbox();
   const read = "  - manual: read";

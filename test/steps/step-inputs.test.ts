@@ -19,7 +19,7 @@ import { fileWith } from "../support/scenario-run.js";
 
 type Step = Readonly<Record<string, unknown>>;
 
-/** A valid step of each kind, without those allowed only in files: `include` (include.test.ts), `run` (printed-state.test.ts). */
+/** A valid step of each kind that the control API accepts. */
 const VALID: Readonly<Record<Exclude<StepKind, "include" | "run">, Step>> = {
   request: {
     request: "GET /health",
@@ -106,14 +106,14 @@ function mistakes(kind: string, step: Step): [mistake: string, step: Step][] {
 
 const isInSchema = new Ajv2020({ strict: true }).compile(scenarioJsonSchema());
 
-it("each step gets the same result in a file and through the control API", async () => {
+it("each step gives the same result in a file and through the control API", async () => {
   const api = await openApi();
-  /** Returns the faults of a file and of the JSON Schema, after comparing the file with the control API. */
+  /** Returns the faults, after comparing the file with the control API. */
   const faultsOf = async (step: Step): Promise<string> => {
     const scenario = { name: "x", steps: [step] };
     const file = fileWith(stringify(scenario));
     const result = await validateFile(file, { environment: {}, configFaults });
-    // An unknown name is an error of the control API and a warning in a file.
+    // An unknown name is an error in the control API, but a warning in a file.
     const faults = [...result.faults, ...result.warnings].map(
       ({ field, message }) => [field, message] as const,
     );
@@ -138,7 +138,7 @@ it("scenarios/schema.json is up to date", () => {
   expect(readFileSync(join(ROOT, SCENARIO_SCHEMA_FILE), "utf8")).toBe(scenarioJsonSchemaText());
 });
 
-it("scenarios/schema.json accepts each shipped scenario, and a variable in place of any value", () => {
+it("scenarios/schema.json accepts each shipped scenario, and variables as values", () => {
   for (const { name, value } of SHIPPED) expect([name, isInSchema(value)]).toEqual([name, true]);
   const open = parse(`
 name: x

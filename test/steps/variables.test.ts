@@ -13,7 +13,7 @@ webhooks:
   - { copies: "\${many}" }
 `;
 
-it("variables come from file, command line, environment and run, and keep the type of their default", async () => {
+it("variables from any source keep the type of their default", async () => {
   const load = (many: string) =>
     readScenarioFile(fileWith(FLOW), {
       vars: { many },

@@ -1,4 +1,4 @@
-// Express with the official library. It processes each event id once, before it responds.
+// Express with the official library. Processes each event once, before it responds.
 import express from "express";
 import { Webhook } from "standardwebhooks";
 

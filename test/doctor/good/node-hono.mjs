@@ -1,4 +1,4 @@
-// Hono with the svix library, which verifies the same signature. It stores statuses from events and no amounts.
+// Hono with the svix library. Stores only statuses from events.
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { Webhook } from "svix";
@@ -19,7 +19,7 @@ app.post("/webhooks", async (c) => {
     return c.text("no", 401);
   }
   const { data } = event;
-  // A history only grows, so a history that is not longer contains nothing new.
+  // A history that is not longer contains nothing new.
   const known = orders.get(data.charge_id)?.status_history.length ?? 0;
   if (event.type.startsWith("charge.") && data.status_history?.length > known)
     orders.set(data.charge_id, data);

@@ -1,4 +1,4 @@
-// node:http without libraries. It responds first and processes the event afterwards.
+// node:http without libraries. Responds first, then processes the event.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
@@ -32,9 +32,7 @@ async function work() {
           orders.set(data.charge_id, { paid: true, amount, credits: 1, paid_at: new Date().toISOString() });
       }
       queue.delete(id);
-    } catch {
-      // The event stays in the queue.
-    }
+    } catch {}
   }
   setTimeout(work, 20);
 }

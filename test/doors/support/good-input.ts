@@ -1,12 +1,12 @@
 import { type Api, okBody, openApi } from "../../support/api-client.js";
 import type { Fields, Row } from "./rows.js";
 
-/** A sandbox with a record of each kind. It is created by the same calls each time, so its ids are constant. */
+/** A sandbox with a record of each kind and constant ids. */
 export interface Furnished {
   readonly api: Api;
   /** Path parameter → id or name. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Ids that differ for some operations. */
+  /** Operation → ids that differ. */
   readonly idsOf: Readonly<Record<string, Fields>>;
 }
 
@@ -18,7 +18,6 @@ export interface GoodCall {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Name of the namespace, scenario, snapshot and mailbox. */
 export const NAME = "mine";
 export const LEASE_HEADERS = { "sandbox-run": "doors" };
 const KES = { currency: "KES", amount: "20000.00" };
@@ -91,7 +90,6 @@ export async function furnish(): Promise<Furnished> {
   };
 }
 
-/** Creates an unpaid charge with the quote of the document's examples. */
 async function payLater(api: Api): Promise<{ charge_id: string; quote_id: string }> {
   const pricing = { base_currency: "USD", amount: "25.00" };
   const order = { pricing, payment_method: "mobile_money", to_currency: "KES" };
@@ -101,18 +99,17 @@ async function payLater(api: Api): Promise<{ charge_id: string; quote_id: string
   return { charge_id, quote_id };
 }
 
-/** Path parameters of the operation, from the sandbox. */
 export function pathInput({ id, pathParameters }: Row, { ids, idsOf }: Furnished): Record<string, string> {
   return Object.fromEntries(pathParameters.map((name) => [name, String(idsOf[id]?.[name] ?? ids[name])]));
 }
 
-/** The path with its parameters filled from the sandbox, or by `value`. */
+/** Fills the path's parameters with ids, or with `value`. */
 export function fillPath(row: Row, world: Furnished, value?: string): string {
   const input = pathInput(row, world);
   return row.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(value ?? input[name]!));
 }
 
-/** Returns the document's examples with the sandbox's ids. */
+/** Returns the document's examples with ids of the sandbox. */
 export function goodBodies({ body }: Row, { ids }: Furnished): (Fields | undefined)[] {
   if (body === undefined) return [undefined];
   return body.examples.map((example) =>

@@ -5,9 +5,9 @@ import { ControlAnswers, type Described } from "../../support/openapi-control.js
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** An operation of the service or the control API, as its document describes it. */
+/** An operation as its document describes it. */
 export interface Row {
-  /** Both APIs have a `getCharge`, so names have a prefix: `service getCharge`, `control getCharge`. */
+  /** Prefixed, because both APIs have a `getCharge`. */
   readonly name: string;
   readonly id: string;
   readonly isService: boolean;
@@ -26,7 +26,6 @@ interface BodyOfRow {
   readonly isRequired: boolean;
   /** Examples of the document; at least one. */
   readonly examples: readonly Fields[];
-  /** Names of all fields. */
   readonly fields: readonly string[];
   /** True if the document accepts the body. */
   accepts(body: unknown): boolean;
@@ -39,7 +38,7 @@ async function readDocument(path: string): Promise<ControlAnswers> {
 export const control = await readDocument("/_sandbox/openapi.json");
 const service = await readDocument("/openapi.json");
 
-/** Every operation except the stream, whose response does not end. */
+/** Every operation except the stream, whose response never ends. */
 export const ROWS: readonly Row[] = [
   ...service.operations.map((one) => rowOf(service, one)),
   ...control.operations.filter(({ id }) => id !== "followStream").map((one) => rowOf(control, one)),
@@ -79,7 +78,7 @@ function fieldsOf(api: ControlAnswers, schema: unknown): string[] {
   return [...new Set([...Object.keys(properties), ...anyOf.flatMap((part) => fieldsOf(api, part))])];
 }
 
-/** Checks the form of a response and its description in the control API's document. */
+/** Compares a response with the document. */
 export function checkForm<Body>(
   { isService, method }: Row,
   path: string,

@@ -1,4 +1,4 @@
-/** Group → values that are invalid for most fields. Undefined omits the field. */
+/** Values that are invalid for most fields; undefined omits the field. */
 export const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   absent: [undefined],
   null: [null],
@@ -185,13 +185,11 @@ export const AT_LIMITS: Readonly<Record<string, readonly unknown[]>> = {
   withdrawals: [TIMELINE("FAILED", "1s"), TIMELINE("PAID", "1s")],
 };
 
-/** Values of query parameters. */
 export const PARAMETER_TEXTS =
   "0 1 100 101 -1 1.5 abc __proto__ constructor PENDING pending delivered test 4xx 10s 11m true light server"
     .split(" ")
     .concat("", " 10", "+10", "1e1", "0x10", "9".repeat(16), "١");
 
-/** Bodies that are not JSON objects. */
 export const NO_OBJECTS = [
   "{",
   "{}{}",

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 
-/** Returns the errors that a linter finds in a document, including its examples. */
+/** Runs a linter on a document and its examples. */
 export async function lintFaults(source: string): Promise<string[]> {
   const config = await createConfig({
     extends: ["recommended-strict"],
