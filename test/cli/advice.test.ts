@@ -40,7 +40,7 @@ it("exec --under prints advice only for the plain run", async () => {
   expect(stderr.split(HASTE)).toHaveLength(2);
 });
 
-it("run prints advice on standard error and includes it in its JSON", async () => {
+it("run prints advice on standard error and in its JSON", async () => {
   const { stderr } = await run(["run", HASTY]);
   expect(stderr).toContain(HASTE);
   expect((await run(["run", HASTY, HASTY])).stderr).toContain(`${HASTE} read again too soon 2 times: `);
@@ -48,7 +48,7 @@ it("run prints advice on standard error and includes it in its JSON", async () =
   expect(JSON.parse(stdout).advice).toMatchObject([{ id: "balances_too_often", times: 2 }]);
 });
 
-it("run against a running sandbox reports only its own calls; the advice command reports all", async () => {
+it("run against a running sandbox gives advice only on its own calls", async () => {
   const { url, client } = await startServer();
   const ask = (...args: string[]) => run([...args, "--url", url]);
   expect((await ask("advice")).stdout).toBe("none\n");

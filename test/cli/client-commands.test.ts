@@ -13,16 +13,15 @@ import { freePort } from "../support/servers.js";
 import { commandLine, refusal, type Started, startServer } from "../support/started.js";
 
 /**
- * Each file of `snapshots/client-commands` is a section that runs on an empty sandbox, with its expected output. A
- * line after `$` is a command or, if it begins with a method, `pay` or `withdraw`, a call of the app. `$ch` is the
- * latest charge's id, `$ch:6` its first six characters. `vitest -u` writes the output of a new line.
+ * Each snapshot file has lines to run on an empty sandbox, with their output: a command after `$`, or a call
+ * of the app. `$ch` is the latest charge's id. `vitest -u` writes the output.
  */
 const FOLDER = new URL("snapshots/client-commands/", import.meta.url);
 const SECTIONS = new Map(
   readdirSync(FOLDER).map((name) => [name.replace(".txt", ""), readFileSync(new URL(name, FOLDER), "utf8")]),
 );
 
-/** Commands that run until interrupted, tested by `following.test.ts`. */
+/** Commands that run until interrupted. */
 const ENDLESS = ["events --follow", "webhook pull"];
 
 let server: Started;
@@ -38,7 +37,7 @@ beforeAll(async () => {
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
 
-/** Makes a call of the app. Returns the response body. */
+/** Makes a call of the app and returns the response body. */
 async function callAsApp(line: string): Promise<string> {
   const [, call, json] = /^([^{]+?)(?: (\{.*))?$/.exec(line)!;
   const body = json === undefined ? undefined : JSON.parse(json);
@@ -47,7 +46,7 @@ async function callAsApp(line: string): Promise<string> {
   return (await server.client.ask(call!, body)).text;
 }
 
-/** Runs the lines of a section. Returns each with its output, exit code and standard error. */
+/** Runs lines and returns each with its output and exit code. */
 async function transcriptOf(section: string): Promise<string> {
   await server.client.reset({ keep: [], ids: "repeat" });
   const ids = new Map<string, string>();
@@ -65,7 +64,7 @@ async function transcriptOf(section: string): Promise<string> {
       .replace(/"(sent_at|now)":"2026-(?!0[12])[^"]+"/g, '"$1":"…"')
       .replace(/("duration_ms":|"webhook-timestamp":"|seq +)\d+/g, "$1N")
       .replace(/"v1,[^"]+"/g, '"v1,…"')
-      // Comparisons need a fixed time, and `clock` starts the clock.
+      // `clock` starts the clock, so the time varies.
       .replace(/2026-03-01T00[\d:.]+Z/g, "2026-03-01T00:…Z");
   const lines: string[] = [];
   for (const [, line = ""] of section.matchAll(/^\$ (.+)$/gm)) {
@@ -94,7 +93,7 @@ it.each([...SECTIONS.keys()])("%s", async (name) => {
   await expect(transcript).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.txt`, FOLDER)));
 });
 
-it("the sections contain every example and every verb, with exit code 0", () => {
+it("the snapshots contain every example and command with exit code 0", () => {
   const passed = [...SECTIONS.values()]
     .flatMap((text) => text.split(/^\$ /m))
     .filter((block) => !block.includes("\n[exit "))
@@ -118,7 +117,7 @@ it("the sections contain every example and every verb, with exit code 0", () => 
 const OFF = REFUSING_URL.replace("/hooks", "");
 const status = async (...args: string[]) => run(["status", ...args], { env: {} });
 
-it("client commands use --url, with or without a scheme, before PAYMENTS_SANDBOX_URL", async () => {
+it("--url takes precedence over PAYMENTS_SANDBOX_URL", async () => {
   const env = { PAYMENTS_SANDBOX_URL: OFF };
   for (const url of [server.url, server.url.replace("http://", "")]) {
     const { code, stdout } = await run(["status", "--json", "--url", url], { env });
@@ -126,7 +125,7 @@ it("client commands use --url, with or without a scheme, before PAYMENTS_SANDBOX
   }
 });
 
-it("client commands report an invalid or unreachable URL in one line", async () => {
+it("reports an invalid or unreachable URL in one line", async () => {
   expect(refusal(await status("--url", OFF))).toBe(
     `there is no sandbox at ${OFF}; start one with: payments-sandbox start`,
   );
@@ -142,7 +141,7 @@ it("client commands report an invalid or unreachable URL in one line", async () 
   }
 });
 
-it("wait ready polls until the sandbox responds or its timeout ends", async () => {
+it("wait ready polls until the sandbox responds", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const never = await run(["wait", "ready", "--url", url, "--timeout", "100ms"]);
   expect(refusal(never)).toBe(`no sandbox at ${url} within 100ms`);
@@ -169,7 +168,7 @@ it("env --format shell prints exports that eval applies", () => {
   expect(execFileSync("bash", ["--norc", "-ec", source], { encoding: "utf8", env })).toBe(`${server.url}\n`);
 });
 
-it("client commands escape control characters in text, and keep them in JSON", async () => {
+it("escapes control characters in text, but not in JSON", async () => {
   const { client } = server;
   const { output, runCommand, json } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL: server.url } }));
   const evil = "\u001b]0x\u0007\u009b2J\u202e\ny";

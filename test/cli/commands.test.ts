@@ -11,7 +11,7 @@ import { temporaryFile } from "../support/folders.js";
 import { type Finished, ROOT, run } from "../support/process-command.js";
 import { REFUSING_URL } from "../support/receiver-server.js";
 
-/** Builds all commands. `start` gets its help text only when it is the command that runs. */
+/** Builds all commands. */
 function program(): Program {
   const root = new Program("payments-sandbox").exitOverride().enablePositionalOptions();
   root.configureOutput({ outputError: () => {} });
@@ -22,7 +22,7 @@ function program(): Program {
 
 const { commands: COMMANDS } = program();
 const NAMES = COMMANDS.map((command) => command.name());
-/** Exit code of a usage error: commands that exit with 1 for findings use 2 (contract section 1). */
+/** Returns the exit code of a usage error. */
 const usageCode = (name: string): number =>
   ["exec", "run", "explore", "validate", "check-webhook", "reconcile"].includes(name) ? 2 : 1;
 
@@ -33,7 +33,7 @@ function errorLine({ code, stdout, stderr }: Finished, expected = 1): string {
   return stderr.slice("payments-sandbox: ".length, -1);
 }
 
-/** Splits examples into words with a shell. Returns a list of words for each. */
+/** Splits each example into words with a shell. */
 function splitByShell(examples: readonly string[]): string[][] {
   const source = `payments-sandbox() { printf '%s\\0' "$@" >&3; printf '\\n\\0' >&3; }
     { ${examples.join("\n")}\n} > words 2> /dev/null 3>&1; cat words`;
@@ -48,7 +48,7 @@ function splitByShell(examples: readonly string[]): string[][] {
     .map((words) => words.split("\0").slice(0, -1));
 }
 
-it("--help of every command matches its snapshot, within 80 columns", async () => {
+it("--help of every command matches its snapshot", async () => {
   const all: string[] = [];
   for (const args of [["--help"], ...NAMES.map((name) => [name, "--help"])]) {
     const { code, stdout, stderr } = await run(args);
@@ -59,7 +59,7 @@ it("--help of every command matches its snapshot, within 80 columns", async () =
   await expect(all.join("\n")).toMatchFileSnapshot("snapshots/help.txt");
 });
 
-it("--help of every command has examples that the command parses", async () => {
+it("--help of every command has valid examples", async () => {
   for (const name of NAMES) {
     const whole = (await run([name, "--help"])).stdout.replace(/ \\\n +/g, " ");
     const examples = /\nExamples?:\n((?: {2}\S.*\n)+)$/.exec(whole)?.[1]?.trimEnd().split("\n") ?? [];
@@ -74,7 +74,7 @@ it("--help of every command has examples that the command parses", async () => {
   }
 });
 
-it("-h and help print the help; help COMMAND prints the help of a command", async () => {
+it("help COMMAND prints the help of a command", async () => {
   const { stdout } = await run(["--help"]);
   for (const args of [["-h"], ["help"]]) expect(await run(args)).toMatchObject({ code: 0, stdout });
   expect((await run(["help", "clock"])).stdout).toBe((await run(["clock", "--help"])).stdout);
@@ -86,31 +86,28 @@ it.each(["--version", "-V", "-v", "version"])("%s prints the version", async (fl
   expect(await run([flag])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: "" });
 });
 
-it.each(NAMES)(
-  "%s refuses an unknown option, an unknown action, and missing or surplus arguments",
-  async (name) => {
-    const command = COMMANDS.find((one) => one.name() === name)!;
-    const refused = async (...words: string[]) => errorLine(await run([name, ...words]), usageCode(name));
-    const hint = ` (run payments-sandbox ${name} --help)`;
-    expect(await refused("--hepl")).toBe(`unknown option '--hepl'; did you mean --help?${hint}`);
-    const { registeredArguments } = command;
-    const verb = registeredArguments.findIndex(({ argChoices }) => argChoices !== undefined);
-    if (verb >= 0) {
-      const known = registeredArguments[verb]!.argChoices!;
-      expect(await refused(...Array(verb).fill("last"), `${known[0]}x`)).toBe(
-        `unknown action "${known[0]}x" for ${name}; did you mean ${known[0]}? Use one of: ${known.join(", ")}`,
-      );
-    }
-    const [first] = registeredArguments;
-    if (first?.required) expect(await refused()).toBe(`missing required argument '${first.name()}'${hint}`);
-    if (registeredArguments.some(({ variadic }) => variadic)) return;
-    const count = registeredArguments.length;
-    const all = registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
-    expect(await refused(...all, "x")).toBe(
-      `too many arguments for '${name}': it takes ${count}, not ${count + 1}${hint}`,
+it.each(NAMES)("%s refuses unknown options, missing and surplus arguments", async (name) => {
+  const command = COMMANDS.find((one) => one.name() === name)!;
+  const refused = async (...words: string[]) => errorLine(await run([name, ...words]), usageCode(name));
+  const hint = ` (run payments-sandbox ${name} --help)`;
+  expect(await refused("--hepl")).toBe(`unknown option '--hepl'; did you mean --help?${hint}`);
+  const { registeredArguments } = command;
+  const verb = registeredArguments.findIndex(({ argChoices }) => argChoices !== undefined);
+  if (verb >= 0) {
+    const known = registeredArguments[verb]!.argChoices!;
+    expect(await refused(...Array(verb).fill("last"), `${known[0]}x`)).toBe(
+      `unknown action "${known[0]}x" for ${name}; did you mean ${known[0]}? Use one of: ${known.join(", ")}`,
     );
-  },
-);
+  }
+  const [first] = registeredArguments;
+  if (first?.required) expect(await refused()).toBe(`missing required argument '${first.name()}'${hint}`);
+  if (registeredArguments.some(({ variadic }) => variadic)) return;
+  const count = registeredArguments.length;
+  const all = registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
+  expect(await refused(...all, "x")).toBe(
+    `too many arguments for '${name}': it takes ${count}, not ${count + 1}${hint}`,
+  );
+});
 
 it.each([
   [["--prot", "1"], "unknown option '--prot'; did you mean --port? (run payments-sandbox start --help)"],
@@ -122,7 +119,7 @@ it.each([
   // `reset` deletes the state, so it is never suggested.
   [["rset"], 'unknown command "rset" (run payments-sandbox --help)'],
   [["resett"], 'unknown command "resett" (run payments-sandbox --help)'],
-])("a command line is refused with a hint: %j", async (args, expected) => {
+])("refuses a mistyped command line with a hint: %j", async (args, expected) => {
   expect(errorLine(await run(args))).toBe(expected);
 });
 
@@ -132,7 +129,7 @@ it.each([
   [["events", "resend", "evt_1"], "events resend", "webhook redeliver ID"],
   [["logs", "tail"], "logs", "requests --follow"],
   [["help", "listen"], "listen", "start --webhook-url URL"],
-])("refuses %j, a habit from another tool, and names our command for it", async (args, word, command) => {
+])("suggests our command for %j, used by other tools", async (args, word, command) => {
   expect(errorLine(await run(args))).toBe(
     `unknown command "${word}"; here it is: payments-sandbox ${command} (run payments-sandbox --help)`,
   );
@@ -150,7 +147,7 @@ it.each([
   expect(stderr).toBe(`payments-sandbox: ${error.message}\n`);
 });
 
-it("every client command explains how to start a sandbox when none is running", async () => {
+it("every client command explains how to start a sandbox", async () => {
   const url = REFUSING_URL.replace("/hooks", "");
   const cwd = temporaryFile("state.json", "{}").replace("/state.json", "");
   for (const { example } of CLIENT_COMMANDS) {
@@ -161,7 +158,7 @@ it("every client command explains how to start a sandbox when none is running", 
   }
 });
 
-it("the generated inputs of client commands match the control API's document", async () => {
+it("client commands accept the documented inputs", async () => {
   const { INPUTS_FILE, operationInputsText } = await import(join(ROOT, "scripts/operation-inputs.mjs"));
   expect(readFileSync(join(ROOT, INPUTS_FILE), "utf8")).toBe(operationInputsText(controlDocument()));
 });

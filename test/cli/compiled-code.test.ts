@@ -23,7 +23,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A copy of the built package, never started. */
+/** A copy of the built package. */
 class Package {
   readonly compiled: string;
   readonly folder = mkdtempSync(join(tmpdir(), "payments-sandbox-test-"));
@@ -31,7 +31,7 @@ class Package {
   constructor() {
     folders.push(this.folder);
     buildIfMissing();
-    // Excludes compiled code that other tests have stored.
+    // Excludes compiled code from other tests.
     const filter = (path: string) => path !== join(ROOT, "dist/compiled");
     for (const part of ["bin", "dist", "fixtures", "scenarios", "package.json"])
       cpSync(join(ROOT, part), join(this.folder, part), { recursive: true, filter });
@@ -42,7 +42,7 @@ class Package {
     return run(["--version"], { file: join(this.folder, "bin/payments-sandbox.js"), env });
   }
 
-  /** Returns each stored file's path with values that change when it is rewritten. */
+  /** Returns each stored file with its inode and time, to detect rewriting. */
   kept(): Map<string, string> {
     const files = readdirSync(this.compiled, { recursive: true, withFileTypes: true }).filter((one) =>
       one.isFile(),
@@ -60,14 +60,14 @@ class Package {
 const VERSION = { code: 0, stdout: "0.1.0\n", stderr: "" };
 
 describe.skipIf(isKeptByNode)("compiled code, when Node does not cache it", () => {
-  it("caches compiled code by Node version, and uses it at the next start", async () => {
+  it("caches compiled code and uses it at the next start", async () => {
     const own = new Package();
     expect(await own.version()).toMatchObject(VERSION);
     const kept = own.kept();
     const folder = `${process.version}-${process.platform}-${process.arch}`;
     expect([...kept.keys()]).toContainEqual(expect.stringMatching(`^${folder}/core-.*\\.cjs$`));
     expect(await own.version()).toMatchObject(VERSION);
-    // V8 would reject incompatible code, and the file would be rewritten.
+    // V8 would reject incompatible code and rewrite the file.
     expect(own.kept()).toEqual(kept);
   });
 
@@ -113,13 +113,13 @@ describe.skipIf(isKeptByNode)("compiled code, when Node does not cache it", () =
   });
 });
 
-it.runIf(isKeptByNode)("stores no compiled code on a Node version with its own compile cache", async () => {
+it.runIf(isKeptByNode)("stores no compiled code on a Node version with its own cache", async () => {
   const own = new Package();
   expect(await own.version()).toMatchObject(VERSION);
   expect(existsSync(own.compiled)).toBe(false);
 });
 
-it("the bundle contains only ASCII, for which Node needs half the memory", () => {
+it("the bundle contains only ASCII", () => {
   buildIfMissing();
   const chunks = join(ROOT, "dist/chunks");
   const core = readdirSync(chunks).filter((name) => name.startsWith("core-"));

@@ -7,7 +7,7 @@ import { dataFile } from "../support/kept.js";
 import { type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { startServer } from "../support/started.js";
 
-/** Runs a process as PID 1 of its own namespace, as in a container, and ends it with its parent. */
+/** Runs a process as PID 1, as in a container. */
 const CONTAINER = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
 
 function canMakeContainers(): boolean {
@@ -27,7 +27,7 @@ const serve = (data: string, options?: CommandOptions) =>
   startServer(["--clock", "manual", "--data", data], options);
 
 it.runIf(canMakeContainers())(
-  "a second container is refused, also after a kill, until the lock file is deleted",
+  "a second container cannot open the data file until the lock file is deleted",
   async () => {
     const data = dataFile();
     const container = { through: CONTAINER };
@@ -50,7 +50,7 @@ it.runIf(canMakeContainers())(
   },
 );
 
-it("two copies of the library in one process cannot open the same data file", async () => {
+it("two sandboxes in one process cannot open the same data file", async () => {
   const data = dataFile();
   const script = `
       import { createRequire } from "node:module";
@@ -75,7 +75,7 @@ it("two copies of the library in one process cannot open the same data file", as
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
   });
-  // The second sandbox is never closed: it must not keep the process alive.
+  // An open sandbox must not keep the process alive.
   const code = await new Promise((resolve) => child.once("close", resolve));
   const refused = `${data} is in use by process ${child.pid}\n`;
   expect({ code, output }).toEqual({
@@ -84,13 +84,13 @@ it("two copies of the library in one process cannot open the same data file", as
   });
 });
 
-it("a write after the data folder was removed fails with 500 and changes nothing", async () => {
+it("a write after the data folder was removed fails with 500", async () => {
   const data = dataFile();
   const { command, client } = await serve(data);
   const charge = await client.pay();
   const { quote_id } = (await client.quote()).json;
   rmSync(dirname(data), { recursive: true });
-  // Writes of the few milliseconds before the next check are lost, too.
+  // The first writes may succeed, before the next check of the folder.
   await expect.poll(async () => (await client.quote()).status, { interval: 20 }).toBe(500);
   expect((await client.checkout(quote_id)).json).toEqual({
     error: { code: "INTERNAL_ERROR", message: "Internal error" },
@@ -107,7 +107,7 @@ it("a write after the data folder was removed fails with 500 and changes nothing
   );
 });
 
-it("an incomplete last line is dropped at the next start and reported once", async () => {
+it("an incomplete last line is dropped at the next start", async () => {
   const data = dataFile();
   const first = await serve(data);
   const charge = await first.client.pay();

@@ -11,7 +11,7 @@ import { startServer } from "../support/started.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
-/** Starts a server on the data file and waits until it is reachable. */
+/** Starts a server on the data file. */
 const serve = (data: string, ...args: string[]) => startServer(["--data", data, ...args]);
 
 const MANUAL = ["--clock", "manual", "--start-time", START, "--seed", "spring"];
@@ -22,7 +22,7 @@ it.each([[[]], [["--fsync"]]])("kill -9 during writes loses no acknowledged writ
   const before = await serve(data, ...MANUAL, ...options, "--webhook-url", receiver.url);
   const answered = new Map<string, string>();
   let quoteInHand = "";
-  // Eight clients write concurrently; the server is killed after 60 charges were created and read.
+  // Eight clients write until the server is killed.
   const shops = Array.from({ length: 8 }, async () => {
     for (;;) {
       const quote = await before.client.quote();
@@ -33,7 +33,7 @@ it.each([[[]], [["--fsync"]]])("kill -9 during writes loses no acknowledged writ
       quoteInHand = (await before.client.quote()).json.quote_id;
     }
   });
-  // A client's loop ends with the first call that cannot connect.
+  // A client ends with the first call that cannot connect.
   const ends = await Promise.allSettled(shops);
   expect(ends.map(({ status }) => status)).toEqual(Array(8).fill("rejected"));
   expect(await before.command.ended).toMatchObject({ code: null, signal: "SIGKILL" });
@@ -46,7 +46,7 @@ it.each([[[]], [["--fsync"]]])("kill -9 during writes loses no acknowledged writ
   const extra = (await after.client.checkout(quoteInHand)).json.charge_id;
   expect(extra).toMatch(/^ch_/);
 
-  // Scheduled transitions survive: every charge completes, with one event for each status.
+  // Every charge completes, with one event for each status.
   expect((await after.client.advance({ by: "10s" })).status).toBe(200);
   const { total } = (await after.client.ask("GET /api/v1/payments/payins")).json;
   expect(total).toBeGreaterThan(answered.size);
@@ -78,7 +78,7 @@ it("kill -9 during a delivery leads to another attempt", async () => {
   expect(receiver.received).toHaveLength(2);
 });
 
-it("kill -9 during an advance keeps the time the advance had reached", async () => {
+it("kill -9 during an advance keeps the time it had reached", async () => {
   const receiver = await Receiver.open(hold);
   const data = dataFile();
   const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
@@ -113,7 +113,7 @@ it("kill -9 between two retries keeps the time of the next attempt", async () =>
   expect(receiver.received).toHaveLength(2);
 });
 
-it("a clean shutdown leaves one readable file, and the next start continues from it", async () => {
+it("a clean shutdown leaves one readable file", async () => {
   const data = dataFile();
   const before = await serve(data, ...MANUAL);
   const charge = await before.client.pay();
@@ -129,7 +129,7 @@ it("a clean shutdown leaves one readable file, and the next start continues from
   expect(statSync(`${data}.journal`).size).toBe(0);
   expect(readdirSync(join(data, "..")).sort()).toEqual(["d.json", "d.json.journal"]);
 
-  // Repeating the original options is accepted.
+  // The original options are accepted again.
   const after = await serve(data, ...MANUAL);
   expect((await after.client.clock()).json.now).toBe("2026-01-31T09:00:02.000Z");
   expect([
@@ -137,7 +137,7 @@ it("a clean shutdown leaves one readable file, and the next start continues from
     (await after.client.ask("GET /api/v1/payments/payins")).text,
     (await after.client.ask("GET /api/v1/accounts/balances")).text,
   ]).toEqual(texts);
-  // The sequence of ids continues.
+  // New ids continue the sequence.
   expect(await after.client.pay()).not.toBe(charge);
 });
 
@@ -154,7 +154,7 @@ it("restarts do not deliver a webhook twice", async () => {
   expect(receiver.types).toEqual(THREE);
 });
 
-it("reset after a restart uses the seed and start time of the data, not of the options", async () => {
+it("reset after a restart uses the original seed and start time", async () => {
   const data = dataFile();
   const first = await createSandbox({ data, clock: "manual", startTime: START, seed: "spring" });
   const charge = await Client.of(first).pay();
@@ -177,7 +177,7 @@ async function refusal(...args: string[]): Promise<string> {
   return stderr;
 }
 
-it("start refuses a seed or start time that differs from the data's, and leaves the data unchanged", async () => {
+it("start refuses another seed or start time than the data's", async () => {
   const data = dataFile();
   const before = await serve(data, ...MANUAL);
   const charge = await before.client.pay();
@@ -192,7 +192,7 @@ it("start refuses a seed or start time that differs from the data's, and leaves 
   expect((await after.client.charge(charge)).status).toBe(200);
 });
 
-it("start refuses a file that another process has open, without disturbing that process", async () => {
+it("start refuses a file that another process has open", async () => {
   const data = dataFile();
   const first = await serve(data, ...MANUAL);
   expect(await refusal("--data", data)).toContain(`d.json is in use by process ${first.command.pid}`);

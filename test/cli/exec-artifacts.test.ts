@@ -11,7 +11,7 @@ import { Command, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
-/** Creates two charges, one of them declined, then runs the given code. */
+/** Creates a completed and a declined charge, then runs the given code. */
 const shop = (end: string) => `${CALL_REQUIRED}
   (async () => {
     for (const sandbox_scenario of ["declined", "success"])
@@ -30,7 +30,7 @@ const FILES = ["advice", "coverage", "deliveries", "events", "requests", "state"
   (name) => `${name}.json`,
 );
 
-it("exec --artifacts writes requests, events, timelines and state of a failed run to a new folder", async () => {
+it("exec --artifacts writes requests, events and state of a failed run", async () => {
   const folder = join(temporaryFolder(), "deep", "down");
   const flags = words`--artifacts ${folder} --seed s1 --control-token a-token-nobody-knows --env X={api_key}`;
   const { code, stderr } = await shopping("process.exit(3)", flags);
@@ -76,7 +76,7 @@ it("exec --artifacts writes requests, events, timelines and state of a failed ru
   expect(text).toMatch(/ledger {6}settlement NGN: pending -10\.00, available 10\.00\n/);
 });
 
-it("exec --artifacts writes a state without keys that another sandbox can import", async () => {
+it("exec --artifacts writes a state that another sandbox can import", async () => {
   const folder = temporaryFolder();
   const end = `
       const { destination_id } = await call("POST", "/api/v1/payouts/destinations", { type: "bank_account", currency: "NGN",
@@ -98,7 +98,7 @@ it("exec --artifacts writes a state without keys that another sandbox can import
   });
 });
 
-it("masks API keys and webhook secrets in every file, readable only by the owner", async () => {
+it("masks API keys and webhook secrets in every file", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "requests.json"), "of an earlier run", { mode: 0o644 });
   const end = `
@@ -120,7 +120,7 @@ it("masks API keys and webhook secrets in every file, readable only by the owner
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
     const text = readFileSync(file, "utf8");
-    // The command itself is not under test.
+    // The command may contain anything.
     const kept = name === "exec.json" ? JSON.stringify({ ...JSON.parse(text), command: [] }) : text;
     expect([name, secrets.filter((secret) => kept.includes(secret))]).toEqual([name, []]);
     expect([name, (statSync(file).mode & 0o777).toString(8)]).toEqual([name, "600"]);
@@ -129,7 +129,7 @@ it("masks API keys and webhook secrets in every file, readable only by the owner
   await sandbox.control("PUT /_sandbox/state", json(folder, "state.json"));
 });
 
-it("exec --artifacts writes a folder for each namespace, with complete lists", async () => {
+it("exec --artifacts writes a folder for each namespace", async () => {
   const folder = temporaryFolder();
   const end = `
       await call("PUT", "/_sandbox/namespaces/worker-1", {});
@@ -146,7 +146,7 @@ it("exec --artifacts writes a folder for each namespace, with complete lists", a
   expect(json(folder, "worker-1", "timelines.json").charges).toBe(0);
 });
 
-it("exec --artifacts writes a file for each failed test, with the state at the end of the test", async () => {
+it("exec --artifacts writes a file for each failed test", async () => {
   const folder = temporaryFolder();
   const end = `
       if (process.env.PAYMENTS_SANDBOX_UNDER === "") return;
@@ -169,7 +169,7 @@ it("exec --artifacts writes a file for each failed test, with the state at the e
   expect(json(folder, "under-declined", "timelines.json").charges).toBe(0);
 });
 
-it("exec --artifacts writes the folder when a signal ends the command, and when the command is not found", async () => {
+it("exec --artifacts writes the folder even after a signal", async () => {
   const folder = temporaryFolder();
   const source = shop(`console.log("ready"); setInterval(() => {}, 1e6);`);
   const command = new Command(
@@ -188,7 +188,7 @@ it("exits before running the command when the folder cannot be written", async (
   for (const [folder, code] of [
     [file, "EEXIST"],
     [join(file, "x"), "ENOTDIR"],
-    // An address at which a client of Node would retry endlessly.
+    // Node would retry endlessly here.
     ...(process.platform === "linux" ? ([["/proc/x", "ENOENT"]] as const) : []),
   ] as const) {
     const ended = await carryOut(words`exec --artifacts ${folder} -- echo ran`);
@@ -200,7 +200,7 @@ it("exits before running the command when the folder cannot be written", async (
   }
 });
 
-it("the mask replaces API keys, webhook secrets and the values of secret fields", () => {
+it("masks API keys, webhook secrets and the values of secret fields", () => {
   expect(
     maskSecretsInJson({
       secret: "short",
@@ -218,11 +218,11 @@ it("the mask replaces API keys, webhook secrets and the values of secret fields"
   });
 });
 
-it("the mask leaves text without secrets unchanged", () => {
+it("does not mask text without secrets", () => {
   for (const text of ["ada@example.com", "http://a:b@localhost/?token=c", "whsec_", "sk_test_…dbox"])
     expect(maskSecretsInText(text)).toBe(text);
 });
 
-it("the mask replaces a webhook secret with a valid one", () => {
+it("masks a webhook secret with a valid one", () => {
   expect(secretErrorMessage("standard", maskSecretsInText("whsec_T25lIHRoYXQgaXMgbm90"))).toBeUndefined();
 });

@@ -30,7 +30,7 @@ function stubborn(log: string): string {
   `;
 }
 
-/** A command that ignores signals, with a child process that ignores them, too. */
+/** A command and a child process that both ignore signals. */
 function withChild(): string {
   return `
     for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => {});
@@ -41,7 +41,6 @@ function withChild(): string {
   `;
 }
 
-/** Signals and exits of other processes take wall time. */
 const eventually = (condition: () => boolean) => expect.poll(condition, { interval: 20 }).toBe(true);
 
 /** Returns false for zombies. */
@@ -54,10 +53,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Minimum pause of a person between two presses. */
+/** Shortest time between two key presses of a person. */
 const aMoment = (ms = 200) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Returns the printed pids, which are killed after the test. */
+/** Reads the printed pids and kills them after the test. */
 async function pidsOf(command: Command): Promise<number[]> {
   const [, texts] = await command.printed(/^pids? ([\d ]+)\n/m);
   const pids = texts!.split(" ").map(Number);
@@ -65,7 +64,7 @@ async function pidsOf(command: Command): Promise<number[]> {
   return pids;
 }
 
-/** Repeats the press until the processes end, because a busy system may merge two signals. */
+/** Repeats the press, because a busy system may merge two signals. */
 async function pressed(press: () => void, pids: readonly number[]): Promise<void> {
   while (pids.some(isRunning)) {
     press();
@@ -87,7 +86,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
     await pidsOf(command);
     command.signalGroup(signal);
     await eventually(() => lines(log).length > 0);
-    // Signals arrive in order, so a forwarded copy of the first would have arrived before this one.
+    // Signals arrive in order: a second copy would have arrived before this one.
     const other = signal === "SIGUSR2" ? "SIGHUP" : "SIGUSR2";
     command.signal(other);
     await eventually(() => lines(log).includes(other));
@@ -95,7 +94,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
   },
 );
 
-it("a signal to the group that a wrapper also forwards reaches the command once", async () => {
+it("a signal that a wrapper also forwards reaches the command once", async () => {
   const log = join(temporaryFolder(), "signals");
   const command = job(["exec", ...script(stubborn(log))]);
   const [pid] = await pidsOf(command);
@@ -110,7 +109,7 @@ it("a signal to the group that a wrapper also forwards reaches the command once"
   expect(isRunning(pid!)).toBe(true);
 });
 
-it("a second Ctrl-C kills the command and its children at once, with exit code 130", async () => {
+it("a second Ctrl-C kills the command and its children", async () => {
   const command = new Command(["exec", ...script(withChild())]);
   const pids = await pidsOf(command);
   command.signal("SIGINT");

@@ -4,7 +4,7 @@ import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { words } from "../support/words.js";
 
-/** Requests a quote, again with a lost response, and resets the sandbox. */
+/** Requests a quote twice, first with a lost response, then resets. */
 const SUITE = `${CALL_REQUIRED}
   const ask = () => call("POST", "/api/v1/payments/quotes", PRICE);
   ask().catch(ask).then(() => call("POST", "/_sandbox/reset"));
@@ -16,7 +16,7 @@ const FAULT = fileWith(
 const required = (list: string, ...flags: string[]) =>
   run(["exec", "--quiet", ...flags, "--require", list, "--", process.execPath, "-e", SUITE]);
 
-it("exec --require passes for situations that occurred, also before a reset", async () => {
+it("exec --require passes for situations that occurred", async () => {
   expect(await required("createQuote")).toMatchObject({ code: 0, stderr: "" });
 });
 

@@ -7,7 +7,7 @@ import { Command, isAlive, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
-/** A typical test suite of a shop whose receiver acts on every delivery. */
+/** A typical test suite of a shop that acts on every delivery. */
 const SUITE = `${CALL_IMPORTED}
 import assert from "node:assert";
 import { createServer } from "node:http";
@@ -45,7 +45,7 @@ describe("shop", () => {
 });
 `;
 
-/** Returns the matrix, which is printed after the output of the command. */
+/** Returns the matrix, which follows the command's output. */
 function matrixOf(stdout: string, command: string): string {
   return stdout
     .slice(stdout.lastIndexOf(`\n${command}`) + 1)
@@ -56,7 +56,7 @@ function matrixOf(stdout: string, command: string): string {
 const NODE = process.execPath;
 const shell = (source: string): string[] => ["--", "/bin/sh", "-c", source];
 
-it("exec --under finds the scenarios that break a Node suite, and keeps the artifacts of each run", async () => {
+it("exec --under finds the scenarios that break a Node suite", async () => {
   const folder = folderWith({ "node.test.mjs": SUITE });
   const flags = ["--clock", "manual", "--under", "webhook_chaos,declined,success"];
   const command = ["node", "--test", "node.test.mjs"];
@@ -100,7 +100,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
   expect(kept("under-declined/timelines.txt")).toContain("FAILED  declined");
 });
 
-it("exec --under starts each run with a fresh sandbox of the same seed, and passes the scenario's name to the command", async () => {
+it("exec --under starts each run with a fresh sandbox of the same seed", async () => {
   const mine =
     "name: my-own_mishap\nfaults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n";
   const cwd = folderWith({ "mine.yaml": mine });
@@ -126,7 +126,7 @@ it("exec --under starts each run with a fresh sandbox of the same seed, and pass
   expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\. Not exercised: instant\.\n$/);
 });
 
-it("exec --under shows the output of a run under a scenario only if it fails, and keeps all of it in the artifacts", async () => {
+it("exec --under shows the output of a run only if it fails", async () => {
   const cwd = temporaryFolder();
   const source = 'echo "out $PAYMENTS_SANDBOX_UNDER"; [ "$PAYMENTS_SANDBOX_UNDER" != declined ]';
   const { code, stdout } = await run(
@@ -138,14 +138,14 @@ it("exec --under shows the output of a run under a scenario only if it fails, an
   expect([keptOutput("declined"), keptOutput("success")]).toEqual(["out declined\n", "out success\n"]);
 });
 
-it("exec --under stops after a failed plain run with its exit code", async () => {
+it("exec --under stops with the exit code of a failed plain run", async () => {
   const { code, stdout } = await run(["exec", "--under", "declined,success", ...shell("exit 4")]);
   expect(code).toBe(4);
   expect(stdout).toContain("- declined  not run\n");
   expect(stdout).toMatch(/The plain run did not pass: there is nothing to compare the other runs with\.\n$/);
 });
 
-it("exec --under warns about a scenario that overrides the scenario of all runs", async () => {
+it("exec --under warns about a scenario that overrides another one", async () => {
   const { code, stderr } = await run(
     words`exec --scenario declined --under declined,insufficient_funds ${shell("true")}`,
   );
@@ -158,7 +158,7 @@ it("exec --under warns about a scenario that overrides the scenario of all runs"
   );
 });
 
-it("exec --under stops with the current run when it is interrupted", async () => {
+it("exec --under stops when the current run is interrupted", async () => {
   const file = join(temporaryFolder(), "runs");
   const command = new Command([
     "exec",

@@ -14,7 +14,7 @@ function script(source: string, ...args: string[]): string[] {
   return ["--", process.execPath, "-e", start + source, ...args];
 }
 
-/** Arguments of exec that run a shell, which starts in a tenth of the time. */
+/** Arguments of exec that run a shell, which starts faster than Node. */
 const shell = (source: string): string[] => ["--", "/bin/sh", "-c", source];
 
 it("exec sets the sandbox's URL, key and secret in the environment", async () => {
@@ -54,7 +54,7 @@ it.each([
   ["1NAME=x", "--env takes NAME=TEMPLATE"],
   ["=x", "--env takes NAME=TEMPLATE"],
   ["ROOT={base_uri}", "--env ROOT: there is no {base_uri}; known: {base_url}"],
-  // Names of Object.prototype must not be found as placeholders.
+  // Names of Object.prototype must not be found.
   ["X={constructor}", "--env X: there is no {constructor}; known: {base_url}"],
 ])("exec refuses --env %s", async (template, expected) => {
   const { code, stdout, stderr } = await carryOut(["exec", "--env", template, ...shell("echo ran")]);
@@ -118,7 +118,7 @@ it.each([
   ["SIGTERM", 143],
   ["SIGINT", 130],
   ["SIGABRT", 134],
-])("exec exits with 128 plus the signal's number when the command ends by %s", async (signal, expected) => {
+])("exec exits with 128 plus the signal's number after %s", async (signal, expected) => {
   const ended = await run(["exec", ...shell(`kill -${signal.slice(3)} $$; exec sleep 1000`)]);
   expect([ended.code, ended.signal]).toEqual([expected, null]);
 });
@@ -190,7 +190,7 @@ it("a command that continues after SIGTERM keeps its sandbox", async () => {
 
 const PRINT_ARGUMENTS = "console.log(JSON.stringify(process.argv.slice(1)))";
 
-it("the command gets standard input and writes standard output byte for byte", async () => {
+it("exec passes standard input and output through byte for byte", async () => {
   const { code, stdout, stderr } = await run(
     ["exec", ...script("process.stdin.pipe(process.stdout); console.error('on the side')")],
     { input: "line one\nzeile zwei ✓\n" },
@@ -202,19 +202,19 @@ it("the command gets standard input and writes standard output byte for byte", a
   });
 });
 
-it("the command gets its arguments even if they look like options of exec", async () => {
+it("exec passes arguments after -- to the command", async () => {
   const args = [...words`--port 1 --clock fast --help --env X -c nowhere.yaml --`, "a b", ""];
   // The second -- is for Node itself.
   const { code, stdout } = await run(words`exec --seed s ${script(PRINT_ARGUMENTS, "--", ...args)}`);
   expect([code, JSON.parse(stdout)]).toEqual([0, args]);
 });
 
-it("the command gets its arguments also without -- before it", async () => {
+it("exec passes arguments to the command even without --", async () => {
   const { stdout } = await run(words`exec ${process.execPath} -e ${PRINT_ARGUMENTS} -- --port 1`);
   expect(JSON.parse(stdout)).toEqual(["--port", "1"]);
 });
 
-it("a failed command's refused calls are printed first, with a suggested path", async () => {
+it("exec prints a failed command's refused calls, with a suggested path", async () => {
   const thrice = 'Promise.allSettled([1, 2, 3].map(() => call("POST", "/payments/quotes", {})))';
   const { code, stderr } = await run(["exec", ...script(`${thrice}.then(() => process.exit(3))`)]);
   expect(code).toBe(3);
@@ -223,7 +223,7 @@ it("a failed command's refused calls are printed first, with a suggested path", 
   );
 });
 
-it("calls that failed by a fault of the scenario are not printed", async () => {
+it("exec does not print calls that failed by a fault", async () => {
   const often =
     'Promise.allSettled(Array.from({ length: 8 }, () => call("GET", "/api/v1/accounts/balances")))';
   const failing = script(`${often}.then(() => process.exit(3))`);
@@ -231,7 +231,7 @@ it("calls that failed by a fault of the scenario are not printed", async () => {
   expect(stderr).not.toContain("refused");
 });
 
-/** Runs a receiver that fails for charge.completed, creates a charge for each email, and exits with `code`. */
+/** Runs a receiver that fails, creates charges, and exits with `code`. */
 const shop = (emails: readonly string[], code = 1) =>
   script(`
       const server = require("node:http").createServer((request, response) => {
@@ -250,7 +250,7 @@ const shop = (emails: readonly string[], code = 1) =>
       });
     `);
 
-it("a failed command's declined charges and failed webhooks are printed", async () => {
+it("exec prints a failed command's declined charges and failed webhooks", async () => {
   const { code, stderr } = await run([
     ...words`exec --clock manual`,
     ...shop(["declined@shop.test", "ada@shop.test"]),
@@ -266,7 +266,7 @@ it("a failed command's declined charges and failed webhooks are printed", async 
   expect(rows.slice(second).join("\n")).toMatch(/\n +\+3\.000s {2}transition {2}FAILED \(declined\)\n/);
 });
 
-it("exec prints at most three charges, those with failed webhooks first", async () => {
+it("exec prints at most three charges", async () => {
   const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
   const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);
   expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
@@ -298,7 +298,7 @@ const suite = script(`
     })();
   `);
 
-it("refused calls and charges of a deleted namespace are printed with the failed test", async () => {
+it("exec prints refused calls of a deleted namespace with the failed test", async () => {
   const { code, stderr } = await run(["exec", ...suite]);
   expect(code).toBe(1);
   expect(stderr).toMatch(

@@ -32,7 +32,7 @@ const { output } = commandLine(() => options);
 const pullOnce = (url: string, ...more: string[]) =>
   output("webhook", "pull", "--forward-to", url, "--once", ...more);
 
-it("webhook pull --once forwards pending deliveries with signatures, in order for each charge, and exits", async () => {
+it("webhook pull --once forwards signed deliveries in order and exits", async () => {
   const receiver = await Receiver.open();
   expect(await pullOnce(receiver.url)).toBe("");
   const charges = [await client.pay(), await client.pay()];
@@ -49,7 +49,7 @@ it("webhook pull --once forwards pending deliveries with signatures, in order fo
   expect(listed.total).toBe(6);
 });
 
-it("webhook pull records the app's response, and a failed delivery is retried on schedule", async () => {
+it("webhook pull records the app's response and retries a failed delivery", async () => {
   const receiver = await Receiver.open(refuseWith(500));
   await pullOnce(receiver.url);
   await client.pay({ scenario: "instant" });
@@ -84,7 +84,7 @@ it("webhook pull reports a timeout when the app does not respond in time", async
   const { items } = (await client.ask("GET /_sandbox/deliveries")).json;
   expect(items[0]).toMatchObject({
     status: "pending",
-    // On a busy machine the sandbox may have timed out first.
+    // On a busy machine the sandbox may time out first.
     attempts: [
       { status: null, error: expect.stringMatching(/^no(t acknowledged| answer) within (2\.7|3) s$/) },
     ],
@@ -92,14 +92,14 @@ it("webhook pull reports a timeout when the app does not respond in time", async
   });
 });
 
-it("webhook pull continues after a reset, until it is interrupted", async () => {
+it("webhook pull continues after a reset", async () => {
   const receiver = await Receiver.open();
   const pulling = new Command(["webhook", "pull", "--forward-to", receiver.url], options);
   await expect.poll(async () => (await client.get("/_sandbox/webhook-endpoints")).json.total).toBe(1);
   await client.pay();
   await client.advance({ by: "1s" });
   await receiver.arrived(1);
-  // The reset happens while the app is still responding.
+  // Resets while the app is still responding.
   receiver.handler = async (received) => {
     receiver.handler = accept;
     await client.reset();
@@ -115,7 +115,7 @@ it("webhook pull continues after a reset, until it is interrupted", async () => 
   expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.items).toEqual([]);
 });
 
-it("the mailbox of webhook pull is removed after its process was killed", async () => {
+it("the mailbox of a killed webhook pull is removed", async () => {
   const receivers = [await Receiver.open(), await Receiver.open()];
   const pulls = receivers.map(({ url }) => new Command(["webhook", "pull", "--forward-to", url], options));
   const endpoints = async () => (await client.get("/_sandbox/webhook-endpoints")).json.items;
@@ -131,13 +131,13 @@ it("the mailbox of webhook pull is removed after its process was killed", async 
   for (const pull of pulls) await pull.stop("SIGKILL");
 });
 
-it("events --follow prints events as they happen, and exits with the sandbox", async () => {
+it("events --follow prints events as they happen", async () => {
   use(await startServer(["--clock", "manual"]));
   const following = new Command(["events", "--follow"], options);
   const asJson = new Command(["events", "-f", "--json"], options);
   const some = new Command(["events", "-f", "--type", "*.failed"], options);
   let charge = "";
-  // `--follow` prints only new events, so events are triggered until each process has printed one.
+  // `--follow` prints only new events, so new ones are triggered until all have printed.
   const trigger = async () => {
     charge = await client.pay();
     await client.ask("POST /_sandbox/events", { type: "charge.failed", charge_id: charge });

@@ -54,15 +54,12 @@ const DOORS: readonly [string, (server: Started) => Promise<number>][] = [
   ],
 ];
 
-it.each(DOORS)(
-  "an exponentially backtracking pattern from %s does not block the process",
-  async (_door, call) => {
-    const server = await startServer();
-    let isPending = true;
-    const called = call(server).finally(() => (isPending = false));
-    called.catch(() => {});
-    do await expectHealthy(server);
-    while (isPending);
-    expect([200, 408]).toContain(await called);
-  },
-);
+it.each(DOORS)("a slow pattern from %s does not block the process", async (_door, call) => {
+  const server = await startServer();
+  let isPending = true;
+  const called = call(server).finally(() => (isPending = false));
+  called.catch(() => {});
+  do await expectHealthy(server);
+  while (isPending);
+  expect([200, 408]).toContain(await called);
+});

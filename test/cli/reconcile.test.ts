@@ -108,7 +108,7 @@ describe("reconcile", () => {
   );
 });
 
-/** Pays for an order, and writes the app's books to a file. */
+/** Pays for an order and writes the app's books. */
 const app = (status: string, exit = 0) => [
   "--",
   process.execPath,
@@ -147,7 +147,7 @@ it.each([
   },
 );
 
-it("exec --reconcile compares the records after the run of each mishap", async () => {
+it("exec --reconcile compares the books after each mishap", async () => {
   const { code, stderr } = await exec(temporaryFolder(), ["--under", "webhook_chaos", ...app("paid")]);
   expect(code).toBe(0);
   expect(stderr.match(/1 row compared with 1 charge: no difference/g)).toHaveLength(2);

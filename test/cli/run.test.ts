@@ -22,7 +22,7 @@ it.each([
 it.each([
   ["run", []],
   ["explore", ["--app", "127.0.0.1:1"]],
-])("%s without a sandbox names the URL and how to start one", async (command, flags) => {
+])("%s without a sandbox explains how to start one", async (command, flags) => {
   const file = fileWith(command === "run" ? "name: x\nsteps: [{ advance: 1h }]\n" : PRESSES);
   const { code, stdout, stderr } = await run([command, file, ...flags, "--url", "http://127.0.0.1:1"]);
   expect(code).toBe(2);

@@ -34,7 +34,7 @@ it("given sets up a sandbox that starts with the file", async () => {
   expect([list.status, list.headers.get("ratelimit-policy")]).toEqual([200, '"default";q=7;w=60']);
 });
 
-it("given sets up the runs of exec --under, except the plain run", async () => {
+it("given sets up the runs of exec --under, except the plain one", async () => {
   const cwd = folderWith({ "mine.yaml": GIVEN });
   const asks = `${CALL_REQUIRED}call("POST", "/api/v1/payments/quotes", PRICE)
       .then(({ created_at }) => require("node:fs").appendFileSync("times", created_at + "\\n"))`;

@@ -13,7 +13,7 @@ it("start continues after its output was closed", async () => {
   command.hangUp();
   await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
   await client.ask("POST /_sandbox/wait", { for: "idle" });
-  // The held delivery is reported as waiting, and later as delivered.
+  // Waits until the delayed delivery has arrived.
   const got = new Promise<void>((resolve) => {
     const app = createServer((_request, response) => {
       response.end();
@@ -34,7 +34,7 @@ it.each([["events", "--follow"], ["charges"]])(
     const reader = new Command([...args, "--json", "--url", ready.url]);
     reader.hangUp();
     const isOver = reader.ended.then(() => true);
-    // The first condition: it follows; the second: it has noticed the closed pipe.
+    // First it must follow, then notice the closed pipe.
     for (let isEnded = false; !isEnded; ) {
       await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
       isEnded = await Promise.race([isOver, new Promise<false>((resolve) => setTimeout(resolve, 20, false))]);

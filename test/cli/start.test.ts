@@ -13,7 +13,7 @@ import { words } from "../support/words.js";
 
 const DEFAULT_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
 
-/** Records the modules of Node and of files that are loaded once a server listens. */
+/** Records which modules a server has loaded. */
 const NOTES_MODULES = `
 const { writeFileSync } = require("node:fs");
 const { Server } = require("node:net");
@@ -25,7 +25,7 @@ Server.prototype.listen = function (...options) {
 };
 `;
 
-it("start loads neither large Node modules without need nor the regular expression engine", async () => {
+it("start does not load large Node modules", async () => {
   const folder = folderWith({ "notes.cjs": NOTES_MODULES });
   const file = join(folder, "modules");
   const env = { NODE_OPTIONS: `--require ${JSON.stringify(join(folder, "notes.cjs"))}`, MODULES_FILE: file };
@@ -38,13 +38,13 @@ it("start loads neither large Node modules without need nor the regular expressi
   const files = loaded.map((name) => basename(name));
   expect(files).toContain("cli.cjs");
   expect(files).not.toContain("re2.cjs");
-  // Other modules are loaded by the first call that needs them.
+  // The first call that needs the other modules loads them.
   const order = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "card" };
   expect(await Client.at(url).ask("POST /api/v1/payments/quotes", order)).toMatchObject({ status: 200 });
   await command.stop();
 });
 
-it("start --json prints one line with url, keys and secret once the server listens", async () => {
+it("start --json prints one line with url, keys and secret", async () => {
   const command = new Command(["start", "--json", "--port", "0"]);
   const ready = await command.ready();
   expect(Object.keys(ready)).toEqual(
@@ -105,7 +105,7 @@ it("start prints a banner with URL, keys, secret and next commands", async () =>
   });
 });
 
-it("the banner explains a webhook URL without a host, and that there is no rate limit", async () => {
+it("the banner explains a webhook URL without a host", async () => {
   const command = new Command(words`start -p 0 --webhook-url 3000 --rate-limit off`);
   await command.printed(/Webhooks to +http:\/\/localhost:3000\/\n/);
   await command.printed(/Rate limit +off\n/);
@@ -119,25 +119,22 @@ it("start --quiet prints nothing", async () => {
   expect(await command.stop()).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
 });
 
-/** Returns the banner of a server that listens on other addresses. */
+/** Returns the banner of a server on other addresses. */
 async function bannerOf(...args: string[]): Promise<string> {
   const command = new Command(["start", "-p", "0", ...args]);
   await command.printed(/Ctrl-C/);
   return command.stdout;
 }
 
-it.each(["0.0.0.0", "0", "::"])(
-  "the banner at %s says that the control API is closed, how to open it and how to log in",
-  async (host) => {
-    const banner = await bannerOf("--host", host);
-    expect(banner).toMatch(/Control API +closed .*--control-token generate/);
-    expect(banner).not.toMatch(/Dashboard|Move time/);
-    expect(banner).toMatch(/From elsewhere +rejected until --allowed-host /);
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(banner)!;
-    expect((await fetch(`${url}/health`)).status).toBe(200);
-    expect((await fetch(`${url}/_sandbox`)).status).toBe(403);
-  },
-);
+it.each(["0.0.0.0", "0", "::"])("the banner at %s explains how to open the control API", async (host) => {
+  const banner = await bannerOf("--host", host);
+  expect(banner).toMatch(/Control API +closed .*--control-token generate/);
+  expect(banner).not.toMatch(/Dashboard|Move time/);
+  expect(banner).toMatch(/From elsewhere +rejected until --allowed-host /);
+  const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(banner)!;
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  expect((await fetch(`${url}/_sandbox`)).status).toBe(403);
+});
 
 it("the printed dashboard URL and advance command work with a token", async () => {
   const banner = await bannerOf("--host", "0.0.0.0", "--control-token", "it's=a token&");
@@ -177,7 +174,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s stops start with exit code
   const receiver = await Receiver.open(() => {});
   const command = new Command(words`start --json --seed ${signal} -p 0 --webhook-url ${receiver.url}`);
   const { url, port } = await command.ready();
-  // Neither an open connection nor a held delivery delays the exit.
+  // An open connection or delayed delivery must not delay the exit.
   await Client.at(url).pay({ scenario: "instant" });
   await receiver.arrived(1);
   const { code, signal: killedBy, stderr } = await command.stop(signal);
@@ -187,7 +184,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s stops start with exit code
   await receiver.close();
 });
 
-it("start can be stopped as soon as it has printed the ready line", async () => {
+it("start can be stopped as soon as it is ready", async () => {
   const commands = Array.from({ length: 4 }, () => new Command(["start", "--json", "-p", "0"]));
   const ends = await Promise.all(
     commands.map(async (command) => {
@@ -201,7 +198,7 @@ it("start can be stopped as soon as it has printed the ready line", async () => 
 const FOREIGN_KEY = "keys:\n  - { key: sk_test_mine, organization_id: org_nobody, permission: full }\n";
 const PAID = "name: mine\ncharges:\n  - timeline:\n      - { after: 1s, to: PAID }\n";
 
-/** Expects one line on standard error, an empty standard output, and exit code 1. */
+/** Expects one line on standard error and exit code 1. */
 async function refusal(args: readonly string[], options?: Parameters<typeof run>[1]): Promise<string> {
   const { code, stdout, stderr } = await carryOut(args, options);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -219,7 +216,7 @@ it("start fails on an address of another machine", async () => {
   expect(await refusal(["start", "-p", "0", "--host", "192.0.2.1"])).toContain("--host");
 });
 
-// test/cli/options.test.ts covers every option.
+// options.test.ts covers every option.
 it("start names the variable that holds an invalid value", async () => {
   const line = await refusal(["start"], { env: { PAYMENTS_SANDBOX_PORT: "http" } });
   expect(line).toMatch(/^payments-sandbox: PAYMENTS_SANDBOX_PORT must be /);
@@ -251,7 +248,7 @@ it.each([
   expect(line).toContain(expected);
 });
 
-it("start reports every error of a file, one a line", async () => {
+it("start reports every error of a file, one per line", async () => {
   const folder = folderWith({ "payments-sandbox.config.yaml": "port: http\nclock: fast\ncolour: red\n" });
   const { code, stderr } = await run(["start"], { cwd: folder });
   expect(code).toBe(1);
@@ -263,7 +260,7 @@ it("start reports every error of a file, one a line", async () => {
 });
 
 it.each([["start"], ["exec", "--", "true"], ["openapi"]])(
-  "start reports the position of every unknown name, as validate does: %s",
+  "start reports the position of every unknown name: %s",
   async (command, ...rest) => {
     const config =
       'paths:\n  createQoute: /x\nfees:\n  crad: { platform_percent: "1" }\nrates:\n  KEZ: "1"\n';
@@ -300,7 +297,7 @@ it("start reads the config file of a flag or a variable", async () => {
   expect([byFlag.seed, byVariable.seed]).toEqual(["from-file", "from-file"]);
 });
 
-it("a config may have webhooks of both modes, and --webhook-url adds one for test mode", async () => {
+it("--webhook-url adds a test webhook to those of the config", async () => {
   const [live, first, second] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
   const folder = folderWith({
     "payments-sandbox.config.yaml": `webhooks:\n  - { url: "${live.url}", mode: live, events: [charge.completed] }\n`,

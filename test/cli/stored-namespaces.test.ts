@@ -12,7 +12,7 @@ async function serve(data: string, args: readonly string[] = [], options?: Comma
   return { ...started, call };
 }
 
-it("damaged namespaces and snapshots are reported in one line each at startup", async () => {
+it("start reports each damaged namespace and snapshot in one line", async () => {
   const data = dataFile();
   const first = await serve(data);
   for (const name of ["w1", "w2", "w3"]) await first.call(`PUT /_sandbox/namespaces/${name}`, {});
@@ -42,7 +42,7 @@ it("damaged namespaces and snapshots are reported in one line each at startup", 
   ]);
 });
 
-it("stored namespaces keep their start times when a later start has another", async () => {
+it("stored namespaces keep their start times", async () => {
   const data = dataFile();
   const args = ["--start-time", "2026-03-01T09:00:00Z"];
   const first = await serve(data, args);
@@ -55,39 +55,36 @@ it("stored namespaces keep their start times when a later start has another", as
   expect(command.stderr).toBe("");
 });
 
-it.skipIf(process.platform === "win32")(
-  "start and new namespaces are refused before file handles run out",
-  async () => {
-    const data = dataFile();
-    const { command, call, client } = await serve(data, [], { openFiles: 100 });
-    let made = 0;
-    let last = await call("PUT /_sandbox/namespaces/w0", {});
-    for (; last.status === 200 && made < 100; last = await call(`PUT /_sandbox/namespaces/w${++made}`, {}));
-    expect(made).toBeGreaterThan(5);
-    expect(last).toMatchObject({
-      status: 500,
-      json: { error: { code: "INTERNAL_ERROR", message: expect.stringContaining("ulimit -n") } },
-    });
-    // Operations on open files still work: a reset, a snapshot, a new connection.
-    expect((await call("POST /_sandbox/reset", {}, "w0")).status).toBe(200);
-    expect((await call("POST /_sandbox/snapshots", { name: "one" }, "w0")).status).toBe(200);
-    expect(await client.pay({ key: "sk_test_ns_w1" })).toMatch(/^ch_/);
-    expect((await call("DELETE /_sandbox/namespaces/w0")).status).toBe(200);
-    expect((await call("PUT /_sandbox/namespaces/again", {})).status).toBe(200);
-    expect(await command.stop()).toMatchObject({ code: 0, stderr: "" });
-    const total = readdirSync(dirname(data)).filter((file) => file.endsWith(".identity")).length;
-    expect(total).toBe(made);
+it.skipIf(process.platform === "win32")("start is refused before file handles run out", async () => {
+  const data = dataFile();
+  const { command, call, client } = await serve(data, [], { openFiles: 100 });
+  let made = 0;
+  let last = await call("PUT /_sandbox/namespaces/w0", {});
+  for (; last.status === 200 && made < 100; last = await call(`PUT /_sandbox/namespaces/w${++made}`, {}));
+  expect(made).toBeGreaterThan(5);
+  expect(last).toMatchObject({
+    status: 500,
+    json: { error: { code: "INTERNAL_ERROR", message: expect.stringContaining("ulimit -n") } },
+  });
+  // Open files still work: a reset, a snapshot, a new connection.
+  expect((await call("POST /_sandbox/reset", {}, "w0")).status).toBe(200);
+  expect((await call("POST /_sandbox/snapshots", { name: "one" }, "w0")).status).toBe(200);
+  expect(await client.pay({ key: "sk_test_ns_w1" })).toMatch(/^ch_/);
+  expect((await call("DELETE /_sandbox/namespaces/w0")).status).toBe(200);
+  expect((await call("PUT /_sandbox/namespaces/again", {})).status).toBe(200);
+  expect(await command.stop()).toMatchObject({ code: 0, stderr: "" });
+  const total = readdirSync(dirname(data)).filter((file) => file.endsWith(".identity")).length;
+  expect(total).toBe(made);
 
-    const start = ["start", "--json", "-p", "0", "--data", data];
-    const refused = await run(start, { openFiles: 60 });
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain(JSON.parse(refused.stdout).error.message);
-    expect(refused.stderr).toMatch(/^payments-sandbox: Too many open files: .*ulimit -n.*\n$/);
-    // The refused start has damaged no data.
-    const { call: callAgain } = await serve(data);
-    expect((await callAgain("GET /_sandbox/namespaces")).json.total).toBe(made + 1);
-  },
-);
+  const start = ["start", "--json", "-p", "0", "--data", data];
+  const refused = await run(start, { openFiles: 60 });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(JSON.parse(refused.stdout).error.message);
+  expect(refused.stderr).toMatch(/^payments-sandbox: Too many open files: .*ulimit -n.*\n$/);
+  // The refused start has damaged no data.
+  const { call: callAgain } = await serve(data);
+  expect((await callAgain("GET /_sandbox/namespaces")).json.total).toBe(made + 1);
+});
 
 it("stored namespaces and their snapshots are accessible by name", async () => {
   const data = dataFile();

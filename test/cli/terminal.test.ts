@@ -12,7 +12,7 @@ import { offTerminal, onTerminal } from "../support/standard-output.js";
 
 /** Control characters, except line ends and tabs. */
 const CONTROL_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
-/** ESC with a title, BEL, C1's CSI, DEL, a carriage return, bidi overrides and isolates, a zero-width space, a tag. */
+/** Escape sequences, bidi overrides and invisible characters. */
 const HOSTILE = [
   "\u001b]0;x\u0007",
   "\u001b[2J",
@@ -39,7 +39,7 @@ function written(stream: NodeJS.WriteStream, work: () => void): string {
 
 afterEach(offTerminal);
 
-it("prints text from outside without control characters", () => {
+it("prints text of others without control characters", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       expect(written(process.stdout, () => printText(text))).not.toMatch(CONTROL_CHARACTERS);
@@ -61,7 +61,7 @@ it("prints JSON that parses to the original text", () => {
   );
 });
 
-it("removes colours from text from outside, and keeps its own", () => {
+it("removes colors from text of others, but keeps its own", () => {
   onTerminal(80);
   vi.stubEnv("NO_COLOR", undefined);
   const output = written(process.stdout, () =>
@@ -97,12 +97,12 @@ it.each([
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true],
   [{ FORCE_COLOR: "0" }, false],
   [{ FORCE_COLOR: "", NO_COLOR: "" }, false],
-])("%j turns on colour without a terminal: %s", (environment, isWanted) => {
+])("%j turns on color without a terminal: %s", (environment, isWanted) => {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   expect(isColourEnabled()).toBe(isWanted);
 });
 
-it("--no-color applies to every command and overrides the environment", async () => {
+it("--no-color overrides the environment", async () => {
   for (const args of [
     ["--no-color", "validate", "nobody-has.yaml"],
     ["validate", "--no-color", "nobody-has.yaml"],

@@ -9,7 +9,7 @@ import { run } from "../support/process-command.js";
 
 const folder = temporaryFolder();
 
-/** Creates a certificate for localhost and its key as docs/https.md describes. */
+/** Creates a certificate for localhost as docs/https.md describes. */
 function certificate(name: string) {
   const [tlsCert, tlsKey] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
   const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
@@ -21,7 +21,7 @@ function certificate(name: string) {
 
 const own = certificate("own");
 
-/** Returns the status of GET /health for a client with that certificate, or the error. */
+/** Returns the status of GET /health, or the error. */
 function health(url: string, ca: string): Promise<number | string> {
   return new Promise((resolve) => {
     const asked = request(`${url}/health`, { ca, agent: false }, (answer) => {
@@ -33,7 +33,7 @@ function health(url: string, ca: string): Promise<number | string> {
   });
 }
 
-it("exec --tls-cert gives the command an https URL that NODE_EXTRA_CA_CERTS trusts", async () => {
+it("exec --tls-cert gives the command a trusted https URL", async () => {
   const script =
     "process.stdout.write(String((await fetch(process.env.PAYMENTS_BASE_URL.replace('127.0.0.1', 'localhost') + '/health')).status))";
   writeFileSync(join(folder, "looks.mjs"), script);

@@ -13,7 +13,7 @@ interface Shown {
   readonly keys: readonly { readonly key: string; readonly status: string; readonly permission: string }[];
 }
 
-it("PATCH /_sandbox/keys/{key} deactivates a key and activates it", async ({ api }) => {
+it("PATCH /_sandbox/keys/{key} deactivates and activates a key", async ({ api }) => {
   expect(okBody(await patch(api, KEY, { status: "revoked" }))).toEqual({
     key: "sk_test_sandbox",
     organization_id: "org_sandbox",
@@ -38,9 +38,7 @@ it("PATCH /_sandbox/keys/{key} changes the permission of a key", async ({ api })
   okBody(await api.get(BALANCES));
 });
 
-it("PATCH /_sandbox/keys/{key} keeps the change after a reset with keep: keys (the default), and undoes it after any other reset", async ({
-  api,
-}) => {
+it("PATCH /_sandbox/keys/{key} lasts through a reset that keeps keys", async ({ api }) => {
   const readOnly = "sk_test_other";
   okBody(await patch(api, KEY, { status: "revoked" }));
   okBody(await patch(api, `/_sandbox/keys/${readOnly}`, { permission: "read_only" }));
@@ -59,9 +57,7 @@ it("PATCH /_sandbox/keys/{key} keeps the change after a reset with keep: keys (t
   okBody(await api.get(BALANCES));
 });
 
-it("PATCH /_sandbox/keys/{key} changes the key in one namespace only, and snapshots contain the change", async ({
-  api,
-}) => {
+it("PATCH /_sandbox/keys/{key} changes the key in one namespace only", async ({ api }) => {
   okBody(await api.post("/_sandbox/namespaces", { name: "other" }));
   okBody(await patch(api, KEY, { status: "revoked" }));
   okBody(await api.get(BALANCES, { "sandbox-namespace": "other" }));
@@ -80,9 +76,7 @@ it("PATCH /_sandbox/keys/{key} changes the keys of a namespace", async ({ api })
   expectError(await patch(api, path, { status: "revoked" }), 404, "NOT_FOUND", []);
 });
 
-it("PATCH /_sandbox/organizations/{id} deactivates the organization for all its keys, and open charges continue", async ({
-  api,
-}) => {
+it("PATCH /_sandbox/organizations/{id} deactivates all keys of an organization", async ({ api }) => {
   const { charge_id } = await api.whitelabel(await api.checkoutBody());
   expect(okBody(await patch(api, ORGANIZATION, { status: "deactivated" }))).toMatchObject({
     organization_id: "org_sandbox",

@@ -19,12 +19,12 @@ const told = async (client: Pick<Client, "ask">, query = ""): Promise<Advice[]> 
 const read = (client: Client, id: string) => client.ask(`GET /api/v1/payments/charges/${id}`);
 const balances = (client: Client) => client.ask("GET /api/v1/accounts/balances");
 
-/** An app with a fake wall clock and a running sandbox clock. */
+/** Opens an app with a fake wall clock. */
 async function running() {
   const wall = new FakeWall(Date.parse(START));
   return { wall, ...(await worldOn(wall, { clockText: "real" })) };
 }
-/** Reads a charge with these pauses between the reads. */
+/** Reads a charge with these pauses in between. */
 async function polled(pauses: readonly number[]) {
   const { wall, client } = await running();
   const id = await client.pay({ scenario: "stuck" });
@@ -35,7 +35,7 @@ async function polled(pauses: readonly number[]) {
   return client;
 }
 
-/** An app with a manual sandbox clock. */
+/** Opens an app with a manual sandbox clock. */
 const standing = async (options = {}) => {
   const sandbox = await openSandbox(options);
   return { sandbox, client: Client.of(sandbox) };
@@ -46,7 +46,7 @@ async function calling(...calls: readonly [line: string, body?: object, headers?
   return client;
 }
 
-/** An app that receives a webhook. */
+/** Opens an app that receives a webhook. */
 async function hearing(handler: Handler) {
   const receiver = closedAtEnd(await Receiver.open(handler));
   const { sandbox, client } = await standing({ webhooks: [receiver.url] });
@@ -54,7 +54,7 @@ async function hearing(handler: Handler) {
   await sandbox.advance("10m");
   return client;
 }
-/** An app whose receiver takes this long to respond. */
+/** Opens an app that responds to webhooks after this time. */
 async function heardAfter(durationMs: number) {
   const receiver = closedAtEnd(await Receiver.open(hold));
   const { wall, client, sandbox } = await running();
@@ -68,7 +68,7 @@ async function heardAfter(durationMs: number) {
 }
 
 const WITHDRAWAL = { destination_id: "pd_1", amount: "1000.00", currency: "KES" };
-/** An app that makes this many withdrawals. */
+/** Opens an app that makes this many withdrawals. */
 async function withdrawn(times: number, headers: Record<string, string> = {}) {
   const api = await openApi();
   await api.transition((await api.pay({ pricing: { base_currency: "KES", amount: "9000.00" } })).charge_id, {
@@ -84,13 +84,13 @@ const QUOTE = "POST /api/v1/payments/quotes";
 const many = <Item>(count: number, item: Item) => Array<Item>(count).fill(item);
 
 interface Case {
-  /** Apps with the habit, and the beginning of the example. */
+  /** Apps with the problem, and the start of the example in the advice. */
   readonly has: readonly (readonly [
     what: string,
     app: () => Promise<Pick<Client, "ask">>,
     example: RegExp,
   ])[];
-  /** Similar apps without the habit. */
+  /** Similar apps without the problem. */
   readonly hasNot: readonly (readonly [what: string, app: () => Promise<Pick<Client, "ask">>])[];
 }
 
@@ -229,12 +229,12 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-it("advice has an example for each habit", () => {
+it("each kind of advice has an example", () => {
   expect(Object.keys(CASES)).toEqual(Object.keys(BAD_HABITS));
 });
 
 const having = Object.entries(CASES).flatMap(([id, { has }]) => has.map((one) => [id, ...one] as const));
-it.each(having)("advice: %s: %s", async (id, _what, app, example) => {
+it.each(having)("gives the advice %s: %s", async (id, _what, app, example) => {
   const found = (await told(await app())).find((one) => one.id === id);
   expect(found?.example).toMatch(example);
 });
@@ -242,11 +242,11 @@ it.each(having)("advice: %s: %s", async (id, _what, app, example) => {
 const innocent = Object.entries(CASES).flatMap(([id, { hasNot }]) =>
   hasNot.map((one) => [id, ...one] as const),
 );
-it.each(innocent)("advice %s is absent: %s", async (_id, _what, app) => {
+it.each(innocent)("does not give the advice %s: %s", async (_id, _what, app) => {
   expect(await told(await app())).toEqual([]);
 });
 
-it("GET /_sandbox/advice is empty for an app with good habits", async () => {
+it("GET /_sandbox/advice is empty for a good app", async () => {
   await using receiver = await Receiver.open();
   const { sandbox, client } = await standing({ webhooks: [receiver.url] });
   const id = await client.pay();
@@ -260,7 +260,7 @@ it("GET /_sandbox/advice is empty for an app with good habits", async () => {
   expect(await told(client)).toEqual([]);
 });
 
-it("GET /_sandbox/advice reports balance reads more often than every ten seconds although the clock advances in small steps", async () => {
+it("GET /_sandbox/advice reports frequent balance reads although the clock moves in small steps", async () => {
   const { sandbox, client } = await standing();
   for (let n = 0; n < 3; n++) {
     await balances(client);
@@ -269,7 +269,7 @@ it("GET /_sandbox/advice reports balance reads more often than every ten seconds
   expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
 });
 
-it("GET /_sandbox/advice does not report fast reads after a restore, which moves time back", async () => {
+it("GET /_sandbox/advice does not report fast reads after a restore", async () => {
   const { sandbox, client } = await standing();
   await client.ask("POST /_sandbox/snapshots", { name: "before" });
   await sandbox.advance("1m");
@@ -279,7 +279,7 @@ it("GET /_sandbox/advice does not report fast reads after a restore, which moves
   expect(await told(client)).toEqual([]);
 });
 
-it("GET /_sandbox/advice counts each account separately, so that reads of several accounts are not polling", async () => {
+it("GET /_sandbox/advice counts reads of each account separately", async () => {
   const { sandbox, client } = await standing();
   const readWith = (key: string) =>
     client.ask("GET /api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
@@ -287,13 +287,13 @@ it("GET /_sandbox/advice counts each account separately, so that reads of severa
   for (const key of [apiKey, liveApiKey, "sk_test_other", "sk_test_nobody", "sk_test_nobody"])
     await readWith(key);
   expect(await told(client)).toEqual([]);
-  // Another key of the same organization reads the same balances.
+  // Another key of the organization reads the same balances.
   await readWith("sk_test_readonly");
   await readWith(liveApiKey);
   expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
 });
 
-it("GET /_sandbox/advice reports a constant interval although a long pause follows, and its count grows with the reads", async () => {
+it("GET /_sandbox/advice counts reads at a constant interval", async () => {
   const { sandbox, client } = await standing();
   const id = await client.pay({ scenario: "stuck" });
   for (let n = 0; n < 30; n++) {
@@ -307,7 +307,7 @@ it("GET /_sandbox/advice reports a constant interval although a long pause follo
   ]);
 });
 
-it("GET /_sandbox/advice is cleared by a reset and with the request journal, except for the server's advice", async () => {
+it("GET /_sandbox/advice is cleared by a reset", async () => {
   const { client } = await standing();
   for (const forget of ["DELETE /_sandbox/requests", "POST /_sandbox/reset"]) {
     await balances(client);
@@ -322,7 +322,7 @@ it("GET /_sandbox/advice is cleared by a reset and with the request journal, exc
   expect(await told(client, "?of=server")).toMatchObject([{ id: "balances_too_often", times: 3 }]);
 });
 
-it("GET /_sandbox/advice is counted when the journal stores no requests", async () => {
+it("GET /_sandbox/advice counts requests that the log does not store", async () => {
   const { client } = await standing({ retention: { requests: 0 } });
   await balances(client);
   await balances(client);

@@ -8,7 +8,7 @@ import { recordSourceOf } from "../../src/server/control/candidates.js";
 const EMAILS = ["ada@shop.test", "bob@shop.test", "ada*"];
 const ORDERS = ["1", "2", "*", "a\\b"];
 
-/** Charges with every combination of email and order, each with an event and a delivery. */
+/** Creates charges with every combination of email and order. */
 function records() {
   const puts: RecordPut[] = [];
   let seq = 0;
@@ -34,7 +34,7 @@ function records() {
 
 const ALL = EMAILS.length * ORDERS.length;
 
-/** A request, the number of its candidates, and the number of its matches. */
+/** A request, how many records it reads, and how many match. */
 const CHARGES: [Record<string, unknown>, number, number][] = [
   [{}, ALL, ALL],
   [{ charge_id: "ch_3" }, 1, 1],
@@ -61,7 +61,7 @@ const DELIVERIES: [Record<string, unknown>, number, number][] = [
 const namespace = records();
 
 it.each(CHARGES)(
-  "candidates of POST /wait are limited for charges that match %j: %d candidates, %d matches",
+  "POST /wait reads few charges to match %j: %d candidates, %d matches",
   (match, looked, meant) => {
     const { possibleMatches } = recordSourceOf(namespace, "charge");
     const found = [...possibleMatches(match)];
@@ -72,9 +72,6 @@ it.each(CHARGES)(
   },
 );
 
-it.each(DELIVERIES)(
-  "candidates of POST /wait are limited for deliveries that match %j: %d candidates",
-  (match, looked) => {
-    expect([...recordSourceOf(namespace, "delivery").possibleMatches(match)]).toHaveLength(looked);
-  },
-);
+it.each(DELIVERIES)("POST /wait reads few deliveries to match %j: %d candidates", (match, looked) => {
+  expect([...recordSourceOf(namespace, "delivery").possibleMatches(match)]).toHaveLength(looked);
+});

@@ -7,7 +7,7 @@ const open = async (options = {}) => {
   return { sandbox, client: Client.of(sandbox) };
 };
 
-it("GET /_sandbox/coverage lists which operations, statuses, events and error codes the app has met, and which not", async () => {
+it("GET /_sandbox/coverage lists what the app has used and what not", async () => {
   const { sandbox, client } = await open();
   const fresh = (await client.ask("GET /_sandbox/coverage")).json;
   expect(Object.keys(fresh)).toEqual(["operations", "statuses", "events", "error_codes", "mishaps"]);
@@ -31,7 +31,7 @@ it("GET /_sandbox/coverage lists which operations, statuses, events and error co
 const met = async (client: Client) =>
   (await client.ask("GET /_sandbox/coverage")).json.error_codes.met as Record<string, number>;
 
-it("the error codes of GET /_sandbox/coverage are counted under the default names when the config renames them", async () => {
+it("GET /_sandbox/coverage uses the default names of renamed error codes", async () => {
   const { client } = await open({
     errorCodes: { VALIDATION_ERROR: "invalid_request", NOT_FOUND: 'not "there"', INTERNAL_ERROR: "oops" },
   });
@@ -54,7 +54,7 @@ it("the error codes of GET /_sandbox/coverage are counted under the default name
   expect(await met(client)).toEqual({ VALIDATION_ERROR: 2, NOT_FOUND: 2, INTERNAL_ERROR: 1 });
 });
 
-it("the error codes of GET /_sandbox/coverage are counted when the journal stores no requests", async () => {
+it("GET /_sandbox/coverage counts requests that the log does not store", async () => {
   const { client } = await open({ retention: { requests: 0 } });
   await client.ask("GET /api/v1/payments/charges/ch_x");
   expect(await met(client)).toEqual({ NOT_FOUND: 1 });

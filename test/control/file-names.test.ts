@@ -22,7 +22,7 @@ async function server(options: SandboxOptions = {}) {
   return { sandbox, call };
 }
 
-/** Returns every file below the folder with its content. */
+/** Returns all files in a folder with their contents. */
 function treeOf(folder: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -33,7 +33,7 @@ function treeOf(folder: string): Record<string, string> {
   );
 }
 
-it("a snapshot name that leads outside the folder returns 404 and changes no file", async () => {
+it("a snapshot name with a path returns 404 and changes no file", async () => {
   const top = temporaryFolder();
   mkdirSync(join(top, "data"));
   writeFileSync(join(top, "package.json"), "{}");
@@ -69,7 +69,7 @@ it("a snapshot name that leads outside the folder returns 404 and changes no fil
   expect(treeOf(top)).toEqual(before);
 });
 
-it("a snapshot has the name of its file, not the name inside the file", async () => {
+it("a snapshot is named by its file, not by the name inside", async () => {
   const top = temporaryFolder();
   const data = join(top, "d.json");
   const first = await server({ data });
@@ -92,7 +92,7 @@ it("a snapshot has the name of its file, not the name inside the file", async ()
 const namespaces = async (call: Awaited<ReturnType<typeof server>>["call"]) =>
   (await call("GET /_sandbox/namespaces")).json.items.map((one: { name: string }) => one.name).sort();
 
-it("files beside the data file are removed and are not namespaces when a killed process left them incomplete", async () => {
+it("removes incomplete files of a killed process", async () => {
   const data = join(temporaryFolder(), "d.json");
   const first = await server({ data });
   await first.call("PUT /_sandbox/namespaces/w1", {});
@@ -116,7 +116,7 @@ it("files beside the data file are removed and are not namespaces when a killed 
   expect(readdirSync(join(data, "..")).sort()).toEqual(before);
 });
 
-it("files beside the data file stay unchanged when other programs created them, whatever their names", async () => {
+it("leaves files of other programs unchanged", async () => {
   const folder = temporaryFolder();
   const data = join(folder, "d.json");
   const first = await server({ data });
@@ -124,7 +124,7 @@ it("files beside the data file stay unchanged when other programs created them, 
   await first.sandbox.close();
   const whole = readFileSync(`${data}.ns-w1`, "utf8");
   const ours = new Set(readdirSync(folder));
-  // Any name except those of this program's complete and incomplete files.
+  // Any name that this program does not use.
   const part = fc.constantFrom(
     ...[
       "d.json",

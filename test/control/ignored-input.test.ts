@@ -23,7 +23,7 @@ it.for([
   ],
   ["a name of Object.prototype", { ...quote, constructor: 1 }, "body.constructor", ""],
 ] as const)(
-  "the note on ignored parts of a call names the ignored field with its path: %s",
+  "the note on ignored fields gives the path of a field: %s",
   async ([_name, body, place, meant], { api }) => {
     const answer = await api.ask(PATHS.quote, body);
     expect(answer.status).toBe(200);
@@ -31,7 +31,7 @@ it.for([
   },
 );
 
-it("the note on ignored parts of a call does not change the response", async () => {
+it("the note on ignored fields does not change the response", async () => {
   const answers = await Promise.all(
     [{}, { custmer_name: "Ada", meta_data: {} }].map(async (more) => {
       const api = await openApi({ seed: "same" });
@@ -42,7 +42,7 @@ it("the note on ignored parts of a call does not change the response", async () 
   expect(answers[1]!.text).toBe(answers[0]!.text);
 });
 
-it("the note on ignored parts of a call names an unknown query parameter once", async ({ api }) => {
+it("the note on ignored fields names an unknown query parameter once", async ({ api }) => {
   await api.get("/api/v1/payments/payins?status=FAILED&status=PENDING&limit=5");
   expect(await tolerated(api)).toEqual([
     "query.status: not a parameter of this call; did you mean status_filter?",
@@ -53,9 +53,7 @@ it("the note on ignored parts of a call names an unknown query parameter once", 
   ]);
 });
 
-it("the note on ignored parts of a call names an Idempotency-Key on a POST that ignores it", async ({
-  api,
-}) => {
+it("the note on ignored fields names an unused Idempotency-Key", async ({ api }) => {
   const key = { "idempotency-key": "k-1" };
   await api.tryWhitelabel(await api.checkoutBody(), key);
   expect(await tolerated(api)).toEqual([STRAY_KEY]);
@@ -65,7 +63,7 @@ it("the note on ignored parts of a call names an Idempotency-Key on a POST that 
   expect(await tolerated(api)).toEqual([]);
 });
 
-it("the note on ignored parts of a call names unknown event types, by default or configured names", async () => {
+it("the note on ignored fields names unknown event types", async () => {
   const api = await openApi({ eventNames: { "charge.completed": "payment.succeeded" } });
   const events = ["charge.complete", "payment.*", "charge.*", "payment.succeded"];
   expect((await api.ask(PATHS.hook, { url: HOOK, events })).json.events).toEqual(events);
@@ -75,14 +73,14 @@ it("the note on ignored parts of a call names unknown event types, by default or
   ]);
 });
 
-it("the note on ignored parts of a call is absent when the call is clean or unreadable", async ({ api }) => {
+it("there is no note on ignored fields when a call has none", async ({ api }) => {
   await api.pay({ metadata: { anything: "goes" } });
   expect(await tolerated(api)).toEqual([]);
   await api.ask(PATHS.quote, "{");
   expect(await tolerated(api)).toEqual([]);
 });
 
-it("the note on ignored parts of a call is truncated when it is long", async ({ api }) => {
+it("a long note on ignored fields is truncated", async ({ api }) => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}${"x".repeat(5_000)}`, 1]));
   await api.ask(PATHS.quote, { ...quote, ...many });
   const notes = await tolerated(api);
@@ -90,7 +88,7 @@ it("the note on ignored parts of a call is truncated when it is long", async ({ 
   for (const note of notes) expect(note.length).toBeLessThan(120);
 });
 
-it("the note on ignored parts of a call is shown on the dashboard", async ({ api }) => {
+it("the dashboard shows the note on ignored fields", async ({ api }) => {
   await api.ask(PATHS.quote, { ...quote, "<b>": 1 });
   const { text } = await api.get<unknown>("/_sandbox/dashboard");
   expect(text).toContain("ignored: body.&lt;b&gt;: not a field of this call");

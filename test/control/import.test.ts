@@ -17,7 +17,7 @@ async function started(data?: string) {
   return { sandbox, client: Client.of(sandbox) };
 }
 
-/** A sandbox with an open charge, a paid one, and pending deliveries. */
+/** Opens a sandbox with charges and pending deliveries. */
 async function busy(data?: string) {
   const world = await started(data);
   await world.client.pay();
@@ -28,7 +28,7 @@ async function busy(data?: string) {
 
 type Fault = readonly [what: string, change: (part: Json) => unknown, fields: readonly string[]];
 
-/** Faults in the collections of a state, and the fields that the response names. */
+/** Broken collections, and the fields that the response names. */
 const IN_COLLECTIONS: readonly Fault[] = [
   ["an unknown collection", (all) => (all.payments = []), ["payments"]],
   ["no namespace", (all) => (all.namespace = []), ["namespace"]],
@@ -81,7 +81,7 @@ const IN_COLLECTIONS: readonly Fault[] = [
   ],
 ];
 
-/** Faults of a state, and the fields that the response names. */
+/** Broken states, and the fields that the response names. */
 const WRONG: readonly Fault[] = [
   ["a time after the end of time", (state) => (state.at = 9e15), ["at"]],
   ["a time before 1970", (state) => (state.at = -9e15), ["at"]],
@@ -96,27 +96,24 @@ const WRONG: readonly Fault[] = [
   ),
 ];
 
-/** All faults are found before storage, so the run on a database tries only a few. */
+/** Faults are found before storage, so a database run tries only a few. */
 const TRIED = import.meta.url.endsWith("?postgres") ? WRONG.slice(-4) : WRONG;
 
-it.each(TRIED)(
-  "an import returns 400, names the fault and changes nothing with %s",
-  async (_what, change, fields) => {
-    const { sandbox, client } = await busy();
-    const before = sandbox.snapshot();
-    const state = sandbox.snapshot();
-    change(state);
-    const { status, json } = await client.ask("PUT /_sandbox/state", state);
-    expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
-    expect(Object.keys(json.error.details).sort()).toEqual([...fields].sort());
-    const { clock: _then, ...kept } = before.collections;
-    const { clock: _now, ...there } = sandbox.snapshot().collections;
-    expect(there).toEqual(kept);
-    // Planned tasks still run.
-    await sandbox.advance("1h");
-    expect((await client.ask("GET /_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
-  },
-);
+it.each(TRIED)("an import returns 400 and changes nothing with %s", async (_what, change, fields) => {
+  const { sandbox, client } = await busy();
+  const before = sandbox.snapshot();
+  const state = sandbox.snapshot();
+  change(state);
+  const { status, json } = await client.ask("PUT /_sandbox/state", state);
+  expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+  expect(Object.keys(json.error.details).sort()).toEqual([...fields].sort());
+  const { clock: _then, ...kept } = before.collections;
+  const { clock: _now, ...there } = sandbox.snapshot().collections;
+  expect(there).toEqual(kept);
+  // Scheduled tasks still run.
+  await sandbox.advance("1h");
+  expect((await client.ask("GET /_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
+});
 
 it("an import names the first of many faults", async () => {
   const { sandbox, client } = await busy();
@@ -141,7 +138,7 @@ it("an import finds one invalid record among many", async () => {
   ]);
 });
 
-it("an import accepts a state that omits empty collections", async () => {
+it("an import accepts a state without empty collections", async () => {
   const { sandbox, client } = await busy();
   const state: Json = sandbox.snapshot();
   delete state.collections.rates;
@@ -149,14 +146,14 @@ it("an import accepts a state that omits empty collections", async () => {
   expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
 });
 
-it("an import accepts a state whose receiver is a function of another process", async () => {
+it("an import accepts a receiver that was a function", async () => {
   const one = await started();
   await one.sandbox.onWebhook(() => 204);
   const { client } = await started();
   expect((await client.ask("PUT /_sandbox/state", one.sandbox.snapshot())).status).toBe(200);
 });
 
-it("a corrupt snapshot file is refused like an import, and changes nothing", async () => {
+it("a corrupt snapshot file is refused and changes nothing", async () => {
   const data = `${temporaryFolder()}/data.json`;
   const { client } = await busy(data);
   await client.ask("POST /_sandbox/snapshots", { name: "now" });
@@ -170,7 +167,7 @@ it("a corrupt snapshot file is refused like an import, and changes nothing", asy
   expect((await client.ask("GET /_sandbox/charges")).json.total).toBe(2);
 });
 
-/** Writes a state into a file as the program does, including checksums. */
+/** Writes a data file, including checksums. */
 function write(data: string, state: Json): void {
   const store = new FileStore({ file: data });
   store.load();
@@ -178,7 +175,7 @@ function write(data: string, state: Json): void {
   store.close();
 }
 
-it("a data file is read without changes when it is valid", async () => {
+it("reading a valid data file does not change it", async () => {
   const data = `${temporaryFolder()}/data.json`;
   const { sandbox } = await busy();
   write(data, sandbox.snapshot());
@@ -187,7 +184,7 @@ it("a data file is read without changes when it is valid", async () => {
 });
 
 it.each(TRIED.filter(([what]) => !/version|an unknown collection/.test(what)))(
-  "a data file is refused at startup with %s, in one line with the file and the place",
+  "a data file is refused at startup with %s",
   async (_what, change, [field]) => {
     const data = `${temporaryFolder()}/data.json`;
     const { sandbox } = await busy();

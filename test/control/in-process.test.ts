@@ -3,7 +3,6 @@ import { IN_PROCESS_FETCH } from "../../src/core/client/control-client.js";
 import type { HttpResponse } from "../../src/core/schema/http-response.js";
 import { openSandbox } from "../support/api-client.js";
 
-/** A call, its body and headers. */
 const CALLS: readonly (readonly [string, string, object?, Record<string, string>?])[] = [
   ["GET", "/_sandbox/requests?nope=1"],
   ["PUT", "/_sandbox/scenarios/a%20name%2F1", { name: "a name/1", webhooks: [{ copies: 2 }] }],
@@ -14,7 +13,7 @@ const CALLS: readonly (readonly [string, string, object?, Record<string, string>
   ["GET", "/_sandbox/nothing"],
 ];
 
-it("the control API returns the same responses in process and by HTTP", async () => {
+it("the control API returns the same responses in process and over HTTP", async () => {
   const [here, there] = await Promise.all([openSandbox({ seed: "same" }), openSandbox({ seed: "same" })]);
   for (const [method, path, body, headers = {}] of CALLS) {
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };

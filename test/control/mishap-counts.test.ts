@@ -3,7 +3,7 @@ import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { fileWith } from "../support/scenario-run.js";
 
-/** Returns the counted mishaps after two payments under the scenario. */
+/** Counts the mishaps of two payments with the scenario. */
 async function metUnder(scenario: string, answers: readonly number[] = []) {
   const sandbox = await openSandbox({ scenario: [scenario] });
   const client = Client.of(sandbox);
@@ -37,7 +37,7 @@ it.each<[string, string, readonly number[], Record<string, number>]>([
   ["a lost response to a call", "lost_response", [], { response_lost: 1 }],
   ["a late payment", "paid_late", [], { paid_late: 1 }],
 ])(
-  "mishaps in GET /_sandbox/coverage are counted when they occur: %s",
+  "GET /_sandbox/coverage counts mishaps when they occur: %s",
   async (_what, scenario, answers, expected) => {
     const { met } = await metUnder(scenario, answers);
     expect(await met("namespace")).toEqual(expected);
@@ -45,7 +45,7 @@ it.each<[string, string, readonly number[], Record<string, number>]>([
   },
 );
 
-it("mishaps in GET /_sandbox/coverage belong to the server and stay after a reset", async () => {
+it("GET /_sandbox/coverage keeps mishap counts after a reset", async () => {
   const { sandbox, client, met } = await metUnder(rule({ copies: 2 }));
   await sandbox.reset();
   expect([await met("namespace"), await met("server")]).toEqual([{}, { duplicate: 1 }]);

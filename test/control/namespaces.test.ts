@@ -62,7 +62,7 @@ it.each([
     "webhook_secret",
   ],
 ] as const)(
-  "namespaces accept the secrets that startup options accept: %j, then %j",
+  "namespaces accept the same secrets as startup options: %j, then %j",
   async (options, body, fault) => {
     const { call } = await server(options as SandboxOptions);
     for (const line of ["POST /_sandbox/namespaces", "PUT /_sandbox/namespaces/ann"]) {
@@ -78,7 +78,7 @@ it.each([
   },
 );
 
-it("namespaces return 409 for an existing name on POST, and PUT is idempotent", async () => {
+it("POST returns 409 for an existing namespace, and PUT does not", async () => {
   const { call } = await server();
   await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
   const again = await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
@@ -91,7 +91,7 @@ it("namespaces return 409 for an existing name on POST, and PUT is idempotent", 
   );
 });
 
-it("namespaces are isolated: by key, and by header with the default keys", async () => {
+it("namespaces are isolated by key and by header", async () => {
   const { call, charge } = await server();
   await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
   const mine = await charge({ key: "sk_test_ns_ann" });
@@ -116,7 +116,7 @@ it("namespaces have separate clocks", async () => {
   expect((await call(`GET /api/v1/payments/charges/${theirs}`)).json.status).toBe("PENDING");
 });
 
-it("namespaces return 404 for an unknown name, and do not exist after DELETE", async () => {
+it("an unknown or deleted namespace returns 404", async () => {
   const { call } = await server();
   expect((await call("GET /_sandbox", { namespace: "nobody" })).status).toBe(404);
   await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
@@ -125,7 +125,7 @@ it("namespaces return 404 for an unknown name, and do not exist after DELETE", a
   expect((await call("DELETE /_sandbox/namespaces/default")).status).toBe(403);
 });
 
-it("namespaces are created by a key alone only with autoNamespaces", async () => {
+it("a new key creates a namespace only with autoNamespaces", async () => {
   const strict = await server();
   expect((await strict.call("GET /api/v1/payments/payins", { key: "sk_test_ns_w1" })).status).toBe(401);
   const easy = await server({ autoNamespaces: true });
@@ -156,13 +156,13 @@ it("refuses a namespace whose API key is already in use", async () => {
   expect((await call("GET /_sandbox", { key: "sk_live_ns_bob" })).json.namespace).toBe("ann");
 });
 
-it("namespaces get the next generated name whose key is unused", async () => {
+it("a generated namespace gets the next name with an unused key", async () => {
   const { call } = await server();
   await call("POST /_sandbox/namespaces", { body: { name: "ann", api_key: "sk_test_ns_ns1" } });
   expect((await call("POST /_sandbox/namespaces")).json.name).toBe("ns2");
 });
 
-it("namespaces insert their name into a webhook URL with the placeholder", async () => {
+it("a webhook URL can contain the namespace's name", async () => {
   const { call } = await server({
     webhooks: ["http://localhost:9/{namespace}/hooks", "http://localhost:9/only"],
   });
@@ -175,8 +175,8 @@ it("namespaces insert their name into a webhook URL with the placeholder", async
   expect(await urls("default")).toEqual(["http://localhost:9/only", "http://localhost:9/default/hooks"]);
 });
 
-it("a thousand namespaces created at once are isolated from each other", async () => {
-  // In a database each namespace is a separate commit.
+it("a thousand namespaces created at once are isolated", async () => {
+  // A database commits each namespace separately.
   const count = stateOf.data === undefined ? 1_000 : 50;
   const { call, charge } = await server();
   for (let n = 0; n < count; n++) await call(`PUT /_sandbox/namespaces/w${n}`, { body: {} });
@@ -188,7 +188,7 @@ it("a thousand namespaces created at once are isolated from each other", async (
   }
 });
 
-it("snapshots restore data, time and planned tasks of the saved state", async () => {
+it("restoring a snapshot restores data, time and scheduled tasks", async () => {
   const { call, charge } = await server();
   const id = await charge();
   await call("POST /_sandbox/clock/advance", { body: { by: "2s" } });
@@ -205,7 +205,7 @@ it("snapshots restore data, time and planned tasks of the saved state", async ()
   expect((await call("GET /api/v1/accounts/balances")).json.balances[0].available_balance).toBe("10.00");
 });
 
-it("snapshots have new ids for records after a restore, the same in a repeated run", async () => {
+it("records after a restore have new ids, the same in a repeated run", async () => {
   const idsOf = async () => {
     const { call, charge } = await server();
     await call("POST /_sandbox/snapshots", { body: { name: "empty" } });
@@ -221,7 +221,7 @@ it("snapshots have new ids for records after a restore, the same in a repeated r
   expect(await idsOf()).toEqual(ids);
 });
 
-it("snapshots leave requests, coverage and rate limit windows unchanged after a restore", async () => {
+it("restoring a snapshot keeps requests, coverage and rate limits", async () => {
   const { call, charge } = await server({ rateLimit: 5 });
   await call("POST /_sandbox/snapshots", { body: { name: "empty" } });
   await charge();
@@ -241,7 +241,7 @@ it("snapshots leave requests, coverage and rate limit windows unchanged after a 
   expect((await call("GET /_sandbox/requests")).json.total).toBe(0);
 });
 
-it("snapshots stay after a reset, can be listed and deleted, and return 404 for an unknown name", async () => {
+it("snapshots stay after a reset and can be deleted", async () => {
   const { call } = await server();
   await call("POST /_sandbox/snapshots", { body: { name: "a" } });
   await call("POST /_sandbox/reset", { body: {} });
@@ -252,7 +252,7 @@ it("snapshots stay after a reset, can be listed and deleted, and return 404 for 
   expect((await call("POST /_sandbox/snapshots", { body: { name: "../x" } })).status).toBe(400);
 });
 
-it("snapshots can be exported and imported into another server without a difference", async () => {
+it("a snapshot can be imported into another server", async () => {
   const one = await server();
   const id = await one.charge();
   const state = (await one.call("GET /_sandbox/state")).json;
@@ -265,7 +265,7 @@ it("snapshots can be exported and imported into another server without a differe
 });
 
 it.each([{}, { version: 2 }, { version: 1, seq: 1, at: 0, counters: {}, collections: {} }])(
-  "snapshots are refused and change nothing when the state is invalid: %j",
+  "refuses an invalid snapshot and changes nothing: %j",
   async (body) => {
     const { call, charge } = await server();
     const id = await charge();
@@ -283,7 +283,7 @@ const OWN = {
   seed: "hers",
 };
 
-it("namespaces kept with --data keep their key, secret, clock, seed and charges after a restart with other server options", async () => {
+it("namespaces in --data survive a restart with other options", async () => {
   const data = join(temporaryFolder(), "data.json");
   const first = await server({ data, clock: undefined });
   const made = (await first.call("POST /_sandbox/namespaces", { body: OWN })).json;

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { it } from "../support/api-test.js";
 
-it("GET /_sandbox/next lists the allowed calls: planned tasks, and each charge's transitions", async ({
+it("GET /_sandbox/next lists scheduled tasks and possible transitions", async ({
   shop: { client, sandbox },
 }) => {
   const next = async (query = "") => (await client.ask(`GET /_sandbox/next${query}`)).json;

@@ -8,31 +8,31 @@ import { ROOT } from "../support/built.js";
 
 const { OPERATIONS_FILE, operationsText } = await import(join(ROOT, "scripts/operations.mjs"));
 
-it("the client has one call per row of the table of operations", () => {
+it("the client has one call per operation", () => {
   expect(readFileSync(join(ROOT, OPERATIONS_FILE), "utf8")).toBe(operationsText(CONTROL_OPERATIONS));
   expectTypeOf<keyof ControlTypes>().toEqualTypeOf<ControlOperationId>();
 });
 
-it("an operation by id fills the path by name and sends the other fields as the body", async () => {
+it("run(id) fills the path and sends the other fields as the body", async () => {
   const sandbox = await openSandbox();
   const scenario = { name: "late", description: "Pays late." };
   await sandbox.run("putScenario", scenario);
   expect(await sandbox.run("getScenario", { name: "late" })).toMatchObject(scenario);
 });
 
-it("an operation by id encodes a path parameter", async () => {
+it("run(id) encodes a path parameter", async () => {
   const sandbox = await openSandbox();
   await expect(sandbox.run("getNamespace", { name: "a/b?c" })).rejects.toThrow('no namespace "a/b?c"');
 });
 
-it("an operation by id sends the other fields of a GET as its query", async () => {
+it("run(id) sends the other fields of a GET as its query", async () => {
   const sandbox = await openSandbox();
   await sandbox.run("createFault", { match: { operation: "createQuote" }, respond: { status: 503 } });
   const none = await sandbox.run("listFaults", { offset: 1, limit: undefined });
   expect(none).toEqual({ total: 1, items: [] });
 });
 
-it("an operation by id sends `wait` as a query parameter in addition to the body", async () => {
+it("run(id) sends `wait` as a query parameter", async () => {
   const sandbox = await openSandbox();
   const advance = sandbox.run("advanceClock", { by: "1m" });
   expect(await sandbox.run("setClock", { mode: "manual", wait: "10s" })).toMatchObject({ mode: "manual" });
@@ -43,7 +43,7 @@ it("an operation by id sends `wait` as a query parameter in addition to the body
   });
 });
 
-it("an operation by id rejects with the error of the response", async () => {
+it("run(id) rejects with the error of the response", async () => {
   const sandbox = await openSandbox();
   await expect(sandbox.run("getFault", { fault_id: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
@@ -53,7 +53,7 @@ it.each([
   ["an empty path parameter", ["deleteFault", { fault_id: "" }], "deleteFault: fault_id must be a text"],
   ["an inherited path parameter", ["getFault", { __proto__: { fault_id: "x" } }], "fault_id must be"],
   ["an input that is no object", ["getClock", "now"], "body must be a JSON object"],
-])("an operation by id refuses %s", async (_name, [id, input], message) => {
+])("run(id) refuses %s", async (_name, [id, input], message) => {
   const sandbox = await openSandbox();
   await expect(sandbox.run(id as never, input as never)).rejects.toThrow(message as string);
 });

@@ -17,9 +17,7 @@ it.each([
   ["one pace and reads at one instant", [1_000, 0, 1_000, 0, 0, 1_000, 1_000, 1_000]],
   ["no pause at all", [0, 1, 2, 4, 5, 7]],
   ["one pace on a busy machine", [300, 302, 305, 640, 307, 309, 311]],
-])("polling without backoff is reported for intervals: %s", (_name, pauses) =>
-  expect(told(pauses)).toBe(true),
-);
+])("reports polling without backoff: %s", (_name, pauses) => expect(told(pauses)).toBe(true));
 
 it.each([
   ["few reads", steady(4, 1_000)],
@@ -31,11 +29,9 @@ it.each([
   ["pauses that grow by a fiftieth", growing(30, 1.02)],
   ["pauses that grow by a half up to a maximum", growing(40, 1.5, 60_000)],
   ["pauses that double every other time", growing(16, 2).flatMap((pause) => [pause, pause])],
-])("polling without backoff is not reported for intervals: %s", (_name, pauses) =>
-  expect(told(pauses)).toBe(false),
-);
+])("does not report polling: %s", (_name, pauses) => expect(told(pauses)).toBe(false));
 
-it("polling without backoff is reported despite small variations of the interval", () => {
+it("reports polling despite small variations of the interval", () => {
   const lateness = fc.array(fc.nat(40), { minLength: 11, maxLength: 40 });
   fc.assert(
     fc.property(lateness, (late) => {
@@ -45,7 +41,7 @@ it("polling without backoff is reported despite small variations of the interval
   );
 });
 
-it("polling without backoff is not reported for backoff with jitter", () => {
+it("does not report backoff with jitter", () => {
   const shares = fc.array(fc.double({ min: 0.75, max: 1, noNaN: true }), { minLength: 3, maxLength: 40 });
   fc.assert(
     fc.property(shares, (chance) => {

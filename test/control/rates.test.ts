@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { expectInvalid } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
-it("/_sandbox/rates returns units per US dollar, and changes only the named currencies", async ({ api }) => {
+it("PUT /_sandbox/rates changes only the named currencies", async ({ api }) => {
   const { rates } = (await api.get("/_sandbox/rates")).json;
   expect(rates).toMatchObject({ USD: "1", NGN: "1550", KES: "129" });
   const put = async (body: object) => (await api.put("/_sandbox/rates", body)).json.rates;
@@ -10,7 +10,7 @@ it("/_sandbox/rates returns units per US dollar, and changes only the named curr
   expect(await put({ KES: "130" })).toEqual({ ...rates, NGN: "1600", KES: "130" });
 });
 
-it("/_sandbox/rates refuses currencies outside of `rates`, and changes nothing", async ({ api }) => {
+it("PUT /_sandbox/rates refuses currencies outside of `rates`", async ({ api }) => {
   const before = (await api.get("/_sandbox/rates")).text;
   for (const more of [{ NGNN: "5" }, { NGN: "5", KES: "x" }])
     expectInvalid(await api.put("/_sandbox/rates", { rates: { GHS: "12" }, ...more }), ...Object.keys(more));

@@ -14,9 +14,7 @@ interface Entry {
   status: number;
 }
 
-it("GET /_sandbox/requests returns the app's requests and responses newest first, with bodies and masked keys", async ({
-  client,
-}) => {
+it("GET /_sandbox/requests returns the newest requests first, with masked keys", async ({ client }) => {
   const id = await client.pay({ email: "ada@shop.test" });
   const answer = await client.ask("GET /_sandbox/requests");
   expect(answer.json.total).toBe(2);
@@ -35,7 +33,7 @@ it("GET /_sandbox/requests returns the app's requests and responses newest first
   expect(answer.text).not.toContain("sk_test_sandbox");
 });
 
-it("GET /_sandbox/requests omits requests without a key from other sites' pages", async ({ client }) => {
+it("GET /_sandbox/requests omits cross-site requests without a key", async ({ client }) => {
   const page = { authorization: "", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
   for (const path of ["/api/v1/nothing", "/api/v1/payments/payment-methods", "/api/v1/accounts/balances"])
     await client.get(path, page);
@@ -49,9 +47,7 @@ it("GET /_sandbox/requests omits requests without a key from other sites' pages"
   expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(2);
 });
 
-it("GET /_sandbox/requests stores the beginning of a long URL and marks it as truncated", async ({
-  client,
-}) => {
+it("GET /_sandbox/requests truncates a long URL", async ({ client }) => {
   await client.ask(`GET /api/v1/${"a".repeat(14_000)}`);
   await client.ask(`GET /api/v1/short?q=${"b".repeat(14_000)}`);
   const { items } = (await client.ask("GET /_sandbox/requests")).json;
@@ -66,9 +62,7 @@ it("GET /_sandbox/requests omits calls of the control API", async ({ client }) =
   expect((await client.ask("GET /_sandbox/requests")).json).toEqual({ total: 0, items: [] });
 });
 
-it("GET /_sandbox/requests includes calls of unknown paths and wrong methods, but not a browser's automatic requests", async ({
-  client,
-}) => {
+it("GET /_sandbox/requests includes unknown paths and wrong methods", async ({ client }) => {
   await client.ask("GET /api/v1/accounts/balance");
   await client.ask("POST /api/v1/accounts/balances", { a: 1 });
   await client.ask("GET /api/v1/nothing", undefined, { authorization: "" });
@@ -84,9 +78,7 @@ it("GET /_sandbox/requests includes calls of unknown paths and wrong methods, bu
   expect(items[2].response_body.error.code).toBe("NOT_FOUND");
 });
 
-it("GET /_sandbox/requests filters by method, path, operation, status and class of status", async ({
-  client,
-}) => {
+it("GET /_sandbox/requests filters by method, path, operation and status", async ({ client }) => {
   const id = await client.pay();
   await client.ask(`GET /api/v1/payments/charges/${id}`);
   await client.ask("GET /api/v1/payments/charges/ch_x");
@@ -107,7 +99,7 @@ it("GET /_sandbox/requests filters by method, path, operation, status and class 
   });
 });
 
-it("GET /_sandbox/requests filters by time in any notation, and from a request on", async ({ client }) => {
+it("GET /_sandbox/requests filters by time and request", async ({ client }) => {
   await client.quote();
   await client.ask("POST /_sandbox/clock/advance", { by: "5s" });
   await client.quote();
@@ -139,9 +131,7 @@ it("GET /_sandbox/requests returns a body as text when it is not JSON", async ({
   expect(body.items[0]).toMatchObject({ request_body: "{nonsense", status: 400 });
 });
 
-it("GET /_sandbox/requests stores the beginning of a body above 64 kB, and its length", async ({
-  client,
-}) => {
+it("GET /_sandbox/requests truncates a body above 64 kB", async ({ client }) => {
   const sent = { pricing: { note: "ä".repeat(500_000) } };
   const text = JSON.stringify(sent);
   await client.ask("POST /api/v1/payments/quotes", sent);
@@ -177,7 +167,7 @@ it("GET /_sandbox/requests is empty after DELETE", async ({ client }) => {
   expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(1);
 });
 
-it("GET /_sandbox/requests loses only the matches of a DELETE with filters, and ids continue", async () => {
+it("DELETE /_sandbox/requests with filters removes only matching requests", async () => {
   const client = await open({ retention: { requests: 3 } });
   await client.quote();
   await client.ask("GET /api/v1/nothing");
@@ -200,7 +190,7 @@ it("GET /_sandbox/requests loses only the matches of a DELETE with filters, and 
   expect(await left("GET /_sandbox/requests")).toEqual([[3, 200]]);
 });
 
-/** Resolves when the server has noticed the disconnection of the client of its next request. */
+/** Resolves when the server has noticed that the client is gone. */
 function hungUp(): Promise<void> {
   const channel = "http.server.request.start";
   return new Promise((resolve) => {
@@ -213,7 +203,7 @@ function hungUp(): Promise<void> {
   });
 }
 
-it("a client that disconnects before its response during a fault's delay is marked as disconnected, with the work done and no mishap counted", async () => {
+it("a client that disconnects during a fault's delay is marked as disconnected", async () => {
   const wall = new FakeWall(Date.parse(START));
   const { sandbox, client } = await worldOn(wall);
   await using _ = sandbox;
@@ -256,35 +246,32 @@ it("a client that disconnects before its response during a fault's delay is mark
 it.each([
   ["createQuote", "/api/v1/payments/quotes"],
   [null, "/api/v1/payments/quote"],
-])(
-  "a client that disconnects before its response is marked as disconnected without an effect when half the body was sent: %s",
-  async (operation, path) => {
-    const sandbox = await openSandbox();
-    const { port } = await sandbox.listen();
-    const client = Client.of(sandbox);
-    await client.ask("POST /_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } });
-    const socket = connect(port, "127.0.0.1");
-    socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer sk_test_sandbox\r\n`);
-    socket.write('content-type: application/json\r\ncontent-length: 100\r\n\r\n{"half":', () =>
-      socket.destroy(),
-    );
-    await vi.waitFor(async () => {
-      const { items } = (await client.ask("GET /_sandbox/requests")).json;
-      expect(items).toMatchObject([
-        {
-          operation,
-          status: null,
-          client_gone: true,
-          request_body: null,
-          response_body: null,
-          fault: null,
-        },
-      ]);
-    });
-  },
-);
+])("a client that sends half a body is marked as disconnected: %s", async (operation, path) => {
+  const sandbox = await openSandbox();
+  const { port } = await sandbox.listen();
+  const client = Client.of(sandbox);
+  await client.ask("POST /_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } });
+  const socket = connect(port, "127.0.0.1");
+  socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer sk_test_sandbox\r\n`);
+  socket.write('content-type: application/json\r\ncontent-length: 100\r\n\r\n{"half":', () =>
+    socket.destroy(),
+  );
+  await vi.waitFor(async () => {
+    const { items } = (await client.ask("GET /_sandbox/requests")).json;
+    expect(items).toMatchObject([
+      {
+        operation,
+        status: null,
+        client_gone: true,
+        request_body: null,
+        response_body: null,
+        fault: null,
+      },
+    ]);
+  });
+});
 
-it("a client that disconnects before its response changes nothing when half the body of a control call was sent", async () => {
+it("a client that sends half a control call changes nothing", async () => {
   const sandbox = await openSandbox();
   const { port } = await sandbox.listen();
   const client = Client.of(sandbox);

@@ -9,7 +9,7 @@ type Json = any;
 
 const PRICING = { base_currency: "KES", amount: "500.00" };
 
-/** Creates a charge of 512.50, of which the shop receives 500.00. */
+/** Creates a charge of 512.50 that pays the shop 500.00. */
 async function charge(api: Api, scenario = "instant"): Promise<string> {
   const body = await api.checkoutBody({ pricing: PRICING });
   return (await api.whitelabel(body, { "sandbox-scenario": scenario })).charge_id;
@@ -32,9 +32,7 @@ function audit(api: Api): Promise<void> {
   return auditLedger({ get: async (path) => ({ json: await read(api, path) }) });
 }
 
-it("a partial refund returns a part of the payment, sends an event, and keeps the charge's status", async ({
-  api,
-}) => {
+it("a partial refund sends an event and keeps the charge's status", async ({ api }) => {
   const id = await charge(api);
   const before = await read(api, `/api/v1/payments/charges/${id}`);
   const reversal = okBody(
@@ -57,9 +55,7 @@ it("a partial refund returns a part of the payment, sends an event, and keeps th
   await audit(api);
 });
 
-it("a partial refund takes proportional parts of the settlement amount and the fee, which sum to the whole", async ({
-  api,
-}) => {
+it("partial refunds share settlement amount and fee exactly", async ({ api }) => {
   const id = await charge(api);
   for (const amount of ["100.00", "0.01", "0.01"])
     okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount }));
@@ -68,7 +64,7 @@ it("a partial refund takes proportional parts of the settlement amount and the f
   const { items } = await read(api, `/_sandbox/charges/${id}/timeline`);
   const entries = items.filter((item: Json) => item.kind === "ledger");
   const amounts = (one: Json) => one.postings.map(({ account, amount }: Json) => `${account} ${amount}`);
-  // 500.00 of 512.50 are the merchant's: 97.5609… of 100.00, 97.5707… of 100.01, 97.5804… of 100.02.
+  // The shop's share is 97.5609… of 100.00, 97.5707… of 100.01, 97.5804… of 100.02.
   expect(entries.slice(2).map(amounts)).toEqual([
     ["available -97.56", "fees -2.44", "outside 100.00"],
     ["available -0.01", "fees 0.00", "outside 0.01"],
@@ -78,7 +74,7 @@ it("a partial refund takes proportional parts of the settlement amount and the f
   await audit(api);
 });
 
-it("a partial refund is refused without a change when no amount is left", async ({ api }) => {
+it("a partial refund is refused when no amount is left", async ({ api }) => {
   const open = await charge(api, "stuck");
   const part = (id: string, amount: unknown) =>
     api.post(`/_sandbox/charges/${id}/partial-refund`, { amount });
@@ -123,7 +119,7 @@ it.for(["partial-refund", "chargeback", "refund"])(
   },
 );
 
-it("a refund after a partial refund takes only the rest of the settlement amount", async ({ api }) => {
+it("a full refund after a partial one returns the rest", async ({ api }) => {
   const body = await api.checkoutBody({ pricing: PRICING });
   const { charge_id } = await api.whitelabel(body, { "sandbox-scenario": "refunded" });
   await api.sandbox.advance("5s");
@@ -133,7 +129,7 @@ it("a refund after a partial refund takes only the rest of the settlement amount
   expect(await available(api)).toBe("0.00");
 });
 
-it("a chargeback takes the rest with the fee, once, and leaves no amount to refund", async ({ api }) => {
+it("a chargeback takes the rest with the fee, only once", async ({ api }) => {
   await charge(api);
   const id = await charge(api);
   okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "12.50" }));
@@ -181,7 +177,7 @@ it("a bounced payout is credited once and stays COMPLETED", async ({ api }) => {
   await audit(api);
 });
 
-it("scenario steps for reversals create reversals and can expect an error", async () => {
+it("scenario steps can create refunds and chargebacks", async () => {
   const report = await runSteps(`${pays("ada@shop.test")}
   - partial_refund: { charge_id: "$\{charge}", amount: "1.00" }
     expect: { error: INVALID_TRANSITION }

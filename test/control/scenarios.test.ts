@@ -4,7 +4,7 @@ import { it } from "../support/api-test.js";
 
 const fate = (to: string) => ({ charges: [{ timeline: [{ after: "1s", to }] }] });
 
-it("scenarios are listed by name with the built-in ones, and none is active", async ({ client }) => {
+it("lists scenarios by name, none of them active", async ({ client }) => {
   const { json } = await client.ask("GET /_sandbox/scenarios?limit=100");
   const names = json.items.map((one: { name: string }) => one.name);
   expect(names).toEqual([...names].sort());
@@ -15,9 +15,7 @@ it("scenarios are listed by name with the built-in ones, and none is active", as
   });
 });
 
-it("scenarios apply from activation to deactivation; the latest activation has priority", async ({
-  client,
-}) => {
+it("the latest active scenario takes precedence", async ({ client }) => {
   await client.ask("PUT /_sandbox/scenarios/one", fate("FAILED"));
   await client.ask("PUT /_sandbox/scenarios/two", fate("CANCELLED"));
   const outcome = async () => {
@@ -40,14 +38,14 @@ it("scenarios apply from activation to deactivation; the latest activation has p
   expect(await outcome()).toBe("COMPLETED");
 });
 
-it("scenarios are replaced by a second PUT, which keeps their activation", async ({ client }) => {
+it("a second PUT replaces a scenario and keeps it active", async ({ client }) => {
   await client.ask("PUT /_sandbox/scenarios/mine", fate("FAILED"));
   await client.ask("POST /_sandbox/scenarios/mine/activate");
   const again = await client.ask("PUT /_sandbox/scenarios/mine", fate("CANCELLED"));
   expect(again.json).toMatchObject({ name: "mine", active: true });
 });
 
-it("scenarios are refused with the errors of validate, for both forms of an entry", async ({ api }) => {
+it("PUT scenarios returns the errors of validate", async ({ api }) => {
   const put = (scenario: object) =>
     api.send("PUT", "/_sandbox/scenarios/x", JSON.stringify(scenario), {
       "content-type": "application/json",

@@ -43,12 +43,12 @@ const REFUSED: [call: string, body: object | undefined, field: string, message: 
   ["GET /_sandbox/requests?method=PSOT", undefined, "method", "did you mean POST?"],
 ];
 
-it.for(REFUSED)("an unknown name is refused by %s with %j", async ([call, body, field, message], { api }) => {
+it.for(REFUSED)("%s refuses an unknown name with %j", async ([call, body, field, message], { api }) => {
   const answer = await api.ask(call, body);
   expect([answer.status, answer.details[field]]).toEqual([400, expect.stringContaining(message)]);
 });
 
-it("an unknown name is accepted with force", async ({ client }) => {
+it("accepts an unknown name with force", async ({ client }) => {
   const rules = { webhooks: [{ match: { type: "dispute.*" }, drop: true }] };
   const put = await client.ask(SCENARIO, { ...rules, force: true });
   expect([put.status, put.json]).toEqual([200, expect.objectContaining(rules)]);
@@ -61,19 +61,19 @@ it("an unknown name is accepted with force", async ({ client }) => {
   expect([patched.status, patched.json.force]).toEqual([200, undefined]);
 });
 
-it("an unknown name is accepted after an event has used it", async ({ client }) => {
+it("accepts an unknown name after an event has used it", async ({ client }) => {
   expect((await client.ask("GET /_sandbox/events?type=dispute.*")).status).toBe(400);
   await client.ask("POST /_sandbox/events", { type: "dispute.opened", force: true });
   expect((await client.ask("GET /_sandbox/events?type=dispute.*")).json.total).toBe(1);
 });
 
-it("an unknown name is accepted by the service", async ({ api }) => {
+it("the service accepts an unknown name", async ({ api }) => {
   expect((await api.post("/api/v1/webhooks", { ...HOOK, events: ["charge.complete"] })).status).toBe(200);
 });
 
 const names = { eventNames: { "charge.completed": "PaymentSuccessful" } };
 
-it("names of the config are the names that receivers see, and the default names are accepted too", async () => {
+it("accepts both configured and default names", async () => {
   const events = ["PaymentSuccessful", "charge.*"];
   const sandbox = await openSandbox({ ...names, webhooks: [{ ...HOOK, events }] });
   const again = { method: "POST", body: JSON.stringify({ ...HOOK, events }) };
@@ -84,7 +84,7 @@ it("names of the config are the names that receivers see, and the default names 
   await expect(slip).rejects.toThrow(`onWebhook: events.0 ${NEAR}`);
 });
 
-it("only names of the config and default names are accepted by the `webhooks` option", async () => {
+it("the `webhooks` option accepts only configured and default names", async () => {
   const opening = openSandbox({ webhooks: [{ ...HOOK, events: ["charge.*", "charge.complete"] }] });
   await expect(opening).rejects.toThrow(UserError);
   await expect(opening).rejects.toThrow(`webhooks.0.events.1: ${NEAR}`);

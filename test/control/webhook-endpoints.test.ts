@@ -8,9 +8,7 @@ interface Endpoint {
   url: string | null;
 }
 
-it("/_sandbox/webhook-endpoints can create, list newest first, read, change and delete endpoints", async ({
-  api,
-}) => {
+it("/_sandbox/webhook-endpoints can create, read, change and delete endpoints", async ({ api }) => {
   const made = okBody(await api.post<Endpoint>(PATH, { url: "localhost:9/hooks" }));
   expect(made).toMatchObject({
     url: "http://localhost:9/hooks",
@@ -34,15 +32,13 @@ it("/_sandbox/webhook-endpoints can create, list newest first, read, change and 
   expectError(await api.get(`${PATH}/${made.webhook_id}`), 404, "NOT_FOUND");
 });
 
-it("/_sandbox/webhook-endpoints updates the endpoint of a registered URL", async ({ api }) => {
+it("POST /_sandbox/webhook-endpoints updates the endpoint of a registered URL", async ({ api }) => {
   const made = okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/a" }));
   const again = await api.post<Endpoint>(PATH, { url: "http://localhost:9/a", events: ["charge.failed"] });
   expect(again.body).toEqual({ ...made, events: ["charge.failed"] });
 });
 
-it("/_sandbox/webhook-endpoints keeps the secret and signature of an endpoint registered without them", async ({
-  api,
-}) => {
+it("POST /_sandbox/webhook-endpoints keeps the secret of a registered URL", async ({ api }) => {
   const body = { url: "http://localhost:9/a", secret: "my-secret-hash", signature: "paystack" };
   const made = okBody(await api.post<Endpoint>(PATH, body));
   expect(okBody(await api.post<Endpoint>(PATH, { url: body.url }))).toEqual(made);
@@ -54,9 +50,7 @@ it("/_sandbox/webhook-endpoints keeps the secret and signature of an endpoint re
   expect(again.body).toMatchObject({ webhook_id: own.webhook_id, secret: own.secret });
 });
 
-it("/_sandbox/webhook-endpoints has one endpoint per URL: a PATCH to another endpoint's URL is refused and changes nothing", async ({
-  api,
-}) => {
+it("PATCH /_sandbox/webhook-endpoints refuses the URL of another endpoint", async ({ api }) => {
   const change = (id: string, body: object) => api.send("PATCH", `${PATH}/${id}`, JSON.stringify(body));
   const [one, two] = [
     okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/a" })),
@@ -67,7 +61,7 @@ it("/_sandbox/webhook-endpoints has one endpoint per URL: a PATCH to another end
   expectInvalid(refused, "url");
   expect(refused.text).toContain(one.webhook_id);
   expect((await api.get(`${PATH}/${two.webhook_id}`)).body).toEqual(two);
-  // Its own URL and a URL used only in the other mode are allowed.
+  // Its own URL and a URL of the other mode are allowed.
   expect((await change(one.webhook_id, { url: "http://localhost:9/a" })).body).toEqual(one);
   expect((await change(live.webhook_id, { url: "http://localhost:9/a" })).status).toBe(200);
   okBody(await api.send("DELETE", `${PATH}/${one.webhook_id}`));
@@ -77,7 +71,7 @@ it("/_sandbox/webhook-endpoints has one endpoint per URL: a PATCH to another end
   });
 });
 
-it("/_sandbox/webhook-endpoints refuses to change a mailbox to a URL", async ({ api }) => {
+it("PATCH /_sandbox/webhook-endpoints refuses to change a mailbox to a URL", async ({ api }) => {
   const box = okBody(await api.post<Endpoint>(PATH, { mailbox: "box" }));
   const both = await api.send("PATCH", `${PATH}/${box.webhook_id}`, '{"url":"http://localhost:9"}');
   expectInvalid(both, "url");

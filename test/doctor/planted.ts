@@ -43,7 +43,7 @@ const KNOWN =
   /^(charge\.(awaiting_payment|processing|completed|failed|cancelled|expired|refunded)|withdrawal\.\w+|webhook\.test)$/;
 const FIELDS = ["id", "type", "timestamp", "mode", "data"];
 
-/** Receivers with one fault each, and the expected findings. */
+/** Receivers with one fault each, and the expected result. */
 export const PLANTED: Readonly<Record<string, Planted>> = {
   nothing_verified: fails("no_verification", { verifies: () => true }),
   drops_forged_with_200: fails("no_verification", { refuse: () => text(200, "ok") }),
@@ -294,7 +294,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   }),
 };
 
-/** Returns the event as it was before the doctor changed its amount. */
+/** Restores the event that the check changed. */
 function undone(body: string): string {
   return body.replace('"amount":"113273.00"', '"amount":"1132.73"');
 }
@@ -308,7 +308,7 @@ function limit(bytes: number): Shop["first"] {
   return ({ body }) => (body.length > bytes ? text(413, "too large") : undefined);
 }
 
-/** Waits for several ticks, so that concurrent events arrive. */
+/** Waits until concurrent events have arrived. */
 async function turn(): Promise<undefined> {
   for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
 }

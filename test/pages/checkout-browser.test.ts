@@ -64,11 +64,11 @@ describeInBrowser("the checkout page in a browser", () => {
       return { sandbox, shop, checkout, page };
     }
 
-    it("mobile money shows a waiting page, completes and returns to success_url", async () => {
+    it("mobile money shows a waiting page and returns to success_url", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await choose(page, "Mobile money");
       await page.getByRole("radio", { name: "Kenyan shilling" }).check();
-      // Without a script the total remains the price before fees.
+      // Without a script the total stays without fees.
       expect(await page.locator(".total > :visible").textContent()).toBe(
         javaScriptEnabled ? "KES\u00a03,305.63" : "USD\u00a025.00",
       );
@@ -86,10 +86,9 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(new URL(page.url()).hash).toBe("#end");
     });
 
-    it("an expired checkout returns to cancel_url and responds with 410", async () => {
+    it("an expired checkout responds with 410 and returns to cancel_url", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await sandbox.advance("1h");
-      // Without a script the next form has it.
       if (!javaScriptEnabled) await page.getByRole("button", { name: "Continue" }).click();
       await page.getByText("This checkout has expired").waitFor();
       await page.getByRole("link", { name: "Back to the shop" }).click();
@@ -142,7 +141,7 @@ describeInBrowser("the checkout page in a browser", () => {
         return parts.reduce((sum, part) => sum * 60 + Number(part), 0);
       };
       const first = await left();
-      // Ninety seconds of sandbox time at sixty times the speed would exceed the timeout in wall time.
+      // At wall speed this would exceed the timeout.
       await expect.poll(left, { timeout: 60_000 }).toBeLessThan(first - 90);
     });
 
@@ -156,7 +155,7 @@ describeInBrowser("the checkout page in a browser", () => {
         await page.clock.runFor(ms);
         return page.getByRole("timer").textContent();
       };
-      // Without the poll that corrects the time each second.
+      // Blocks the poll that corrects the time each second.
       await page.route("**/status", (route) => route.abort());
       expect(await timerAfter(5_000)).toBe("1:00:00");
       await page.unroute("**/status");
@@ -166,7 +165,7 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(await page.evaluate("moved")).toEqual([]);
     });
 
-    it("copies the reference, and the amount in the notation of banks", async () => {
+    it("copies the reference, and the amount as banks expect it", async () => {
       const sandbox = await listeningSandbox();
       const checkout = await openCheckout(sandbox, undefined);
       const page = await openTab({ permissions: ["clipboard-read", "clipboard-write"] });
@@ -234,7 +233,7 @@ describeInBrowser("the checkout page in a browser", () => {
     expect(await continueButton.evaluate(isOnTop)).toBe(true);
   });
 
-  /** Every screen with its name, URL, and the method to submit first. */
+  /** Every screen: name, URL, and the method to submit first. */
   async function listScreens(sandbox: Sandbox, shop: Shop): Promise<[string, string, string?][]> {
     const make = () => openCheckout(sandbox, shop, { customer_name: "Ada", customer_email: "ada@shop.test" });
     const priced = async (fields: Record<string, string> = { payment_method: "bank_transfer" }) => {
@@ -271,7 +270,7 @@ describeInBrowser("the checkout page in a browser", () => {
         .observe({ type: "layout-shift", buffered: true });`);
   }
 
-  it("the checkout shifts nothing while it loads on a slow phone", async () => {
+  it("the checkout does not shift while it loads on a slow phone", async () => {
     const { url } = await openCheckout(await listeningSandbox(), undefined);
     for (let visits = 0; visits < 6; visits++) {
       const page = await openTab({ viewport: { width: 390, height: 844 } });
@@ -297,7 +296,7 @@ describeInBrowser("the checkout page in a browser", () => {
     ["phone", { width: 390, height: 844 }],
     ["desktop", { width: 1280, height: 800 }],
   ])("on a %s", (_name, viewport) => {
-    it("every screen is accessible in both colour schemes, shifts nothing, fits, and keeps its Content-Security-Policy", async () => {
+    it("every screen is accessible in both color schemes and does not shift", async () => {
       // The scenario does not move the charges.
       const sandbox = await listeningSandbox({ clock: "real", scenario: "slow" });
       const page = await openTab({ viewport, colorScheme: "light" });
@@ -310,10 +309,10 @@ describeInBrowser("the checkout page in a browser", () => {
       for (const view of await listScreens(sandbox, await Shop.open())) {
         await visit(page, view);
         const began = performance.now();
-        // A wide screen has the same content in other colours.
+        // A wide screen has the same content in other colors.
         const coloursOnly = viewport.width > 400;
         expect([view[0], await impairmentFaults(page, { coloursOnly })]).toEqual([view[0], []]);
-        // The colour schemes differ only in colours.
+        // Only the colors differ between the schemes.
         await page.emulateMedia({ colorScheme: "dark" });
         expect([view[0], await impairmentFaults(page, { coloursOnly: true })]).toEqual([view[0], []]);
         await page.emulateMedia({ colorScheme: "light" });

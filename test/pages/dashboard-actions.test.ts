@@ -7,7 +7,7 @@ import { KES_ORDER } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { textOf, withReceiver } from "./support/dashboard.js";
 
-/** Creates a paid charge with its delivery, a pending charge, a withdrawal and a refused request. */
+/** Opens a sandbox with charges, a withdrawal and a refused request. */
 async function openRecords() {
   const dashboard = await withReceiver();
   const { api, charge, receiver, sandbox } = dashboard;
@@ -162,7 +162,7 @@ describe("a button of the dashboard", () => {
   it.each([
     ["a fault", "faults", "createFault", "rule", JSON.stringify({ ...CUSTOMER_RULE, delay: "soon" })],
     ["an edited webhook", "webhooks/{delivery}", "resend?delivery_id={delivery}", "data", "{no"],
-  ])("the refused JSON of %s is shown in its field", async (_name, view, action, field, json) => {
+  ])("the refused JSON of %s stays in its field", async (_name, view, action, field, json) => {
     const { fill, home, press } = await openRecords();
     const { text } = await press(fill(action), { [field]: json, back: `${home}/${fill(view)}` });
     expect(text).toContain(`>${json.replaceAll('"', "&quot;")}</textarea>`);
@@ -178,7 +178,7 @@ describe("a button of the dashboard", () => {
     expect((await press("restoreSnapshot?name=one")).status).toBe(409);
   });
 
-  it("resets the named namespace, and undo restores it", async () => {
+  it("resets the namespace, and undo restores it", async () => {
     const { page, press } = await openRecords();
     expect(await page("/namespace")).toMatch(
       /<summary>Reset everything…<\/summary>\s*<p>This removes 2 charges,.* default/,
@@ -193,7 +193,7 @@ describe("a button of the dashboard", () => {
     expect(await page()).toContain("ada@example.com");
   });
 
-  it("refuses a form of another site with 403", async () => {
+  it("refuses a cross-site form with 403", async () => {
     const { home, page, post } = await openRecords();
     const { status } = await post(
       home,
@@ -213,7 +213,7 @@ describe("a button of the dashboard", () => {
     },
   );
 
-  it("runs a scenario again after a run that ended with an internal error", async () => {
+  it("runs a scenario again after an internal error", async () => {
     const events: string[] = [];
     const namespace = {
       name: "default",

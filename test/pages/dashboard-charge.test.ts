@@ -10,7 +10,7 @@ import { CheckoutPage, createCheckout } from "./support/checkouts.js";
 import { lacking, openDashboard, textOf, withReceiver } from "./support/dashboard.js";
 
 describe("the page of a charge", () => {
-  it("the page of a charge offers its scheduled statuses, and none once the status is final", async () => {
+  it("the page of a charge offers its possible statuses", async () => {
     const { charge, press, page } = await openDashboard();
     const [one, other] = [await charge("ada@example.com"), await charge("bob@example.com")];
     const text = textOf(await page(`/charges/${one}`));
@@ -30,7 +30,7 @@ describe("the page of a charge", () => {
     expect((await press(`transitionCharge?charge_id=${one}`, { to: "NOWHERE" })).status).toBe(409);
   });
 
-  it("Make again creates the charge with the price and scenario of the form", async () => {
+  it("Make again creates the charge with the form's price and scenario", async () => {
     const { charge, press, page } = await openDashboard();
     const id = await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
     expect(await page(`/charges/${id}`)).toMatch(
@@ -42,7 +42,7 @@ describe("the page of a charge", () => {
     );
   });
 
-  it("the page of a charge shows its failure reason, history, postings and due tasks", async () => {
+  it("the page of a charge shows its failure reason, history and postings", async () => {
     const { charge, page, sandbox } = await withReceiver(refuseWith(500));
     const failed = await charge("declined@example.com", { metadata: { order_id: "A-1042" } });
     const paid = await charge("ada@example.com");
@@ -65,7 +65,7 @@ describe("the page of a charge", () => {
 });
 
 describe("the page of a payout", () => {
-  it("the page of a payout shows its cause, moves and history until the bank returns it", async () => {
+  it("the page of a payout shows its cause and history", async () => {
     const { page, press, sandbox } = await withReceiver();
     await press("fundBalance?mode=test", { currency: "KES", amount: "5000.00" });
     const client = Client.of(sandbox);
@@ -103,7 +103,7 @@ describe("the page of a payout", () => {
   });
 });
 
-/** A sandbox, and a function that returns the sentence after "Why" on the page of a charge. */
+/** Opens a sandbox and reads the sentence after "Why". */
 async function openWithWhy() {
   const opened = await openDashboard();
   const why = async (id: string) =>
@@ -147,7 +147,7 @@ describe("the cause of a charge's status", () => {
     );
   });
 
-  it("names the sandbox panel, the dashboard or the control API as the origin of a change", async () => {
+  it("names the dashboard or the control API as the origin of a change", async () => {
     const { charge, checkout, press, sandbox, why } = await openWithWhy();
     const page = await checkout();
     await page.post("outcome", { outcome: "complete", ...CARD });
@@ -168,7 +168,7 @@ describe("the cause of a charge's status", () => {
 });
 
 describe("the history of a hosted charge", () => {
-  it("the history of a hosted charge lists scheduled tasks without effect, with the reason", async () => {
+  it("the history of a hosted charge explains tasks without effect", async () => {
     const { checkout, page, sandbox } = await openWithWhy();
     const hosted = await checkout();
     await hosted.post("method", CARD);
@@ -195,7 +195,7 @@ function pathTo(status: (typeof CHARGE_STATUSES)[number]): (typeof CHARGE_STATUS
 }
 
 describe.each(CHARGE_STATUSES)("a charge with status %s", (status) => {
-  it("a charge with status %s renders on the checkout, on its page and in every list", async () => {
+  it("a charge with status %s renders on every page", async () => {
     const api = await openApi({ clock: "manual", scenario: ["stuck"] });
     const { checkout_id, charge_id } = await api.pay();
     for (const to of pathTo(status))

@@ -5,10 +5,10 @@ import { accept, Receiver } from "../support/receiver-server.js";
 import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
 
 const WIDE = { viewport: { width: 1440, height: 900 } };
-/** Part of a long answer, such as the first lines of a test, that must be in view. */
+/** Height of an answer that must be in view. */
 const MIN_SEEN_PX = 60;
 
-/** How a user presses, with the number of presses. */
+/** A way to use the page, which counts key presses or clicks. */
 abstract class Hand {
   presses = 0;
   constructor(readonly page: Page) {}
@@ -22,7 +22,7 @@ abstract class Hand {
     await this.act(locator);
   }
 
-  /** Waits for an answer; on a wide screen it must be there without scrolling. */
+  /** Waits for an answer that is visible without scrolling. */
   async see(locator: Locator): Promise<void> {
     await locator.waitFor();
     const { width, height } = this.page.viewportSize()!;
@@ -70,7 +70,7 @@ class PhoneWithoutScript extends Hand {
   }
 }
 
-/** Returns how often Tab must be pressed to reach an element; negative for Shift+Tab. */
+/** Counts the Tab presses to an element; negative for Shift+Tab. */
 function countStops(element: Element): number {
   const query = "a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex='0']";
   const all = [...document.querySelectorAll<HTMLElement>(query)].filter(
@@ -79,7 +79,7 @@ function countStops(element: Element): number {
   return all.indexOf(element as HTMLElement) - all.indexOf(document.activeElement as HTMLElement);
 }
 
-/** A failed, a paid and a new charge, and a receiver that refuses all webhooks. */
+/** Opens a sandbox with three charges and a receiver that refuses webhooks. */
 async function openSandboxOfJobs() {
   const receiver = await Receiver.open((received) =>
     received.response.writeHead(500).end("TypeError: order is undefined"),
@@ -111,7 +111,7 @@ function waitForNotice(hand: Hand, text: string | RegExp): Promise<void> {
   return hand.see(hand.page.locator("#said .notice").filter({ hasText: text }));
 }
 
-/** The order matters, because a job needs the results of earlier ones. */
+/** In order: a job needs the results of earlier ones. */
 const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>> = {
   "find the cause of a failed charge": async (hand, { failed }) => {
     await openCharge(hand, failed);

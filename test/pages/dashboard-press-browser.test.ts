@@ -18,7 +18,7 @@ interface Press {
   readonly shows: readonly [part: string, text: RegExp];
 }
 
-/** Presses in a sandbox with a charge, a failing delivery, an active scenario, a fault and a payout. */
+/** Opens a sandbox with something for each button to do. */
 async function openPresses(sandbox: Sandbox) {
   const client = Client.at(sandbox.url!);
   await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
@@ -135,7 +135,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     }
   });
 
-  it("a press shows its own row, while rows of other changes wait behind their button", async () => {
+  it("a press shows its own row, while other changes wait", async () => {
     const sandbox = await listeningSandbox();
     const page = await (await openWindow()).newPage();
     await page.goto(`${homeOf(sandbox)}/webhooks`);
@@ -172,7 +172,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     };
   }
 
-  it("a held key and its focus do not reach the next button", async () => {
+  it("a held key does not press the next button", async () => {
     const { page, sent, charge, object } = await openCharge();
     await page.getByRole("button", { name: "Complete" }).focus();
     await page.keyboard.down("Enter");
@@ -185,7 +185,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     expect(sent).toEqual([`${charge}COMPLETED`, "advanceClock?by=10s"]);
   });
 
-  it("the second click of a double click does not reach the next button", async () => {
+  it("the second click of a double click does not press the next button", async () => {
     const { page, sent, charge, object } = await openCharge();
     await page.getByRole("button", { name: "Complete" }).hover();
     await page.mouse.down();

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { State } from "../../src/core/engine/state.js";
 import { withReceiver } from "./support/dashboard.js";
 
-/** Returns how many records the work reads. */
+/** Counts the records that the work reads. */
 async function countReads({ tables }: State, work: () => Promise<unknown>) {
   let reads = 0;
   function* counted<Item>(all: Iterable<Item>): Generator<Item> {

@@ -3,7 +3,7 @@ import { BAD_HABITS } from "../../src/core/namespace/advisor.js";
 import { openDashboard, textOf } from "./support/dashboard.js";
 
 describe("the page of a request", () => {
-  it("the page of a request shows each refused field with its value, and resends an edited request", async () => {
+  it("the page of a request shows refused fields and can resend it", async () => {
     const { sandbox, api, page, press, send } = await openDashboard();
     const wrong = { pricing: { base_currency: "kes", amount: 500 }, payment_method: "mobile_mony", meta: 1 };
     expect((await api.tryQuote(wrong)).status).toBe(400);
@@ -34,7 +34,7 @@ describe("the page of a request", () => {
     expect(lost).toContain("did you mean /api/v1/payments/quotes");
   });
 
-  it("Needs attention links errors of the app before calls that a fault failed", async () => {
+  it("Needs attention lists errors of the app before those of faults", async () => {
     const { press, page, api, charge } = await openDashboard();
     const rule = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 6 };
     await press("createFault", { rule: JSON.stringify(rule) });
@@ -51,7 +51,7 @@ describe("the page of a request", () => {
     );
   });
 
-  it("the page of a request shows its advice, and replays the request", async () => {
+  it("the page of a request can replay the request", async () => {
     const { api, page, press } = await openDashboard();
     const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
     const { quote_id } = await api.quote(order);

@@ -4,7 +4,7 @@ import { Receiver } from "../support/receiver-server.js";
 import { openDashboard, textOf } from "./support/dashboard.js";
 
 describe("the page of a scenario", () => {
-  it("the page of a scenario shows its rules, its YAML, and the outcome of each step of a run", async () => {
+  it("the page of a scenario shows its rules, its YAML and the result of each step", async () => {
     const { press, page, put, sandbox } = await openDashboard();
     const name = "mine";
     const scenario = JSON.stringify({
@@ -33,7 +33,7 @@ describe("the page of a scenario", () => {
     expect((await press("run?name=declined")).status).toBe(409);
   });
 
-  it("the page of a scenario asks for the app's URL before a run whose steps call the app", async () => {
+  it("the page of a scenario asks for the app's URL when steps call the app", async () => {
     await using app = await Receiver.open();
     const { press, page, put } = await openDashboard();
     const scenario = JSON.stringify({

@@ -4,7 +4,7 @@ import { openSandbox } from "../support/api-client.js";
 import { openDashboard, textOf } from "./support/dashboard.js";
 
 describe("dashboard", () => {
-  it("/ redirects a browser to the dashboard and describes itself to other clients", async () => {
+  it("/ redirects a browser to the dashboard", async () => {
     const { send } = await openDashboard();
     const browser = await send("/", { headers: { accept: "text/html" } });
     expect([browser.status, browser.headers.get("location")]).toEqual([302, "/_sandbox/dashboard"]);
@@ -28,7 +28,7 @@ describe("dashboard", () => {
     expect(await page("?show=constructor")).toContain("ada@example.com");
   });
 
-  it("an empty namespace shows three first steps, one of which creates a charge", async () => {
+  it("an empty namespace shows three first steps", async () => {
     const { page, press, sandbox } = await openDashboard();
     expect(await page()).toContain("Three steps");
     const environment = /PAYMENTS_BASE_URL=http:\/\/[\w.:]+\n[\s\S]*PAYMENTS_SANDBOX_URL=http/;
@@ -42,7 +42,7 @@ describe("dashboard", () => {
     expect(await page()).toContain("grace.hopper@example.com");
   });
 
-  it("every view renders empty and filled, loads no external resource, and has at most 42 kB", async () => {
+  it("every view loads no external resource and has at most 42 kB", async () => {
     const { send, charge, page, home } = await openDashboard();
     for (const filled of [false, true]) {
       if (filled) for (let many = 0; many < 35; many++) await charge(`ada${many}@example.com`);
@@ -123,7 +123,7 @@ describe("dashboard", () => {
 });
 
 describe("the control token", () => {
-  it("the control token opens the dashboard on other addresses: once in the URL, then as a cookie", async () => {
+  it("the control token opens the dashboard from the URL, then from a cookie", async () => {
     const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "sesame" });
     const { url } = await sandbox.listen();
     const get = (path: string, headers: Record<string, string> = {}) =>
@@ -140,7 +140,7 @@ describe("the control token", () => {
     expect((await get("/_sandbox", { "sandbox-control-token": "sesame" })).status).toBe(200);
   });
 
-  it("the control token is generated when not given", async () => {
+  it("generates a control token when none is given", async () => {
     const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "generate" });
     const { url } = await sandbox.listen();
     expect(sandbox.controlToken).toMatch(/^[\w-]{32}$/);

@@ -3,7 +3,7 @@ import { openSandbox } from "../support/api-client.js";
 
 let jsonFault: (text: string, kind: string) => string;
 
-/** Returns the function from the dashboard's script. */
+/** Reads the function from the dashboard's script. */
 beforeAll(async () => {
   const response = await (await openSandbox()).fetch("/_sandbox/dashboard.js");
   const [source] = /const findJsonFault=[\s\S]*?const jsonFault=[\s\S]*?:""};/.exec(await response.text())!;
@@ -33,7 +33,7 @@ describe("a fault of JSON input", () => {
     expect(jsonFault("[1]", "any")).toBe("");
   });
 
-  it("a syntax error is reported for all invalid JSON, at the first wrong character, and for no valid JSON", () => {
+  it("reports the first wrong character of invalid JSON", () => {
     const good = '{"a":[1,-2.5e+3,true,null,"\\u00e9\\n"],"b":{"c":{}},"d":[]}';
     for (let at = 0; at <= good.length; at++)
       for (const put of ["", ",", '"', "}", "]", "0", "\\", "x", " ", "\u0001", "\u00a0"]) {

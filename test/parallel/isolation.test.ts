@@ -4,7 +4,7 @@ import { openShop } from "../support/receiver-client.js";
 describe("the id of a scenario's run", () => {
   const SCENARIO = { vars: { email: "qa+$" + "{run.id}@shop.test" }, steps: [{ advance: "1s" }] };
 
-  /** A sandbox with two more namespaces, and a function that runs the scenario in one of them. */
+  /** Opens a sandbox with two more namespaces. */
   async function server() {
     const { client } = await openShop();
     for (const name of ["ann", "bob"]) await client.ask("POST /_sandbox/namespaces", { name });
@@ -27,7 +27,7 @@ describe("the id of a scenario's run", () => {
     expect(alone[0]).toMatch(/^[0-9a-f]{8}$/);
   });
 
-  it("the ids of runs restart when a reset repeats ids, and continue otherwise", async () => {
+  it("a reset with repeated ids restarts the ids of runs", async () => {
     const { client, run } = await server();
     const first = [await run("default"), await run("default")];
     await client.ask("POST /_sandbox/reset", { ids: "repeat" });

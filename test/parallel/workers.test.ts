@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type Assignment, type Course, takeAlone, takeTogether } from "./support/workers.js";
 
-/** Number of characters shown on either side of the first difference. */
+/** Number of characters shown around the first difference. */
 const SHOWN = 200;
 
-/** Returns the texts around the first difference of two transcripts; undefined when they are equal. */
+/** Returns the text around the first difference, or undefined. */
 function firstDifference(one: Course, other: Course): string | undefined {
   const length = Math.max(one.lines.length, other.lines.length);
   const line = Array.from({ length }, (_, at) => at).find((at) => one.lines[at] !== other.lines[at]);
@@ -21,7 +21,7 @@ function owners(heard: readonly string[]): string[] {
 }
 
 describe("three workers on one server, a namespace each", () => {
-  it("three workers in separate namespaces get the same bytes as alone, and only their own webhooks", async () => {
+  it("three workers in separate namespaces get the same bytes as alone", async () => {
     const assignments = Array.from({ length: 3 }, (_, number) => ({
       number,
       namespace: `worker-${number}`,
@@ -36,17 +36,17 @@ describe("three workers on one server, a namespace each", () => {
       expect(owners(course.heardAtHub)).toEqual([String(number)]);
       expect(course.heardAtHub.length).toBe(expected.heardAtHub.length);
     }
-    // Their transcripts differ from each other, so the comparison is meaningful.
+    // Different transcripts make the comparison meaningful.
     expect(new Set(together.map(({ lines }) => lines.join())).size).toBe(3);
   });
 });
 
 describe("the check can fail", () => {
-  it("two workers that share a namespace get other bytes than either would alone, and each other's webhooks", async () => {
+  it("two workers that share a namespace get different bytes than alone", async () => {
     const assignments: Assignment[] = [3, 4].map((number) => ({ number, namespace: "shared" }));
     const alone = await takeAlone(assignments);
     const together = await takeTogether(assignments).catch((error: Error) => error);
-    // The workers may disturb each other so much that a course fails.
+    // The workers may disturb each other so much that one fails.
     if (together instanceof Error) return expect(together).toBeInstanceOf(TypeError);
     const differences = together.map((course, index) => firstDifference(course, alone[index]!));
     expect(differences.some((difference) => difference !== undefined)).toBe(true);

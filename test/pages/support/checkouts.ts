@@ -8,7 +8,6 @@ export interface Checkout {
   readonly charge_id: string;
 }
 
-/** Creates a checkout through the service API. */
 export async function createCheckout(
   sandbox: Sandbox,
   wish: Record<string, unknown> = {},
@@ -18,7 +17,7 @@ export async function createCheckout(
   return okBody(await new Api(sandbox, key).post<Checkout>("/api/v1/payments/checkouts", body));
 }
 
-/** A checkout page, requested in process. */
+/** Requests a checkout page in process. */
 export class CheckoutPage {
   readonly sandbox: Sandbox;
   readonly checkout: Checkout;
@@ -63,7 +62,7 @@ export class CheckoutPage {
   }
 }
 
-/** Expects a page with that status and all of the words. Returns its markup. */
+/** Expects a page with the status and all words; returns its HTML. */
 export async function expectPage(
   answer: ReturnType<CheckoutPage["get"]>,
   expected: number,

@@ -27,10 +27,7 @@ export function chromiumPath(): string | undefined {
 
 type ContextOptions = Parameters<Awaited<ReturnType<typeof launch>>["newContext"]>[0];
 
-/**
- * Disabled features. The first three start processes for each window and take more than half of the time to open it;
- * the others are playwright's, because Chromium uses only the last list.
- */
+/** Turns off features that slow down opening a window. */
 const TURNED_OFF = [
   "WebUIOmniboxPopup",
   "WebUIOmniboxAimPopup",
@@ -72,10 +69,7 @@ function launch(executablePath: string, home: string) {
 /** Skips the test without Chromium. */
 export const describeInBrowser = describe.runIf(chromiumPath() !== undefined);
 
-/**
- * Launches a Chromium for the file that writes no profile to disk. The returned function opens a window without
- * cookies or history, closed at the end of the test.
- */
+/** Launches Chromium. The returned function opens a window, closed at the end of the test. */
 export function useBrowser(): (options?: ContextOptions) => Promise<BrowserContext> {
   let browser: Awaited<ReturnType<typeof launch>>;
   beforeAll(async () => {

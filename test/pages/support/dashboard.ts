@@ -2,7 +2,7 @@ import type { SandboxOptions } from "../../../src/library/index.js";
 import { Api, openSandbox } from "../../support/api-client.js";
 import { type Handler, Receiver } from "../../support/receiver-server.js";
 
-/** Opens a sandbox. Reads its pages and presses its buttons like a browser without scripts. */
+/** Opens a sandbox and uses its dashboard like a browser without scripts. */
 export async function openDashboard(options: SandboxOptions = {}) {
   const sandbox = await openSandbox(options);
   const api = new Api(sandbox);
@@ -20,7 +20,7 @@ export async function openDashboard(options: SandboxOptions = {}) {
       body: new URLSearchParams(fields).toString(),
     });
   const home = "/_sandbox/dashboard/default";
-  /** Presses a button and follows the redirect. Returns the page with the notice. */
+  /** Presses a button and returns the page it redirects to. */
   const press = async (does: string, fields: Record<string, string> = {}) => {
     const answer = await post(home, { do: does, back: `${home}/charges`, ...fields });
     if (answer.status !== 303) return { status: answer.status, location: null, text: await answer.text() };

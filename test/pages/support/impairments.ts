@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 
 const ON_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** Returns violations found by axe; with `coloursOnly`, only of the rules about colours. */
+/** Returns accessibility violations found by axe, or only those about colors. */
 export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}): Promise<string[]> {
   if (!(await tab.evaluate(() => "axe" in window))) await tab.evaluate(axe.source);
   return tab.evaluate(
@@ -16,7 +16,7 @@ export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}):
         .flatMap(({ violations }) => violations)
         .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
 
-      /** Elements that look like an earlier one, so that each pair of colours is checked once. */
+      /** Finds elements that look like an earlier one, to check each look once. */
       function seenLooks(): Element[] {
         const looks = new Set<string>();
         const seen: Element[] = [];

@@ -5,7 +5,7 @@ import { blocksOf } from "../../docs/support/pages.js";
 
 type Body = (fixtures: { page: Page }) => Promise<void>;
 
-/** Runs a documented test for Playwright's runner with replacements for its `test` and `expect`. */
+/** Runs a documented Playwright test with other `test` and `expect` functions. */
 export async function playwrightRecipe(docsPage: string, page: Page): Promise<void> {
   const { code } = blocksOf(docsPage).find(({ marker }) => marker?.startsWith("playwright: "))!;
   const bodies: Body[] = [];

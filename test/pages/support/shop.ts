@@ -5,7 +5,7 @@ import { listening } from "../../support/servers.js";
 export class Shop {
   readonly visits: URL[] = [];
   readonly url: string;
-  /** Target to which all visitors are redirected. */
+  /** Where all visitors are redirected. */
   forward: string | undefined;
 
   private constructor(url: string) {

@@ -5,15 +5,14 @@ import { Transcript } from "./transcript.mjs";
 
 const SCENARIOS = ["webhook_chaos", "declined", "slow", "refunded", "webhook_outage", "paid_late", "instant"];
 const PHONE = "+254700000001";
-/** Names that every worker uses for different things. */
+/** All workers use these names, for different things. */
 const EMAIL = "ada@example.com";
 const SNAPSHOT = "before";
 const IDEMPOTENCY_KEY = "payout-1";
 const MAILBOX = "inbox";
 
 /**
- * All calls of one worker. Its number determines price, clock steps, scenario, faults and rates; names, keys and
- * addresses are the same for all workers.
+ * Makes all calls of one worker. Names and keys are the same for all workers; prices and clock steps differ.
  */
 export async function takeCourse({ url, hub, namespace, number, begin }) {
   const ear = await Ear.open();
@@ -65,12 +64,10 @@ export async function takeCourse({ url, hub, namespace, number, begin }) {
   }
 }
 
-/**
- * Half of the namespaces are created by the first use of their key, with the server's settings; the others by a call.
- */
+/** Creates a namespace, half of them by the first use of a key. */
 async function makeNamespace(customer, namespace, number) {
   if (number % 2 === 1) {
-    await customer.byHeader("GET /_sandbox"); // unknown before its creation, whatever other workers do
+    await customer.byHeader("GET /_sandbox"); // unknown before its creation
     await customer.call(
       `PUT /_sandbox/namespaces/${namespace}`,
       {
@@ -84,10 +81,7 @@ async function makeNamespace(customer, namespace, number) {
   await customer.control("GET ");
 }
 
-/**
- * Creates two endpoints at the worker's receiver, one through the service and one through the control API. Returns
- * their secrets by path.
- */
+/** Creates two endpoints and returns their secrets by path. */
 async function register(customer, url) {
   const first = await customer.call("POST /api/v1/webhooks", { url, events: ["charge.*", "course.*"] });
   const second = await customer.control("POST /webhook-endpoints", { url: `${url}/all`, events: ["*"] });
@@ -121,7 +115,7 @@ async function sell(customer, number, headers = {}) {
   );
 }
 
-/** A fault of a shipped scenario, which applies once to each worker's first checkout. */
+/** A built-in fault, which applies to the worker's first checkout. */
 async function lostCheckout(customer, number) {
   await customer.control("POST /scenarios/lost_response/activate");
   const { pricing } = orderOf(number);
@@ -134,7 +128,7 @@ async function lostCheckout(customer, number) {
   await customer.control("POST /scenarios/lost_response/deactivate");
 }
 
-/** The worker's own faults: a number of 503s, then one with a probability drawn from the seed. */
+/** Creates a fixed number of 503s, then random ones. */
 async function flakyQuotes(customer, number) {
   const match = { operation: "createQuote" };
   await customer.control("POST /faults", { match, respond: { status: 503 }, times: 1 + (number % 4) });
@@ -282,7 +276,7 @@ async function live(customer, number) {
   await customer.call("GET /api/v1/payments/payins", undefined, { key });
 }
 
-/** Exceeds the rate limit of the key that every namespace has, and continues in the next window. */
+/** Exceeds the rate limit, and continues in the next window. */
 async function untilLimited(customer, number) {
   const path = "GET /api/v1/payments/payins?limit=1";
   for (let calls = 0; calls < 32 + (number % 4); calls++) await customer.byHeader(path);
@@ -313,7 +307,7 @@ async function lookAround(customer, { charge_id }) {
     await customer.control(`GET ${path}`);
 }
 
-/** Received events in order for each object; the order between objects varies. */
+/** Sorts events by object; the order between objects varies. */
 function heardBy(ear, secrets) {
   const byObject = new Map();
   for (const { url, headers, body } of ear.heard) {
@@ -325,7 +319,7 @@ function heardBy(ear, secrets) {
   return [...byObject].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, lines]) => lines);
 }
 
-/** Returns the worker of an event by the number in its object. */
+/** Returns the number of the worker whose event this is. */
 export function workerOf({ data }) {
   return data.metadata?.worker ?? data.worker;
 }

@@ -12,7 +12,7 @@ export class Customer {
     this.key = key;
   }
 
-  /** `GET /path` with the worker's own key; `body` is sent as JSON, or as a form. */
+  /** Makes a call such as `GET /path`; `body` is sent as JSON or a form. */
   async call(line, body, { key = this.key, headers = {} } = {}) {
     const [method, path] = line.split(" ");
     const isForm = body instanceof URLSearchParams;
@@ -40,7 +40,7 @@ export class Customer {
     return text.startsWith("{") ? JSON.parse(text) : text;
   }
 
-  /** Makes the call with the shared key in the namespace named by the header. */
+  /** Makes the call with the shared key and the namespace in a header. */
   byHeader(line, body, { headers = {} } = {}) {
     return this.call(line, body, {
       key: "sk_test_sandbox",
@@ -57,12 +57,12 @@ export class Customer {
     return this.control("POST /clock/advance", { by });
   }
 
-  /** Waits until all due deliveries were sent and received. */
+  /** Waits until all due deliveries were received. */
   idle() {
     return this.control("POST /wait", { for: "idle" });
   }
 
-  /** Opens the namespace's event stream. `stop()` resolves with all messages up to the named event. */
+  /** Opens the event stream. `stop()` returns all messages up to the named event. */
   async stream() {
     const abort = new AbortController();
     const response = await fetch(`${this.#url}/_sandbox/stream?namespace=${this.#namespace}`, {

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** Receives webhooks, responds immediately, and keeps them in order. */
+/** Receives webhooks and keeps them in order. */
 export class Ear {
   heard = [];
   #server = createServer((request, response) => {

@@ -17,7 +17,7 @@ const WALL_TIME = [
   [/"wall_ms":\d+/g, '"wall_ms":0'],
 ];
 
-/** Records every response of a worker as text, with placeholders for addresses. */
+/** Records every response as text, without addresses. */
 export class Transcript {
   lines = [];
   #addresses;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { takeCourse } from "./course.mjs";
 
-/** One worker: reports that it is ready, waits for the start signal, and returns its transcript. */
+/** Reports that it is ready, waits for the start signal, and makes all calls. */
 const { lines, heard } = await takeCourse({
   ...workerData,
   begin: async () => {

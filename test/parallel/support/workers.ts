@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { Command } from "../../support/process-command.js";
 import { Receiver } from "../../support/receiver-server.js";
 
-/** The worker's number determines its calls; `namespace` is where it makes them. */
+/** The worker's number determines its calls. */
 export interface Assignment {
   readonly number: number;
   readonly namespace: string;
@@ -12,9 +12,9 @@ export interface Assignment {
 export interface Course {
   /** Every response, stream message and webhook as text. */
   readonly lines: readonly string[];
-  /** Numbers of the workers whose events its receiver got. */
+  /** Workers whose events its receiver got. */
   readonly heard: readonly string[];
-  /** Numbers of the workers whose events were sent to the URL of their namespace. */
+  /** Workers whose events were sent to the URL of their namespace. */
   readonly heardAtHub: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const SERVER = [
   .join(" ")
   .split(" ");
 
-/** Runs the courses concurrently on a new server process, each in a thread. */
+/** Runs all workers together on one server. */
 export async function takeTogether(assignments: readonly Assignment[]): Promise<Course[]> {
   const hub = await Receiver.open();
   const hubUrl = new URL(hub.url).origin;
@@ -54,7 +54,7 @@ export async function takeTogether(assignments: readonly Assignment[]): Promise<
   }
 }
 
-/** Runs each course on a new server, two at a time. */
+/** Runs each worker on its own server. */
 export async function takeAlone(assignments: readonly Assignment[]): Promise<Course[]> {
   const courses: Course[] = [];
   const waiting = assignments.map((assignment, index) => ({ assignment, index }));
@@ -66,7 +66,7 @@ export async function takeAlone(assignments: readonly Assignment[]): Promise<Cou
   return courses;
 }
 
-/** Every object that a worker creates carries the worker's number. */
+/** Reads the worker's number from an object. */
 function workerOf(body: string): string {
   const { data } = JSON.parse(body) as { data: { worker?: string; metadata?: { worker: string } } };
   return (data.metadata?.worker ?? data.worker)!;
