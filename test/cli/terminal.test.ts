@@ -61,7 +61,7 @@ it("prints JSON that parses to the original text", () => {
   );
 });
 
-it("removes colors from text of others, but keeps its own", () => {
+it("removes colours from text of others, but keeps its own", () => {
   onTerminal(80);
   vi.stubEnv("NO_COLOR", undefined);
   const output = written(process.stdout, () =>
@@ -97,7 +97,7 @@ it.each([
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true],
   [{ FORCE_COLOR: "0" }, false],
   [{ FORCE_COLOR: "", NO_COLOR: "" }, false],
-])("%j turns on color without a terminal: %s", (environment, isWanted) => {
+])("%j turns on colour without a terminal: %s", (environment, isWanted) => {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   expect(isColourEnabled()).toBe(isWanted);
 });

@@ -136,7 +136,7 @@ describeInBrowser("in a browser", () => {
     return tab;
   }
 
-  it("the page is accessible in both color schemes and on a phone", async () => {
+  it("the page is accessible in both colour schemes and on a phone", async () => {
     const tab = await visit({ colorScheme: "light", viewport: { width: 1280, height: 900 } });
     await tab.evaluate(() => {
       for (const part of document.querySelectorAll("details")) part.open = true;

@@ -296,7 +296,7 @@ describeInBrowser("the checkout page in a browser", () => {
     ["phone", { width: 390, height: 844 }],
     ["desktop", { width: 1280, height: 800 }],
   ])("on a %s", (_name, viewport) => {
-    it("every screen is accessible in both color schemes and does not shift", async () => {
+    it("every screen is accessible in both colour schemes and does not shift", async () => {
       // The scenario does not move the charges.
       const sandbox = await listeningSandbox({ clock: "real", scenario: "slow" });
       const page = await openTab({ viewport, colorScheme: "light" });
@@ -309,10 +309,10 @@ describeInBrowser("the checkout page in a browser", () => {
       for (const view of await listScreens(sandbox, await Shop.open())) {
         await visit(page, view);
         const began = performance.now();
-        // A wide screen has the same content in other colors.
+        // A wide screen has the same content in other colours.
         const coloursOnly = viewport.width > 400;
         expect([view[0], await impairmentFaults(page, { coloursOnly })]).toEqual([view[0], []]);
-        // Only the colors differ between the schemes.
+        // Only the colours differ between the schemes.
         await page.emulateMedia({ colorScheme: "dark" });
         expect([view[0], await impairmentFaults(page, { coloursOnly: true })]).toEqual([view[0], []]);
         await page.emulateMedia({ colorScheme: "light" });

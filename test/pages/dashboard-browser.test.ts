@@ -9,7 +9,7 @@ import { impairmentFaults } from "./support/impairments.js";
 
 const LONG = "x".repeat(200);
 
-/** Finds elements that only color marks as focused, selected or failed. */
+/** Finds elements that only colour marks as focused, selected or failed. */
 function findColourOnlyMarks(): string[] {
   const isRinged = (element: Element) => {
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
@@ -103,7 +103,7 @@ describeInBrowser("the dashboard in a browser", () => {
     }
   });
 
-  it("every view is accessible in both color schemes and fits at each width", async () => {
+  it("every view is accessible in both colour schemes and fits at each width", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 
 const ON_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** Returns accessibility violations found by axe, or only those about colors. */
+/** Returns accessibility violations found by axe, or only those about colours. */
 export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}): Promise<string[]> {
   if (!(await tab.evaluate(() => "axe" in window))) await tab.evaluate(axe.source);
   return tab.evaluate(
