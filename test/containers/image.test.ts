@@ -49,7 +49,7 @@ async function understood(words: readonly string[]): Promise<void> {
 }
 
 describe("the Dockerfile", () => {
-  it("the Dockerfile uses a small base image with a version and copies one file of the build", () => {
+  it("the Dockerfile uses a small base image and copies one file", () => {
     const [from, copy, ...others] = instructions;
     expect(from).toEqual({
       name: "FROM",
@@ -59,7 +59,6 @@ describe("the Dockerfile", () => {
     const [source, target] = copy!.rest.split(" ");
     buildIfMissing();
     expect(existsSync(join(ROOT, source!))).toBe(true);
-    // All other files are excluded from the build context.
     expect(textOf(".dockerignore")).toBe(`*\n!${source}\n`);
     expect(entrypoint).toEqual(["node", target]);
     expect(others.map(({ name }) => name)).toEqual([
@@ -72,7 +71,7 @@ describe("the Dockerfile", () => {
     ]);
   });
 
-  it("the Dockerfile runs as a user other than root, and checks health with the command", async () => {
+  it("the Dockerfile runs as a user other than root, with a health check", async () => {
     expect(only("USER")).toBe("node");
     expect(only("EXPOSE")).toBe("4402");
     expect(health.slice(0, 2)).toEqual(entrypoint);
@@ -80,7 +79,7 @@ describe("the Dockerfile", () => {
     await understood(command);
   });
 
-  it("the image listens on every interface, is healthy, and refuses control calls without a token", async () => {
+  it("the image listens on every interface and requires a token for control calls", async () => {
     const file = join(ROOT, "dist/payments-sandbox.mjs");
     const server = new Command([...command, "--json", "--port", "0"], { file, env: environment });
     const { port } = await server.ready();
@@ -94,12 +93,12 @@ describe("the Dockerfile", () => {
 });
 
 describe("containers/", () => {
-  it("compose.yaml builds the image and starts it with valid arguments", async () => {
+  it("compose.yaml starts the image with valid arguments", async () => {
     const { payments } = parse(textOf("containers/compose.yaml")).services;
     expect(existsSync(join(ROOT, "containers", payments.build.context, "Dockerfile"))).toBe(true);
     await understood(payments.command.split(/\s+/));
     expect(payments.environment).toHaveProperty("PAYMENTS_SANDBOX_CONTROL_TOKEN");
-    // The port is published on loopback only, because the service's keys are public.
+    // On loopback only, because the service's keys are public.
     expect(payments.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:4402:4402$/)]);
   });
 

@@ -6,7 +6,7 @@ import { openShop } from "../support/receiver-client.js";
 
 type Call = (sandbox: Sandbox) => unknown;
 
-/** Arguments that the library checks; `never` is the type of invalid arguments from JavaScript. */
+/** Invalid arguments that the library refuses. */
 const CHECKED_HERE: [title: string, call: Call, message: string][] = [
   ...(
     [
@@ -133,7 +133,7 @@ const CHECKED_HERE: [title: string, call: Call, message: string][] = [
 const NOT_A_TARGET = "must be an ISO 8601 instant, a duration such as 30m, next or idle, not";
 const KEEP = "must be one of webhooks, keys, scenarios";
 
-/** Arguments that the control API checks, with the error details of `Sandbox` and `TestSandbox`. */
+/** Invalid arguments that the control API refuses. */
 const CHECKED_BY_CONTROL: [
   title: string,
   call: (one: Sandbox | TestSandbox) => Promise<unknown>,
@@ -186,7 +186,7 @@ async function errorOf<One>(sandbox: One, call: (sandbox: One) => unknown): Prom
 }
 
 it.each(CHECKED_HERE)(
-  "an invalid argument throws a UserError that names the argument: %s",
+  "an invalid argument throws a UserError that names it: %s",
   async (_title, call, message) => {
     const error = await errorOf((await openShop()).sandbox, call);
     expect(error).toBeInstanceOf(UserError);
@@ -195,7 +195,7 @@ it.each(CHECKED_HERE)(
 );
 
 it.each(CHECKED_BY_CONTROL)(
-  "an argument that the control API refuses throws its error as a SandboxError, and changes nothing: %s",
+  "an argument that the control API refuses throws a SandboxError: %s",
   async (_title, call, details) => {
     const { sandbox } = await openShop();
     const before = sandbox.snapshot();
@@ -212,7 +212,7 @@ it.each(CHECKED_BY_CONTROL)(
   },
 );
 
-it("transition() with a number as ID throws a SandboxError that names the parameter", async () => {
+it("transition() with a number as ID throws a SandboxError", async () => {
   const { sandbox } = await openShop();
   await expect(sandbox.transition(7 as never, "FAILED")).rejects.toThrow("chargeId must be a string");
 });

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { Project } from "../support/packed.js";
 import { suites } from "./support/suites.js";
 
-/** Two failing tests and a passing one; runners differ in how they provide `test` and the hooks. */
+/** Two failing tests and a passing one. */
 const TESTS = `
 const order = async () => {
   const headers = { authorization: "Bearer " + sandbox.apiKey, "content-type": "application/json" };
@@ -56,7 +56,7 @@ const RUNNERS = [
   ["node:test", ["--test", "--test-reporter=spec", "shop.node.mjs"], "a shop > marks what is paid"],
 ] as const;
 
-it.each(RUNNERS)("a failed test is exported to a file under exec: %s", async (name, args, title) => {
+it.each(RUNNERS)("exec exports a failed test to a file: %s", async (name, args, title) => {
   const folder = join(project.folder, `artifacts of ${name}`);
   const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
   const line = [bin, "exec", "--artifacts", folder, "--", process.execPath, ...args];

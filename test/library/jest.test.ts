@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { Project } from "../support/packed.js";
 
-/** Suites that use the package in process. Jest fails the run when a suite loads a module after its end. */
+/** Jest fails the run when a suite loads a module after its end. */
 const SUITES = {
   "nothing.test.js": `
     const { setupSandbox } = require("payments-sandbox/testing");
@@ -65,7 +65,7 @@ const SUITES = {
     });`,
 };
 
-/** With Jest's support of ES modules, this module is read from disk during the test. */
+/** Jest reads this ES module from disk during the test. */
 const MODULE = `
   import { createSandbox } from "payments-sandbox";
   import { setupSandbox } from "payments-sandbox/testing";
@@ -100,8 +100,7 @@ describe.each([
     const jest = `node_modules/${installed}/bin/jest.js`;
     const options = ["--ci", "--colors=false", "--cacheDirectory", join(cache, installed)];
     const { code, stderr } = await project.run([jest, ...options, ...args], environment);
-    // "failed to exit" is not checked: Jest also prints it for a slow worker. Resources that stay open would also prevent
-    // the end of a run in one process.
+    // Jest prints "failed to exit" for a slow worker, too, so it is not checked.
     expect(stderr).not.toMatch(/torn down|soft deleted|open handle|internal error/);
     expect(stderr.replaceAll(/ +/g, " ")).toContain(`\nTests: ${tests} passed, ${tests} total\n`);
     expect(code).toBe(0);

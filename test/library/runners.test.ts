@@ -3,7 +3,7 @@ import { createSandbox } from "../../src/library/index.js";
 import { NODES, Project } from "../support/packed.js";
 import { suites } from "./support/suites.js";
 
-/** Tests of a shop; runners differ in how they provide `test` and the hooks. */
+/** Tests of a shop, for every test runner. */
 const TESTS = `
 const paid = async (sandbox, email = "ada@shop.test") => {
   const call = async (path, body) => {
@@ -167,7 +167,7 @@ it.each(RUNNERS)("setupSandbox() gives each file a separate sandbox: %s", async 
 });
 
 it.each(RUNNERS)(
-  "setupSandbox() uses a namespace of a running server, and deletes it at the end: %s",
+  "setupSandbox() uses a temporary namespace of a running server: %s",
   async (_name, args, passed) => {
     await using server = await createSandbox();
     const { url } = await server.listen();
@@ -196,13 +196,13 @@ it.each(NODES.slice(1).map((node) => [node]))("setupSandbox() runs under node:te
   expect(stdout).toMatch(/^# fail 0$/m);
 });
 
-it("setupSandbox() works at the top level of a file after await sandbox.ready, and closes with the file", async () => {
+it("setupSandbox() works at the top level of a file", async () => {
   const { code, stdout } = await project.run(["--test", "--test-reporter=tap", "node/top.mjs"]);
   expect(code, stdout).toBe(0);
   expect(stdout).toMatch(/^# pass 1$/m);
 });
 
-it("setupSandbox() throws an error with instructions when the runner has no hooks", async () => {
+it("setupSandbox() throws an error when the runner has no hooks", async () => {
   expect(await project.run(["node/bare.mjs"])).toEqual({
     code: 0,
     stdout:
@@ -211,13 +211,13 @@ it("setupSandbox() throws an error with instructions when the runner has no hook
   });
 });
 
-it("setupSandbox() finds the hooks of Mocha, and closes after the last test", async () => {
+it("setupSandbox() closes after the last test of Mocha", async () => {
   const gone = "the sandbox exists from beforeAll to afterAll: use it in a hook or a test\n";
   const stdout = `200\n${gone}${gone}`;
   expect(await project.run(["node/mocha.mjs"])).toEqual({ code: 0, stdout, stderr: "" });
 });
 
-it("setupSandbox() refuses options that a namespace on a shared server does not support", async () => {
+it("setupSandbox() refuses options that a shared server does not support", async () => {
   const { code, stdout } = await project.run(["node/fixtures.test.mjs"], {
     PAYMENTS_SANDBOX_URL: "http://127.0.0.1:9",
   });

@@ -5,7 +5,7 @@ import { it } from "../support/api-test.js";
 import { Client, openShop } from "../support/receiver-client.js";
 import { freePort } from "../support/servers.js";
 
-/** Returns the sandbox of a test file and its hooks, which the tests call. */
+/** Returns the sandbox of a test file and its hooks. */
 function setUp(options: SetupOptions) {
   const begins: (() => Promise<void>)[] = [];
   const ends: (() => Promise<void>)[] = [];
@@ -26,19 +26,19 @@ async function inTest(options: SetupOptions, test: (sandbox: TestSandbox) => Pro
   for (const run of ends) ended.push(...(await Promise.allSettled([run()])));
   for (const one of ended) if (one.status === "rejected") throw one.reason;
 }
-/** URL of a shared server, or false; both must behave the same. */
+/** URL of a shared server, or false. */
 async function serverOf(kind: string): Promise<string | false> {
   return kind === "own" ? false : (await (await openShop()).sandbox.listen()).url;
 }
 
-it("setupSandbox() reports where it looked for a server, and how to continue without one", async () => {
+it("setupSandbox() reports where it looked for a server", async () => {
   const server = `http://127.0.0.1:${await freePort()}`;
   await expect(inTest({ server }, async () => {})).rejects.toThrow(
     `setupSandbox: there is no sandbox at ${server}: start it, unset PAYMENTS_SANDBOX_URL, or pass { server: false }`,
   );
 });
 
-it("setupSandbox() restores an API key before each test when the previous test changed it", async () => {
+it("setupSandbox() restores a changed API key before each test", async () => {
   const { sandbox, begins, ends } = setUp({ server: false, listen: false });
   const [open, beginTest] = begins;
   await open!();
@@ -54,36 +54,30 @@ it("setupSandbox() restores an API key before each test when the previous test c
   expect(statuses).toEqual([200, 200]);
 });
 
-it.each(["own", "shared"])(
-  "setupSandbox() supports restore() and control(), and its errors state a reason: %s",
-  async (kind) => {
-    const server = await serverOf(kind);
-    await inTest({ server, startTime: START }, async (sandbox) => {
-      const { checkout_id } = await (
-        await sandbox.fetch("/api/v1/payments/checkouts", {
-          method: "POST",
-          headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
-          body: JSON.stringify({ pricing: { base_currency: "NGN", amount: "100.00" } }),
-        })
-      ).json();
-      const snapshot = await sandbox.snapshot();
-      await sandbox.advance("10m");
-      await sandbox.reset();
-      await sandbox.restore(snapshot);
-      const { items } = await sandbox.control<{ items: { checkout_id: string }[] }>(
-        "GET",
-        "/_sandbox/charges",
-      );
-      expect(items.map((charge) => charge.checkout_id)).toEqual([checkout_id]);
-      expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ now: START });
-      await expect(sandbox.reset({ keep: ["nope"] as never })).rejects.toThrow("; keep.0 must be one of");
-      await expect(sandbox.control("/_sandbox/faults")).rejects.toThrow("control: needs a method and a path");
-      await expect(sandbox.transition("ch_nobody", "FAILED")).rejects.toThrow(
-        "Charge not found (NOT_FOUND): POST /_sandbox/charges/ch_nobody/transition",
-      );
-    });
-  },
-);
+it.each(["own", "shared"])("setupSandbox() supports restore() and control(): %s", async (kind) => {
+  const server = await serverOf(kind);
+  await inTest({ server, startTime: START }, async (sandbox) => {
+    const { checkout_id } = await (
+      await sandbox.fetch("/api/v1/payments/checkouts", {
+        method: "POST",
+        headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ pricing: { base_currency: "NGN", amount: "100.00" } }),
+      })
+    ).json();
+    const snapshot = await sandbox.snapshot();
+    await sandbox.advance("10m");
+    await sandbox.reset();
+    await sandbox.restore(snapshot);
+    const { items } = await sandbox.control<{ items: { checkout_id: string }[] }>("GET", "/_sandbox/charges");
+    expect(items.map((charge) => charge.checkout_id)).toEqual([checkout_id]);
+    expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ now: START });
+    await expect(sandbox.reset({ keep: ["nope"] as never })).rejects.toThrow("; keep.0 must be one of");
+    await expect(sandbox.control("/_sandbox/faults")).rejects.toThrow("control: needs a method and a path");
+    await expect(sandbox.transition("ch_nobody", "FAILED")).rejects.toThrow(
+      "Charge not found (NOT_FOUND): POST /_sandbox/charges/ch_nobody/transition",
+    );
+  });
+});
 
 it.each(["own", "shared"])(
   "a failed assertion in the webhook handler fails only its test: %s",
@@ -105,7 +99,7 @@ it.each(["own", "shared"])(
       actual: "http://localhost/webhooks",
     });
     const idle = { for: "idle", timeout: "10s" };
-    // This test does not wait with the sandbox's methods, so the error is reported at its end.
+    // Nothing waits for the sandbox, so the error is reported at the test's end.
     await expect(failing((sandbox) => sandbox.control("POST /_sandbox/wait", idle))).rejects.toThrow(failure);
     expect(statuses).toEqual([500]);
     await expect(failing((sandbox) => sandbox.settled())).rejects.toThrow(failure);

@@ -12,7 +12,7 @@ import type { SandboxState } from "../../src/library/library-options.js";
 import { Project } from "../support/packed.js";
 import { newestTypeComplaints, typeComplaints } from "../support/typecheck.js";
 
-/** A user's code, with marks on the lines that must not compile. */
+/** A user's code; marked lines must not compile. */
 const USE = `
 async function use(): Promise<void> {
   const options: SandboxOptions = { clock: "manual", webhooks: ["localhost:3000", { mailbox: "m", signature: "stripe" }] };
@@ -102,7 +102,7 @@ const config = (options: object) =>
       lib: ["ES2022", "ESNext.Disposable"],
       types: ["node"],
       strict: true,
-      // Checks the declarations of the package and of Node; those of TypeScript take most of the time.
+      // Does not check TypeScript's own declarations, which take most of the time.
       skipDefaultLibCheck: true,
       ...options,
     },
@@ -146,14 +146,14 @@ function readDeclarations(): { names: string[]; withoutDoc: string[] } {
 }
 
 it.each(["common.json", "module/module.json", "module/bundler.json"])(
-  "the types compile without other packages, and report errors: %s",
+  "the types compile without other packages: %s",
   (file) => expect(newestTypeComplaints(project.folder, ["-p", file])).toBe(""),
 );
 
-it("the types compile with an older compiler and the resolution of Node 10", () =>
+it("the types compile with an older TypeScript and Node 10 resolution", () =>
   expect(typeComplaints(project.folder, "legacy.json")).toBe(""));
 
-it("the types describe every exported field and method, and expose no record of the state", () => {
+it("the types describe every exported field and method", () => {
   const { names, withoutDoc } = readDeclarations();
   const doors = ["index", "testing"].map((door) =>
     readFileSync(join(INSTALLED, `dist/types/${door}.d.ts`), "utf8"),

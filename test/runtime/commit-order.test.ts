@@ -7,7 +7,7 @@ import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 
-/** A store whose changes become durable at once or, while `hold` is set, on demand; it can also lose them. */
+/** A store that writes changes at once, on demand, or never. */
 function slowStore() {
   let events: StoreEvents | undefined;
   const safe = new State();
@@ -53,7 +53,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
 }
 
-/** A server on such a store; `seen` lists the observed effects other than replies, in order. */
+/** A server on such a store; `seen` lists the observed effects in order. */
 async function slowServer() {
   const store = slowStore();
   const made = await worldOn(new FakeWall(START), { store, clockText: "manual" });
@@ -76,7 +76,7 @@ async function slowServer() {
   return { ...made, store, seen, noted, charge, other };
 }
 
-it("no change is visible before it is durable, and every change after", async () => {
+it("no change is visible before it is written", async () => {
   const { store, client, sandbox, world, seen, noted, charge, other } = await slowServer();
   const before = await client.ask("GET /_sandbox/state");
   store.holds = true;
@@ -110,7 +110,7 @@ it("no change is visible before it is durable, and every change after", async ()
   expect((await client.ask("GET /_sandbox/state")).text).not.toBe(before.text);
 });
 
-it("a failed commit fails every waiting call, and the state is reloaded without the lost changes", async () => {
+it("a failed commit fails every waiting call and reloads the state", async () => {
   const { store, client, sandbox, world, seen, noted, charge } = await slowServer();
   const before = (await client.ask("GET /_sandbox/state")).json;
   store.holds = true;
@@ -128,7 +128,7 @@ it("a failed commit fails every waiting call, and the state is reloaded without 
   await world.reopen();
   expect((await client.ask("GET /_sandbox/state")).json.collections).toEqual(before.collections);
   expect((await client.charge(charge)).json.status).toBe("PENDING");
-  // Only the state is reloaded; request journal and webhook handlers remain.
+  // Only the state is reloaded.
   expect(seen).toContain("request createQuote 500");
   const { items } = (await client.ask("GET /_sandbox/requests?operation=createQuote")).json;
   expect(items.at(0).status).toBe(500);
@@ -138,7 +138,7 @@ it("a failed commit fails every waiting call, and the state is reloaded without 
   expect(seen.filter((one) => one.startsWith("webhook"))).toEqual(["webhook charge.completed"]);
 });
 
-it("an advance waits for its batches, and fails when one is lost", async () => {
+it("an advance fails when one of its changes is lost", async () => {
   const { store, client, seen, world } = await slowServer();
   const late = await client.pay();
   store.holds = true;
@@ -167,7 +167,7 @@ it("concurrent calls share a sync", async () => {
   expect([disk.calls - calls, disk.syncs - syncs]).toEqual([11, 1]);
 });
 
-it("an advance syncs once for all tasks that run before it yields", async () => {
+it("an advance syncs once for several tasks", async () => {
   const { disk, io } = diskThatMayFill();
   const { client, call } = await server({ data: dataFile(), io, fsync: true });
   for (let made = 0; made < 30; made++) await client.pay();
@@ -177,7 +177,7 @@ it("an advance syncs once for all tasks that run before it yields", async () => 
   expect(disk.syncs - syncs).toBeLessThanOrEqual(2);
 });
 
-it("after a failed sync every call is refused until a restart, which restores all acknowledged changes", async () => {
+it("after a failed sync every call is refused until a restart", async () => {
   const data = dataFile();
   const { disk, io } = diskThatMayFill();
   const { client, call, errors } = await server({ data, io, fsync: true });
@@ -194,7 +194,7 @@ it("after a failed sync every call is refused until a restart, which restores al
   expect((await again.client.charge(charge)).status).toBe(200);
 });
 
-it("a full disk refuses every concurrent call without effect", async () => {
+it("a full disk refuses every concurrent call", async () => {
   const { disk, io } = diskThatMayFill();
   const { client, call, errors } = await server({ data: dataFile(), io });
   const quotes = (count: number) => Promise.all(Array.from({ length: count }, () => client.quote()));
@@ -212,7 +212,7 @@ it("a full disk refuses every concurrent call without effect", async () => {
   ]);
 });
 
-it("a full disk does not count a fault, and leaves due tasks pending", async () => {
+it("a full disk leaves due tasks pending", async () => {
   const { disk, io } = diskThatMayFill();
   const wall = new FakeWall(START);
   const { client, call } = await server({ data: dataFile(), io, clock: "real", wall });

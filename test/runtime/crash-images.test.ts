@@ -9,11 +9,11 @@ import { closeAll } from "../support/lifetime.js";
 
 type Server = Awaited<ReturnType<typeof server>>;
 
-/** Calls that change the disk, through the options of the store or directly. */
+/** Functions of node:fs that change the disk and are given to the store. */
 const GIVEN = ["writeSync", "ftruncateSync", "renameSync"] as const;
 const OTHERS = ["openSync", "writeFileSync", "rmSync", "mkdirSync"] as const;
 
-/** Is called before each disk operation. */
+/** Called before each disk operation. */
 let beforeEachStep: () => void = () => {};
 const io: StoreIo = { ...nodeIo };
 for (const name of GIVEN)
@@ -24,7 +24,7 @@ for (const name of GIVEN)
     },
   });
 
-/** Returns copies of the folder from before each disk operation of the work, and from after the last. */
+/** Copies the folder before each disk operation. */
 async function imagesOf(data: string, work: () => Promise<unknown>): Promise<string[]> {
   const images: string[] = [];
   const take = (): void => {
@@ -62,7 +62,7 @@ async function imagesOf(data: string, work: () => Promise<unknown>): Promise<str
   return images;
 }
 
-/** Returns everything visible to a caller, including the contents of snapshots. */
+/** Returns everything visible to a client. */
 async function viewOf({ call, names }: Server) {
   const all: Record<string, unknown> = {};
   const stateOf = async (namespace: string) => {
@@ -91,7 +91,7 @@ async function viewOf({ call, names }: Server) {
   return JSON.stringify(all);
 }
 
-/** Returns the state loaded from an image, and the remaining files. */
+/** Returns the state loaded from a copy, and the remaining files. */
 async function find(data: string) {
   const found = await server({ data, clock: null });
   const files = filesBeside(data).filter((file) => !file.endsWith(".lock"));
@@ -113,31 +113,28 @@ it.each<[string, unknown?, string?]>([
   ["PUT /_sandbox/clock", { mode: "60x" }, "w1"],
   ["PUT /_sandbox/clock", { now: "2026-01-31T09:00:00.500Z" }],
   ["PUT /_sandbox/scenarios/mine", { name: "mine", charges: [] }],
-])(
-  "a kill at any disk operation of %s %j leaves it either done or not done",
-  async (line, body, namespace) => {
-    const data = dataFile();
-    const { call, client } = await server({ data, io, fsync: true });
-    await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine", webhooks: [{ mailbox: "box" }] });
-    for (const key of ["sk_test_mine", "sk_test_sandbox"]) await client.pay({ key });
-    await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
-    await client.pay({ key: "sk_test_mine" });
-    const images = await imagesOf(data, async () => {
-      expect((await call(line, body, namespace)).status).toBe(200);
-    });
-    const [before, after] = [await find(images[0]!), await find(images.at(-1)!)];
-    expect(images.length).toBeGreaterThan(1);
-    expect(after).not.toEqual(before);
-    let hasHappened = false;
-    for (const image of images.slice(1, -1)) {
-      const found = await find(image);
-      hasHappened ||= found.view !== before.view;
-      expect(found).toEqual(hasHappened ? after : before);
-    }
-  },
-);
+])("a crash during %s %j leaves it done or not done", async (line, body, namespace) => {
+  const data = dataFile();
+  const { call, client } = await server({ data, io, fsync: true });
+  await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine", webhooks: [{ mailbox: "box" }] });
+  for (const key of ["sk_test_mine", "sk_test_sandbox"]) await client.pay({ key });
+  await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
+  await client.pay({ key: "sk_test_mine" });
+  const images = await imagesOf(data, async () => {
+    expect((await call(line, body, namespace)).status).toBe(200);
+  });
+  const [before, after] = [await find(images[0]!), await find(images.at(-1)!)];
+  expect(images.length).toBeGreaterThan(1);
+  expect(after).not.toEqual(before);
+  let hasHappened = false;
+  for (const image of images.slice(1, -1)) {
+    const found = await find(image);
+    hasHappened ||= found.view !== before.view;
+    expect(found).toEqual(hasHappened ? after : before);
+  }
+});
 
-it("a kill at any disk operation of a start keeps the previous data", async () => {
+it("a crash during a start keeps the previous data", async () => {
   const data = dataFile();
   const { call, client } = await server({ data });
   await call("PUT /_sandbox/namespaces/w1", {});

@@ -11,7 +11,7 @@ import { FakeWall, worldOn } from "../support/receiver-world.js";
 
 const MB = 2 ** 20;
 
-/** Number of events, each of 100 kB. */
+/** Adds events of 100 kB. */
 function fill(world: Namespace, events: number): void {
   for (let number = 1; number <= events; number++)
     world.execute(
@@ -22,7 +22,7 @@ function fill(world: Namespace, events: number): void {
 const eventsOf = async (world: Namespace) =>
   world.engine.state.page("events", "events", 0, 1_000).map(({ event_id }) => event_id);
 
-it("an export has the state at the time of the call, and is sent in chunks between other calls", async () => {
+it("an export has the state of the call, although calls continue", async () => {
   const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
   fill(world, 60);
   await client.pay();
@@ -63,7 +63,7 @@ it("an aborted export leaves the next one complete", async () => {
   expect((await client.ask("PUT /_sandbox/state", JSON.parse(whole))).status).toBe(200);
 });
 
-it("a snapshot has the state at the time of the call, and is written between other calls", async () => {
+it("a snapshot has the state of the call, although calls continue", async () => {
   const { world, call, client } = await server({ data: dataFile() });
   fill(world, 30);
   const then = await eventsOf(world);
@@ -94,7 +94,7 @@ it("a snapshot replaces one of the same name that is still being saved", async (
   expect(await eventsOf(world)).toEqual(then);
 });
 
-it("a snapshot that could not be read back is refused, and the previous one kept", async () => {
+it("refuses a snapshot that is too large to read, and keeps the previous one", async () => {
   const folder = temporaryFolder();
   const options = { fsync: false, io: nodeIo, maxBytes: MB };
   const storage = () => ({

@@ -3,7 +3,7 @@ import { type ListenerOptions, listen } from "../../src/server/http/listener.js"
 import { exchange, head } from "../support/api-wire.js";
 import { atEnd } from "../support/lifetime.js";
 
-/** Starts a server in its own process, with the lightweight Response of the command, which validates nothing. */
+/** Starts a server with the fast Response of the command. */
 async function open(options: Partial<ListenerOptions>): Promise<number> {
   const plain = (status: number, text: string) => ({
     status,
@@ -37,7 +37,7 @@ it.each<[string, ListenerOptions["fetch"]]>([
   ["a header is invalid", () => new Response("ok", { headers: { "x-a": "a\r\nb" } })],
   ["a header is invalid, later", async () => new Response("ok", { headers: { "x-a": "日本" } })],
   ["a header has no name", async () => new Response("ok", { headers: { "x a": "b" } })],
-])("the HTTP listener responds with an error without details when %s, and continues", async (_, fetch) => {
+])("the server responds with an error when %s, and continues", async (_, fetch) => {
   const errors: unknown[] = [];
   const onFailure: ListenerOptions["onFailure"] = (error) => {
     errors.push(error);
@@ -49,7 +49,7 @@ it.each<[string, ListenerOptions["fetch"]]>([
   expect(errors).toHaveLength(2);
 });
 
-it("the HTTP listener responds with an error even when the error page fails", async () => {
+it("the server responds with an error even when the error page fails", async () => {
   const fails = () => {
     throw new Error("a secret");
   };
@@ -60,7 +60,7 @@ it("the HTTP listener responds with an error even when the error page fails", as
   });
 });
 
-it("serves /health while other modules load, and loads them for other calls", async () => {
+it("serves /health while other modules load", async () => {
   const asked: string[] = [];
   let loaded = () => {};
   const rest = new Promise<void>((resolve) => (loaded = resolve));

@@ -15,7 +15,7 @@ import {
 } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 
-/** Creates the files of namespace w1, with a charge and a snapshot, as after a kill. */
+/** Leaves the files of a namespace as after a kill. */
 async function killedWithNamespace(data: string): Promise<void> {
   const { call, sandbox, client } = await server({ data });
   await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" });
@@ -27,7 +27,7 @@ async function killedWithNamespace(data: string): Promise<void> {
   writeFileSync(`${data}.ns-w1.lock`, lockOf(NO_PID));
 }
 
-it("deleting a namespace is complete or without effect, wherever it is interrupted", async () => {
+it("deleting a namespace is complete or without effect when interrupted", async () => {
   const data = dataFile();
   await killedWithNamespace(data);
   const others = filesBeside(data).filter((file) => !file.includes(".ns-w1"));
@@ -47,7 +47,7 @@ it("deleting a namespace is complete or without effect, wherever it is interrupt
       const { names, call, errors } = await server({ data });
       expect(await names()).toEqual(["default"]);
       expect(filesBeside(data).filter((file) => !file.endsWith(".lock"))).toEqual(others);
-      // The new namespace of that name has nothing of the old one.
+      // The new namespace has no data of the old one.
       const made = (await call("PUT /_sandbox/namespaces/w1", {})).json;
       expect(made).toMatchObject({ api_key: "sk_test_ns_w1", charges: 0 });
       expect((await call("GET /_sandbox/snapshots", undefined, "w1")).json.total).toBe(0);
@@ -59,7 +59,7 @@ it("deleting a namespace is complete or without effect, wherever it is interrupt
   );
 });
 
-it("deleting a namespace closes a connection whose request body arrives later", async () => {
+it("deleting a namespace closes a connection that is sending a body", async () => {
   const { call, sandbox, errors } = await server({ data: dataFile() });
   const { port } = await sandbox.listen();
   await call("PUT /_sandbox/namespaces/w1", {});
@@ -136,7 +136,7 @@ it("an interrupted creation is undone at the next start", async () => {
     }),
     { numRuns: 20 },
   );
-  // Other files stay, such as a state that a user has moved aside, and snapshots.
+  // Other files stay, such as moved data and snapshots.
   mkdirSync(`${data}.ns-w1.snapshots`);
   writeFileSync(`${data}.ns-w1.snapshots/one.json`, one);
   writeFileSync(`${data}.ns-w1.identity.new`, "");
@@ -144,7 +144,7 @@ it("an interrupted creation is undone at the next start", async () => {
   expect(readFileSync(`${data}.ns-w1.snapshots/one.json`)).toEqual(one);
 });
 
-it("a creation that the disk refuses leaves no file, handle or lock, and can be retried", async () => {
+it("a creation that the disk refuses leaves no files and can be retried", async () => {
   const data = dataFile();
   const { disk, io } = diskThatMayFill();
   const { call, names, client, errors } = await server({ data, io, fsync: true });
@@ -177,7 +177,7 @@ it("a creation that the disk refuses leaves no file, handle or lock, and can be 
   expect(await (await server({ data })).names()).toEqual(["default", "w1"]);
 });
 
-it("creating a namespace neither adopts nor removes another program's files", async () => {
+it("creating a namespace leaves another program's files alone", async () => {
   const data = dataFile();
   await killedWithNamespace(data);
   const { call, errors } = await server({ data });
@@ -190,10 +190,10 @@ it("creating a namespace neither adopts nor removes another program's files", as
   expect((await call("PUT /_sandbox/namespaces/w2", {})).json).toMatchObject({ charges: 0 });
 });
 
-it("files that cannot be removed are reported in one line and do not prevent the start", async () => {
+it("files that cannot be removed do not prevent the start", async () => {
   const data = dataFile();
   await killedWithNamespace(data);
-  // Files of an unfinished namespace, with a folder where a file is expected.
+  // A folder where the namespace has a file.
   writeFileSync(`${data}.ns-w2.identity.new`, "");
   mkdirSync(`${data}.ns-w2.journal`);
   // Folders with the names of sandbox files are ignored.
@@ -224,59 +224,56 @@ it.each([
   [".identity", (file: string) => writeFileSync(file, readFileSync(file, "utf8").replace("mine", "mind"))],
   [".identity", folderInstead],
   [".lock", (file: string) => writeFileSync(file, lockOf(process.ppid))],
-] as const)(
-  "a namespace that cannot be opened is skipped, and the others open (%#: %s)",
-  async (ending, damage) => {
-    const data = dataFile();
-    await killedWithNamespace(data);
-    const first = await server({ data });
-    await first.call("PUT /_sandbox/namespaces/w2", {});
-    await closeAll();
-    await killedLater(data);
-    const file = `${data}.ns-w1${ending}`;
-    const before = existsSync(file) ? readFileSync(file) : undefined;
-    damage(file);
+] as const)("a namespace that cannot be opened is skipped (%#: %s)", async (ending, damage) => {
+  const data = dataFile();
+  await killedWithNamespace(data);
+  const first = await server({ data });
+  await first.call("PUT /_sandbox/namespaces/w2", {});
+  await closeAll();
+  await killedLater(data);
+  const file = `${data}.ns-w1${ending}`;
+  const before = existsSync(file) ? readFileSync(file) : undefined;
+  damage(file);
 
-    const { call, names, errors } = await server({ data });
-    expect(await names()).toEqual(["default", "w2"]);
-    expect(errors.map((error) => (error as Error).name)).toEqual(["StoreError"]);
-    const said = (errors[0] as Error).message;
-    expect(said).toContain('The namespace "w1" was skipped. ');
-    expect(said).toContain(`${basename(data)}.ns-w1`);
-    expect(said).not.toContain("\n");
-    const refusal = {
-      status: 500,
-      json: {
-        error: {
-          code: "INTERNAL_ERROR",
-          message: expect.stringMatching(
-            /^The namespace "w1" could not be opened: .*d\.json\.ns-w1.*PUT .*DELETE/,
-          ),
-        },
+  const { call, names, errors } = await server({ data });
+  expect(await names()).toEqual(["default", "w2"]);
+  expect(errors.map((error) => (error as Error).name)).toEqual(["StoreError"]);
+  const said = (errors[0] as Error).message;
+  expect(said).toContain('The namespace "w1" was skipped. ');
+  expect(said).toContain(`${basename(data)}.ns-w1`);
+  expect(said).not.toContain("\n");
+  const refusal = {
+    status: 500,
+    json: {
+      error: {
+        code: "INTERNAL_ERROR",
+        message: expect.stringMatching(
+          /^The namespace "w1" could not be opened: .*d\.json\.ns-w1.*PUT .*DELETE/,
+        ),
       },
-    };
-    expect(await call("GET /api/v1/accounts/balances", undefined, "w1")).toMatchObject(refusal);
-    expect(await call("GET /_sandbox", undefined, "w1")).toMatchObject(refusal);
-    expect(await call("GET /_sandbox/namespaces/w1")).toMatchObject(refusal);
-    expect(await call("POST /_sandbox/namespaces", { name: "w1" })).toMatchObject(refusal);
-    expect(await call("PUT /_sandbox/namespaces/w1", {})).toMatchObject(refusal);
-    if (ending !== ".identity") {
-      const taken = await call("POST /_sandbox/namespaces", { api_key: "sk_test_mine" });
-      expect(taken.json.error.code).toBe("NAMESPACE_EXISTS");
-    }
-    if (before === undefined) return;
+    },
+  };
+  expect(await call("GET /api/v1/accounts/balances", undefined, "w1")).toMatchObject(refusal);
+  expect(await call("GET /_sandbox", undefined, "w1")).toMatchObject(refusal);
+  expect(await call("GET /_sandbox/namespaces/w1")).toMatchObject(refusal);
+  expect(await call("POST /_sandbox/namespaces", { name: "w1" })).toMatchObject(refusal);
+  expect(await call("PUT /_sandbox/namespaces/w1", {})).toMatchObject(refusal);
+  if (ending !== ".identity") {
+    const taken = await call("POST /_sandbox/namespaces", { api_key: "sk_test_mine" });
+    expect(taken.json.error.code).toBe("NAMESPACE_EXISTS");
+  }
+  if (before === undefined) return;
 
-    // After its file is restored, it opens with all its data.
-    if (existsSync(file)) rmSync(file, { recursive: true });
-    if (ending === ".lock") writeFileSync(file, "");
-    else writeFileSync(file, before);
-    expect((await call("PUT /_sandbox/namespaces/w1", {})).json).toMatchObject({
-      api_key: "sk_test_mine",
-      charges: 1,
-    });
-    expect(await names()).toEqual(["default", "w1", "w2"]);
-  },
-);
+  // After its file is restored, it opens with all its data.
+  if (existsSync(file)) rmSync(file, { recursive: true });
+  if (ending === ".lock") writeFileSync(file, "");
+  else writeFileSync(file, before);
+  expect((await call("PUT /_sandbox/namespaces/w1", {})).json).toMatchObject({
+    api_key: "sk_test_mine",
+    charges: 1,
+  });
+  expect(await names()).toEqual(["default", "w1", "w2"]);
+});
 
 it("a namespace that cannot be opened can be deleted", async () => {
   const data = dataFile();

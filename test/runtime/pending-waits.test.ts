@@ -14,7 +14,7 @@ function changeOf(...puts: RecordPut[]): Change {
   return { seq: 1, at: 0, puts, counters: {} };
 }
 
-/** A watch that counts its checks. */
+/** A condition that counts its checks. */
 class Counting implements WaitCondition<string> {
   around = 0;
   readonly seen: unknown[] = [];
@@ -40,7 +40,7 @@ async function settle(): Promise<void> {
   for (let n = 0; n < 5; n++) await turn();
 }
 
-it("a wait checks everything once, then only changes, once after each burst", async () => {
+it("a wait checks only changes after its first check", async () => {
   const watchers = new PendingWaits<string>(systemWallClock);
   const watch = new Counting();
   const waiting = watchers.waitFor(watch, patience());
@@ -71,7 +71,7 @@ it("a wait checks everything again when the state is replaced", async () => {
   expect(await watchers.waitFor(watch, patience())).toBe("closed");
 });
 
-it("at most a thousand waits are open, and an ended one costs nothing", async () => {
+it("at most a thousand waits are open", async () => {
   const watchers = new PendingWaits<string>(systemWallClock);
   const watches = Array.from({ length: 1_000 }, () => ({
     watch: new Counting(),
@@ -89,7 +89,7 @@ it("at most a thousand waits are open, and an ended one costs nothing", async ()
   expect(await watchers.waitFor(new Counting(), patience(watches[0]!.leaving.signal))).toBe("left");
 });
 
-it("a wait checks the changes of the last instant before its timeout", async () => {
+it("a wait checks once more before its timeout", async () => {
   let timeIsUp = (): void => {};
   const watchers = new PendingWaits<string>({
     nowMs: () => 0,

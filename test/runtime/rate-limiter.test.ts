@@ -8,7 +8,7 @@ function limiterOf(limit: number, isRunning = false) {
   return { time, hit: () => rates.hit("sk_test_sandbox", time.sandboxMs) };
 }
 
-it("a client that waits Retry-After seconds of wall time is served", () => {
+it("serves a client that waits Retry-After seconds", () => {
   const { time, hit } = limiterOf(1);
   hit();
   expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
@@ -19,7 +19,7 @@ it("a client that waits Retry-After seconds of wall time is served", () => {
   expect(hit().limited).toBe(true);
 });
 
-it("a client is served after the shortest Retry-After of the window", () => {
+it("serves a client after the shortest Retry-After of the window", () => {
   const { time, hit } = limiterOf(1);
   hit();
   hit();
@@ -46,7 +46,7 @@ it("only sandbox time counts on a running clock", () => {
   expect(hit().limited).toBe(false);
 });
 
-it("never serves more than the limit in a window, and always serves a client that waited for Retry-After", () => {
+it("never exceeds the limit in a window", () => {
   const actions = fc.array(
     fc.oneof(
       fc.constant({ by: "call" } as const),

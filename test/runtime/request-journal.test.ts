@@ -16,7 +16,7 @@ const request = (requestBody: string | null, responseBody: string | null = null)
   url: "http://sandbox/api/v1/payments/quotes",
   path: "/api/v1/payments/quotes",
   operation: "createQuote",
-  // No response, because the suite compares every response of the service with its document.
+  // Without a response there is nothing to compare with the document.
   status: null,
   hasClientDisconnected: false,
   apiKey: null,
@@ -36,7 +36,7 @@ const piece = fc.constantFrom("a", "ä", "€", "😀", "\ud83d", '"', "\n");
 const piecesArb = fc.array(piece, { minLength: 1, maxLength: 7 });
 const moreArb = fc.integer({ min: -20, max: 20_000 });
 
-it("a body is cut at 64 kB, between characters, with its full length", () => {
+it("a body is cut at 64 kB, between characters", () => {
   fc.assert(
     fc.property(piecesArb, fc.nat(3), moreArb, (pieces, lead, more) => {
       const unit = pieces.join("");
@@ -62,7 +62,7 @@ const texts = [0, 1, 20_000, MAX_JOURNALED_BODY_BYTES, MAX_JOURNALED_BODY_BYTES 
 );
 const kept = (text: string | null) => Math.min(text?.length ?? 0, MAX_JOURNALED_BODY_BYTES + 100);
 
-it("the journal keeps the newest calls within its limit and 64 MB", () => {
+it("keeps the newest calls up to the limit and 64 MB", () => {
   const bodyArb = fc.option(fc.constantFrom(...texts));
   const runArb = fc.array(fc.tuple(bodyArb, bodyArb, fc.integer({ min: 1, max: 400 })), { maxLength: 8 });
   fc.assert(
@@ -92,7 +92,7 @@ it("the journal keeps the newest calls within its limit and 64 MB", () => {
   );
 });
 
-it("a cleared journal starts empty", () => {
+it("a cleared request log starts empty", () => {
   const journal = new RequestJournal(3, nobody());
   for (let n = 0; n < 5; n++) journal.add(request("a"), NEVER);
   journal.clear();

@@ -16,7 +16,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { dataFile, diskThatMayFill, filesBeside, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 
-/** Creates data with a charge and a snapshot `one`. Returns the snapshot's file. */
+/** Creates data with a snapshot and returns the snapshot's file. */
 async function withSnapshot(data: string): Promise<string> {
   const { call, client } = await server({ data });
   await client.pay();
@@ -31,7 +31,7 @@ const flip = (content: Buffer, bit: number): Buffer => {
   return flipped;
 };
 
-it("a snapshot with one flipped bit is reported in one line and not restored", async () => {
+it("a snapshot with one flipped bit is not restored", async () => {
   const data = dataFile();
   const file = await withSnapshot(data);
   const whole = readFileSync(file);
@@ -54,7 +54,7 @@ it("a snapshot with one flipped bit is reported in one line and not restored", a
   );
 });
 
-it("a snapshot damaged while the server runs is not restored, and the state stays", async () => {
+it("a snapshot damaged while the server runs is not restored", async () => {
   const data = dataFile();
   const file = await withSnapshot(data);
   const whole = readFileSync(file);
@@ -160,7 +160,7 @@ it("snapshots are listed newest first, also after a restart", async () => {
   expect(items.map(({ name }: { name: string }) => name)).toEqual(["a", "c", "b"]);
 });
 
-it("a snapshot that is being saved when its namespace is deleted leaves no file", async () => {
+it("deleting a namespace removes a snapshot that is being saved", async () => {
   const data = dataFile();
   const { call } = await server({ data });
   const before = filesBeside(data);
@@ -174,13 +174,13 @@ it("a snapshot that is being saved when its namespace is deleted leaves no file"
   expect((await call("GET /_sandbox/snapshots", undefined, "w1")).json.total).toBe(0);
 });
 
-it("a snapshot that the disk refuses leaves the previous one under its name", async () => {
+it("a snapshot that the disk refuses keeps the previous one", async () => {
   const data = dataFile();
   const file = await withSnapshot(data);
   const before = readFileSync(file);
   const { disk, io } = diskThatMayFill();
   const { call, errors } = await server({ data, io });
-  // If the journal stores anything, it is the clock.
+  // The journal stores at most the clock.
   for (const taken of [0, 1, 2, 3]) {
     disk.refusesFrom = disk.calls + taken;
     const { status } = await call("POST /_sandbox/snapshots", { name: "one" });
@@ -198,11 +198,10 @@ it.each([
   // The file, its folder, and the parent of a created folder.
   ["POST /_sandbox/snapshots", { name: "two" }, 3],
   ["DELETE /_sandbox/snapshots/one", undefined, 1],
-  // Creation syncs the namespace file and twice its folder, then the state, its folder, the journal's folder and a
-  // line.
+  // The namespace's file, state and journal, with their folders.
   ["PUT /_sandbox/namespaces/w1", {}, 7],
   ["DELETE /_sandbox/namespaces/w0", undefined, 1],
-])("%s is synced with --fsync before the response", async (line, body, syncs) => {
+])("%s with --fsync syncs before the response", async (line, body, syncs) => {
   const data = dataFile();
   const { disk, io } = diskThatMayFill();
   const { call } = await server({ data, io, fsync: true });
@@ -244,7 +243,7 @@ it("files beside the data file are readable only by their owner", async () => {
     expect([entry.name, statSync(join(entry.parentPath, entry.name)).mode & 0o077]).toEqual([entry.name, 0]);
 });
 
-it("files are not written through a link that another user created", async () => {
+it("does not write through a link that another user created", async () => {
   const data = dataFile();
   const victim = join(temporaryFolder(), "victim");
   writeFileSync(victim, "mine");
@@ -263,7 +262,7 @@ it("files are not written through a link that another user created", async () =>
   expect(readFileSync(victim, "utf8")).toBe("mine");
 });
 
-it("a data file behind a link has its namespaces and snapshots beside the target, under either name", async () => {
+it("a linked data file has its namespaces beside the target", async () => {
   const real = dataFile();
   const link = join(temporaryFolder(), "link.json");
   symlinkSync(real, link);
@@ -286,7 +285,7 @@ it("a data file behind a link has its namespaces and snapshots beside the target
   }
 });
 
-it("a data file is locked under all its names from its creation", async () => {
+it("a data file is locked under all its names", async () => {
   const real = dataFile();
   const folder = join(temporaryFolder(), "folder");
   symlinkSync(dirname(real), folder);
@@ -294,7 +293,7 @@ it("a data file is locked under all its names from its creation", async () => {
   await expect(server({ data: real })).rejects.toThrow("in use");
 });
 
-it("a data file that links to itself is refused in one line", async () => {
+it("refuses a data file that links to itself", async () => {
   const link = dataFile();
   symlinkSync("d.json", link);
   await expect(server({ data: link })).rejects.toThrow(

@@ -67,7 +67,7 @@ const frozen = (seq: number) => freezeState(State.from(dumpOf(upTo(seq))));
 
 const unheard: StoreEvents = { onSafe: () => {}, onFailed: () => {} };
 
-/** Listeners that wait for the outcome of a change. */
+/** Listeners that wait for a change. */
 const listeners = new WeakMap<Store, Set<StoreEvents>>();
 
 function eventsOf(store: Store): StoreEvents {
@@ -83,7 +83,7 @@ function eventsOf(store: Store): StoreEvents {
   };
 }
 
-/** Resolves when the change is durable. */
+/** Resolves when the change is written. */
 function settled(store: Store, seq: number, write: () => void): Promise<void> {
   if (store.append === undefined) return Promise.resolve(write());
   return new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ async function made(storage: Storage, name: string): Promise<Store> {
   return store;
 }
 
-/** Contract of every storage; damage to files has its own tests. */
+/** Every storage passes these tests. */
 describe.each<[string, () => Storage | Promise<Storage>]>([
   ["memory", createMemoryStorage],
   ["files", inFiles],
@@ -124,7 +124,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(storage.identity("w1")).toEqual({});
   });
 
-  it("a storage opens an empty store, accepts changes and states, and closes twice", async () => {
+  it("a store accepts changes and states, and closes twice", async () => {
     const store = openedIn(await open(), "default");
     await appended(store, change(1));
     await appended(store, change(2));
@@ -165,7 +165,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     await appended(other, change(2));
   });
 
-  it("a storage undoes an unfinished namespace, and can create it afterwards", async () => {
+  it("a storage undoes an unfinished namespace, and can create it again", async () => {
     const storage = await open();
     await storage.begin("w1", {});
     const store = openedIn(storage, "w1");
@@ -175,7 +175,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     await made(storage, "w1");
   });
 
-  it("a storage removes and then closes a namespace; a new one of that name is empty", async () => {
+  it("a storage removes a namespace; a new one of that name is empty", async () => {
     const storage = await open();
     const store = await made(storage, "w1");
     await appended(store, change(1));
@@ -199,7 +199,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     await made(storage, "w1");
   });
 
-  it("a storage keeps snapshots of a namespace by name, newest first", async () => {
+  it("a storage lists snapshots of a namespace, newest first", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
@@ -236,7 +236,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(snapshots.read("one")?.dump).toEqual(dumpOf(upTo(1)));
   });
 
-  it("a snapshot is a new copy at each read", async () => {
+  it("each read of a snapshot returns a new copy", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
@@ -296,7 +296,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     expect(loaded).toEqual({ snapshot: dumpOf(model), changes: [change(3)] });
   });
 
-  it("stores no change of a lost namespace, even when the process has acquired it again", async () => {
+  it("stores no change of a namespace that another process took over", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     const before = openedIn(storage, "default");
@@ -317,7 +317,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     ]);
   });
 
-  it("retries each namespace alone after a failed statement, and the failed one reloads its state", async () => {
+  it("retries each namespace alone after a failed statement", async () => {
     const storage = await inDatabase(postgres!.url());
     const reopened: string[] = [];
     storage.events = { open: () => {}, discard: () => {}, reopen: (name) => reopened.push(name) };
@@ -349,7 +349,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     },
   );
 
-  it("storage in PostgreSQL refuses a schema of a newer version, and one in use by another version", async () => {
+  it("storage in PostgreSQL refuses a schema of another version", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     await expect(postgresAt(url, "0.9.0").start()).rejects.toThrow(

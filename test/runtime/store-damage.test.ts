@@ -23,7 +23,7 @@ it.each([
   expect(crc32(Buffer.from(text)).toString(16).padStart(8, "0")).toBe(expected);
 });
 
-it("an edited state is refused, and accepted without its checksum", async () => {
+it("an edited state is refused unless its checksum is removed", async () => {
   await (await createSandbox({ data: file, clock: "manual", startTime: START })).close();
   const text = readFileSync(file, "utf8");
   expect(text).toContain('"cancelled_by_customer"');
@@ -36,7 +36,7 @@ it("an edited state is refused, and accepted without its checksum", async () => 
   expect(readFileSync(file, "utf8")).toMatch(/^\{"checksum":"[0-9a-f]{64}",\n {2}"version": 1,\n/);
 });
 
-/** The state of a sandbox with a charge, without a checksum, as after an edit. */
+/** A state without checksum, as a user would edit it. */
 async function editable(): Promise<StateDump> {
   const sandbox = await createSandbox({ data: file, clock: "manual", startTime: START });
   await Client.of(sandbox).pay();
@@ -57,7 +57,7 @@ it.each<[string, (state: StateDump) => unknown]>([
       return { ...state, collections: { ...state.collections, charges } };
     },
   ],
-])("an edited state with %s is refused in one line and left unchanged", async (_name, damage) => {
+])("refuses an edited state with %s and leaves it unchanged", async (_name, damage) => {
   const text = JSON.stringify(damage(await editable()));
   writeFileSync(file, text);
   const journal = readFileSync(`${file}.journal`);
@@ -88,7 +88,7 @@ function* spread(): Generator<number> {
   for (let number = 0.5; ; number = (number + 0.6180339887498949) % 1) yield number;
 }
 
-it("a flipped bit in a snapshot or journal is detected, or does not change the state", async () => {
+it("detects a flipped bit in a snapshot or journal", async () => {
   const { snapshot, journal } = await usedFiles();
   expect(snapshot.length).toBeGreaterThan(10_000);
   expect(journal.length).toBeGreaterThan(5_000);
@@ -102,7 +102,7 @@ it("a flipped bit in a snapshot or journal is detected, or does not change the s
     if (bits.size === 3_000) break;
     bits.add(Math.floor(number * end));
   }
-  // Includes every bit of the structure: the snapshot's head, each line's head, each newline.
+  // Includes every bit of the headers and newlines.
   for (let bit = 0; bit < 90 * 8; bit++) bits.add(bit);
   for (let at = 0; at < journal.length; at = journal.indexOf("\n", at) + 1) {
     for (let bit = -8; bit < 16 * 8; bit++) bits.add((snapshot.length + at) * 8 + bit);

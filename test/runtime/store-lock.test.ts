@@ -23,7 +23,7 @@ import { StoreError } from "../../src/core/store/store-error.js";
 import { temporaryFolder } from "../support/folders.js";
 import { change, dumpOf, modelOf, none, upTo } from "../support/store-model.js";
 
-/** Only Linux reports the start time of a process, and has PID namespaces. */
+/** Only Linux reports when a process started. */
 const isLinux = existsSync("/proc/self/stat");
 
 let folder: string;
@@ -84,7 +84,7 @@ function killed(child: ChildProcess): Promise<void> {
   });
 }
 
-it("a second store in the process is refused, under any name of the file, until the first is closed", () => {
+it("a second store is refused until the first is closed", () => {
   const first = storeAt();
   first.load();
   first.append(change(1), none);
@@ -119,7 +119,7 @@ it.each<[string, () => unknown]>([
   ["a process killed while it wrote its pid", () => plantOld('{"pid":1,"ho')],
   ["process 0", () => plantOld("0\n")],
   ["a process that has ended", () => plantLock({ pid: gone() })],
-])("the lock of %s is taken over", (_name, plant) => {
+])("takes over the lock of %s", (_name, plant) => {
   plant();
   const store = storeAt();
   expect(store.load()).toBeUndefined();
@@ -132,20 +132,20 @@ it.each<[string, () => unknown]>([
 it.runIf(isLinux).each<[string, () => number]>([
   ["ours", () => process.pid],
   ["that of another process by now", () => idleProcess().pid!],
-])("a lock whose pid is %s is taken over when the start time differs", (_name, pid) => {
+])("takes over a lock whose pid is %s when the start time differs", (_name, pid) => {
   plantLock({ pid: pid(), started: "1" });
   expect(storeAt().load()).toBeUndefined();
   expect(notices).toEqual([]);
 });
 
-it("a lock of another thread, or one that is being written, is respected", () => {
+it("respects a lock of another thread, or one that is being written", () => {
   plantLock({});
   expect(() => storeAt().load()).toThrow(`in use by process ${process.pid}.`);
   writeFileSync(`${file}.lock`, "");
   expect(() => storeAt().load()).toThrow("in use by another process.");
 });
 
-it("a lock of another machine or container is respected, and the error names the lock file", () => {
+it("respects a lock of another machine, and names the lock file", () => {
   const text = plantLock({ pid: 1, host: "c0ffee" });
   expect(() => storeAt().load()).toThrow(
     /data\.json is in use by process 1 on c0ffee, another machine or container\. .* delete .*data\.json\.lock\.$/,
@@ -194,7 +194,7 @@ it.each<[string, () => unknown, RegExp]>([
   takeAway();
   const after = filesIn();
   let seq = 2;
-  // The next check may be a moment later, and writes before it are lost.
+  // Writes before the next check are lost.
   const writes = () => {
     for (; ; seq++) store.append(change(seq), none);
   };
@@ -213,12 +213,12 @@ it.each<[string, () => unknown, RegExp]>([
   ])
     expect(await refusalOf(write)).toBe(refusal);
   expect(Object.keys(left)).toEqual(Object.keys(after));
-  // Its remaining files are released.
+  // This store's own lock is released.
   if (pid === process.pid) delete left["data.json.lock"];
   expect(filesIn()).toEqual(left);
 });
 
-it("a replaced file is detected during a snapshot, and the other's files stay", async () => {
+it("detects a replaced file during a snapshot", async () => {
   const store = storeAt({
     io: {
       fsyncSync: () => {
@@ -251,7 +251,7 @@ async function refusalOf(write: () => void | Promise<void>): Promise<string> {
   throw new Error("was not refused");
 }
 
-it("a journal that is a link is refused without writing to its target", () => {
+it("refuses a journal that is a link", () => {
   const victim = join(folder, "victim");
   writeFileSync(victim, "not a journal");
   symlinkSync(victim, `${file}.journal`);
@@ -262,7 +262,7 @@ it("a journal that is a link is refused without writing to its target", () => {
   expect(existsSync(victim)).toBe(false);
 });
 
-it("a journal or data file that is not a regular file is refused", () => {
+it("refuses a journal or data file that is not a regular file", () => {
   mkdirSync(`${file}.journal`);
   expect(() => storeAt().load()).toThrow("data.json.journal is not a file");
   rmSync(`${file}.journal`, { recursive: true });
@@ -270,7 +270,7 @@ it("a journal or data file that is not a regular file is refused", () => {
   expect(() => storeAt().load()).toThrow("data.json is not a file");
 });
 
-it.each(["", ".journal"])("a read-only data.json%s is refused and left unchanged", (ending) => {
+it.each(["", ".journal"])("refuses a read-only data.json%s and leaves it unchanged", (ending) => {
   const store = storeAt();
   store.load();
   store.append(change(1), none);
@@ -288,7 +288,7 @@ it.each(["", ".journal"])("a read-only data.json%s is refused and left unchanged
   expect(modelOf(storeAt().load())).toEqual(upTo(2));
 });
 
-it("a data file that becomes read-only is not replaced, and no change is lost", () => {
+it("a data file that becomes read-only loses no change", () => {
   const store = storeAt();
   store.load();
   store.replace(dumpOf(upTo(1)));
@@ -313,7 +313,7 @@ const CHILD = `
     });
   `;
 
-it("one of several concurrent starts gets the file, also with a stale lock", async () => {
+it("only one of several concurrent starts gets the file", async () => {
   const script = join(folder, "child.mjs");
   await build({
     stdin: { contents: CHILD, resolveDir: fileURLToPath(new URL("../..", import.meta.url)), loader: "ts" },

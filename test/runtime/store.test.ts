@@ -26,7 +26,7 @@ import { change, dumpOf, type Model, modelOf, none, upTo } from "../support/stor
 
 let folder: string;
 let file: string;
-/** Stores left open as after a crash, whose descriptors and locks are released after the test. */
+/** Stores left open as after a crash, closed after the test. */
 let opened: FileStore[];
 
 beforeEach(() => {
@@ -40,7 +40,7 @@ afterEach(() => {
     try {
       store.close(() => dumpOf({ seq: -1, rates: new Map() }));
     } catch {
-      // The dump is refused on purpose, because only descriptor and lock matter.
+      // The write is refused on purpose.
     }
   }
 });
@@ -51,7 +51,7 @@ function fileStoreAt(options: Partial<FileStoreOptions> = {}): FileStore {
   return store;
 }
 
-/** Copies the files as a crash would leave them, and makes the copy the file under test. */
+/** Copies the files as a crash would leave them, and continues with the copy. */
 function crash(): void {
   const next = mkdtempSync(join(folder, "crash-"));
   for (const suffix of ["", ".journal"]) {
@@ -70,7 +70,7 @@ function journalBytes(): Buffer {
   return readFileSync(`${file}.journal`);
 }
 
-it("file store writes a readable snapshot of the state on close, if it changed", () => {
+it("file store writes a readable snapshot on close if the state changed", () => {
   const store = fileStoreAt();
   store.load();
   store.append(change(1), none);
@@ -93,7 +93,7 @@ it("a file store treats an empty file as absent", () => {
   expect(fileStoreAt().load()).toBeUndefined();
 });
 
-it("a file store preserves unicode, 4-byte characters, lone surrogates and line breaks across read chunks", () => {
+it("a file store preserves unicode and line breaks across read chunks", () => {
   const texts = ["é", "Ωλ日本", "💸👩‍👩‍👧", "\ud83d", "a\nb\r\n\u2028\u2029", "\u0000", "💸".repeat(900_000)];
   const store = fileStoreAt();
   store.load();
@@ -108,7 +108,7 @@ it("a file store preserves unicode, 4-byte characters, lone surrogates and line 
   expect(modelOf(fileStoreAt().load())).toEqual(model);
 });
 
-it("file store drops an incomplete last line of any length, reports it once, and continues", () => {
+it("file store drops an incomplete last line and reports it once", () => {
   const store = fileStoreAt();
   store.load();
   store.append(change(1), none);
@@ -247,7 +247,7 @@ it("file store refuses a missing folder, and a file in place of a folder", () =>
   expect(existsSync(join(folder, "no"))).toBe(false);
 });
 
-it("file store refuses changes out of order, earlier states, and use before load or after close", () => {
+it("file store refuses changes out of order", () => {
   const store = fileStoreAt();
   expect(() => store.append(change(1), none)).toThrow("not open");
   store.load();
@@ -259,7 +259,7 @@ it("file store refuses changes out of order, earlier states, and use before load
   expect(() => store.replace(dumpOf(upTo(1)))).toThrow("cannot replace");
   expect(() => store.close(() => dumpOf(upTo(1)))).toThrow("the dump is at change 1, the journal at 2");
   expect(() => store.append(change(3), none)).toThrow("not open");
-  // The refused dump lost nothing, because the journal is complete.
+  // The journal is complete, so nothing is lost.
   expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
 });
 
@@ -276,13 +276,13 @@ it("completes short writes", () => {
   store.close(() => dumpOf(upTo(5)));
 });
 
-it("a file store fails when the disk writes zero bytes without an error", () => {
+it("a file store fails when the disk writes zero bytes", () => {
   const store = fileStoreAt({ io: { writeSync: () => 0 } });
   store.load();
   expect(() => store.append(change(1), none)).toThrow("took none of the bytes");
 });
 
-it("file store accepts no changes after a failed sync, and leaves the files unchanged", async () => {
+it("file store accepts no changes after a failed sync", async () => {
   let fsync: StoreIo["fsyncSync"] = fsyncSync;
   const store = fileStoreAt({ fsync: true, io: { fsyncSync: (fd) => fsync(fd) } });
   const safe: number[] = [];
@@ -303,7 +303,7 @@ it("file store accepts no changes after a failed sync, and leaves the files unch
   expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
 });
 
-it("file store writes nothing after an incomplete line until it can truncate the line", () => {
+it("file store writes nothing after an incomplete line", () => {
   let room = Number.POSITIVE_INFINITY;
   let truncate: StoreIo["ftruncateSync"] = ftruncateSync;
   const store = fileStoreAt({
@@ -380,14 +380,14 @@ it("a file store releases the file when the final snapshot fails", () => {
   expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
 });
 
-it("file store refuses a snapshot that could not be read back, and keeps the previous one", () => {
+it("file store refuses a snapshot that is too large to read", () => {
   const snapshot = new SnapshotFile(file, nodeIo, 2_000);
   snapshot.write(dumpOf(upTo(1)), () => {});
   expect(() => snapshot.write(dumpOf(upTo(1_000)), () => {})).toThrow(StoreError);
   expect(snapshot.read()).toEqual(dumpOf(upTo(1)));
 });
 
-/** A disk that fails after the given number of bytes in each call of the store. */
+/** A disk that fails after the given number of bytes. */
 function writeWithin(room: () => number): StoreIo["writeSync"] {
   return (fd, buffer, offset, length, position) => {
     const left = room() - offset;
@@ -396,7 +396,7 @@ function writeWithin(room: () => number): StoreIo["writeSync"] {
   };
 }
 
-it("a file store compacts at a size that grows with the data, so that the cost of a change stays constant", async () => {
+it("a file store compacts less often as the data grows", async () => {
   const store = fileStoreAt({ compactAtBytes: 1_000 });
   store.load();
   let dumps = 0;
@@ -447,7 +447,7 @@ function grown(io: Partial<StoreIo> = {}) {
   return { store, model, append, compact };
 }
 
-it("a file store compacts in the background and keeps changes appended meanwhile, even when killed", async () => {
+it("a file store that compacts in the background loses no change when killed", async () => {
   let [kills, steps] = [0, 0];
   let beforeStep = (): void => {};
   const step = <Args extends unknown[], Result>(call: (...args: Args) => Result) => {
@@ -488,7 +488,7 @@ it("a file store compacts in the background and keeps changes appended meanwhile
   }
   expect(await done).toBeUndefined();
   beforeStep = () => {};
-  // One piece in each turn, with a change; the last steps concern the journal.
+  // One part per turn, with a change in between.
   expect(turns).toBeGreaterThan(5);
   expect(kills).toBe(steps);
   expect(journalBytes().toString().match(/\n/g)).toHaveLength(model.seq - 400);
@@ -524,7 +524,7 @@ it("a file store compacts immediately when it does not yield", () => {
   expect(modelOf(fileStoreAt().load())).toEqual(model);
 });
 
-it("--fsync syncs the changes of a tick; snapshots are always synced", async () => {
+it("--fsync syncs changes together, and snapshots always", async () => {
   let syncs = 0;
   const io: Partial<StoreIo> = {
     fsyncSync: (fd) => {
@@ -574,10 +574,10 @@ const operation = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("crash" as const), tornBytes: fc.nat(60) }) },
 );
 
-it("a file store loads the state that a simple model predicts, whatever was stored before", () => {
+it("a file store loads the expected state after any history", () => {
   return fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
-      // Each run has its own folder; syncs are skipped, because no run loses power.
+      // No run loses power, so syncs are skipped.
       file = join(mkdtempSync(join(folder, "run-")), "data.json");
       let room = Number.POSITIVE_INFINITY;
       let truncate: StoreIo["ftruncateSync"] = ftruncateSync;
@@ -620,7 +620,7 @@ it("a file store loads the state that a simple model predicts, whatever was stor
           const abandoned = store;
           crash();
           const torn = encodeLine(change(model.seq + 1, "💸".repeat(9)));
-          // A crash leaves at most one incomplete line, and nothing is appended to it.
+          // A crash leaves at most one incomplete line.
           if (journalBytes().length === 0 || journalBytes().at(-1) === 0x0a) {
             appendFileSync(`${file}.journal`, torn.subarray(0, op.tornBytes));
           }

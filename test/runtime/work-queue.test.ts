@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import { WorkQueue } from "../../src/core/time/work-queue.js";
 
-it("work queue runs one piece of work in each tick of the event loop, in order of arrival", async () => {
+it("runs one piece of work per tick, in order of arrival", async () => {
   const turns = new WorkQueue();
   const done: number[] = [];
   const all = Array.from({ length: 5 }, (_, index) => turns.waitForTurn().then(() => done.push(index)));
@@ -16,7 +16,7 @@ it("work queue runs one piece of work in each tick of the event loop, in order o
   for (const [index, count] of seen.entries()) expect(count - (seen[index - 1] ?? 0)).toBeLessThanOrEqual(1);
 });
 
-it("work queue accepts thousands of pieces, and continues after a pause", async () => {
+it("accepts thousands of pieces, and continues after a pause", async () => {
   const turns = new WorkQueue();
   let count = 0;
   const take = (many: number) =>
@@ -41,7 +41,7 @@ it("pauses between pieces only while API calls arrive", async () => {
   expect(count).toBe(1);
   turns.noteCall();
   await yieldToEventLoop();
-  // The turn scheduled before the call has ended; further calls cause a pause each.
+  // Each further call causes a pause.
   expect(pauses.map(({ delayMs }) => delayMs)).toEqual([1]);
   const before = count;
   for (let loop = 0; loop < 10; loop++) await yieldToEventLoop();

@@ -20,12 +20,12 @@ async function order(api: Api, { header, metadata }: Asked) {
   return api.whitelabel(body, header ? { "sandbox-scenario": header } : {});
 }
 
-/** Returns the scenario that determines a new charge. */
+/** Returns the scenario that a new charge follows. */
 async function followed(api: Api, asked: Asked = {}): Promise<string | null> {
   return (await readSandboxFields(api, (await order(api, asked)).charge_id)).scenario;
 }
 
-it("a charge follows the scenario of its header, then of its metadata, then the active one activated last, then the default", async ({
+it("a header's scenario takes precedence over metadata, active scenarios and the default", async ({
   api,
 }) => {
   expect(await followed(api)).toBe("default");
@@ -36,7 +36,7 @@ it("a charge follows the scenario of its header, then of its metadata, then the 
   expect(await followed(api, { metadata: "declined" })).toBe("declined");
   expect(await followed(api, { metadata: "declined", header: "expired" })).toBe("expired");
   expect(await followed(api, { header: "default" })).toBe("default");
-  await activate(api, "slow"); // Activated again, and therefore last.
+  await activate(api, "slow"); // Now it is the latest.
   expect(await followed(api)).toBe("slow");
   await activate(api, "slow", "deactivate");
   expect(await followed(api)).toBe("stuck");
@@ -49,7 +49,7 @@ it("a scenario active at startup applies to charges", async () => {
   expect(await followed(await openApi({ scenario: ["cancelled", "declined"] }))).toBe("declined");
 });
 
-it("a scenario of a header applies to hosted pages and withdrawals", async ({ api }) => {
+it("a header's scenario applies to hosted pages and withdrawals", async ({ api }) => {
   const destination = await createFundedDestination(api);
   const pricing = { base_currency: "KES", amount: "500.00" };
   for (const [headers, metadata] of [
@@ -83,7 +83,7 @@ it("activating a scenario does not change existing charges", async ({ api }) => 
   expect((await api.charge(charge_id)).status).toBe("COMPLETED");
 });
 
-it("a manual transition ends the scenario's influence", async ({ api }) => {
+it("a manual transition ends the scenario of a charge", async ({ api }) => {
   const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "declined" });
   okBody(await api.transition(charge_id, { to: "PROCESSING" }));
   await api.sandbox.advance("1h");
@@ -117,7 +117,7 @@ it.each<[string, { header?: string; metadata?: string; active?: string }, string
     );
     await api.sandbox.advance("5s");
     expect((await api.charge(charge_id)).status).toBe(scenario === "default" ? "COMPLETED" : "FAILED");
-    // The applied scenario's webhook rules apply, too.
+    // The webhook rules of that scenario apply, too.
     const { total } = okBody(await api.get<{ total: number }>("/_sandbox/deliveries?type=charge.failed"));
     expect(total).toBe(scenario === "default" ? 0 : scenario === "twice" ? 2 : 1);
   },
@@ -126,9 +126,7 @@ it.each<[string, { header?: string; metadata?: string; active?: string }, string
 const KNOWN = [...NAMED_SCENARIOS].sort().join(", ");
 const MESSAGE = `there is no scenario "declind"; known: ${KNOWN}`;
 
-it("an unknown scenario name is refused with a list of known names, and nothing is created", async ({
-  api,
-}) => {
+it("refuses an unknown scenario with a list of known names", async ({ api }) => {
   const destination = await createFundedDestination(api);
   const before = (await api.payins()).total;
   const header = { "sandbox-scenario": "declind" };
@@ -170,7 +168,7 @@ it("a scenario name is known once the scenario is stored", async ({ api }) => {
 const CHARGES = 200;
 const RARE = "/_sandbox/scenarios/rare";
 
-/** Returns the charges to which the rule applied, by number. `between` runs before each charge. */
+/** Returns the numbers of the charges to which the rule applied. */
 async function taken(probability: number, between?: (api: Api) => Promise<unknown>): Promise<number[]> {
   const api = await openApi({ seed: "chance" });
   okBody(await api.put(RARE, { charges: [{ probability, timeline: [{ after: "1s", to: "FAILED" }] }] }));
@@ -184,7 +182,7 @@ async function taken(probability: number, between?: (api: Api) => Promise<unknow
   return found;
 }
 
-it("a rule applies with its probability, and otherwise the next rule does", async () => {
+it("a rule applies with its probability, otherwise the next one does", async () => {
   const { length } = await taken(0.2);
   expect(length).toBeGreaterThan(CHARGES * 0.1);
   expect(length).toBeLessThan(CHARGES * 0.3);
@@ -192,7 +190,7 @@ it("a rule applies with its probability, and otherwise the next rule does", asyn
   expect(await taken(1)).toHaveLength(CHARGES);
 });
 
-it("the draw of a rule depends on the seed only, not on calls in between", async () => {
+it("random rules depend only on the seed", async () => {
   const alone = await taken(0.2);
   expect(await taken(0.2, (api) => api.get("/api/v1/payments/payins"))).toEqual(alone);
 });

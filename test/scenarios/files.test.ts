@@ -14,7 +14,7 @@ describe.each(SHIPPED)("scenarios/$name", (file) => {
     });
   });
 
-  it("scenarios/$name is named after its scenario, and begins with a sentence about its purpose", () => {
+  it("scenarios/$name has its file's name and a description", () => {
     expect(`${file.value.name}.yaml`).toBe(file.name);
     expect(firstSentence(file).length).toBeGreaterThan(20);
     expect(firstSentence(file).length).toBeLessThan(200);
@@ -29,7 +29,7 @@ describe.each(SHIPPED)("scenarios/$name", (file) => {
   });
 });
 
-it("the built-in scenarios are the named outcomes and the flows", () => {
+it("the built-in scenarios are exactly the documented ones", () => {
   const names = SHIPPED.map(({ value }) => value.name);
   expect(names.filter((name) => !name.startsWith("flow_"))).toEqual([...NAMED_SCENARIOS].sort());
   expect(FLOWS.map(({ value }) => value.name)).toEqual(names.filter((name) => name.startsWith("flow_")));
@@ -46,7 +46,7 @@ it("each documented case has a built-in flow", () => {
   expect(FLOWS.map(({ value }) => value.name)).toEqual(expect.arrayContaining(names));
 });
 
-it("a built-in flow is found by its name and by each of its paths", async () => {
+it("finds a built-in flow by its name and paths", async () => {
   for (const { name, value } of FLOWS)
     expect((await readFlow(name.replace(/^flow_|\.yaml$/g, ""))).value).toEqual(value);
   const { value } = FLOWS.find(({ name }) => name === "flow_card.yaml")!;
@@ -56,7 +56,7 @@ it("a built-in flow is found by its name and by each of its paths", async () => 
     expect([one, (await readFlow(one)).value]).toEqual([one, value]);
 });
 
-it("an unknown file or flow is reported with a suggestion", async () => {
+it("suggests a name for an unknown file or flow", async () => {
   const messageOf = async (file: string): Promise<string> => {
     return (await validateFile(file, { environment: {}, configFaults })).faults
       .map(({ message }) => message)

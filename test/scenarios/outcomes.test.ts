@@ -17,7 +17,7 @@ async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver }> {
 }
 
 interface Outcome {
-  /** Status changes with their time in seconds after creation. */
+  /** Status changes with their seconds after creation. */
   readonly path: string;
   readonly balance: string;
   readonly reason?: string;
@@ -49,7 +49,7 @@ const CHARGES: Readonly<Record<string, Outcome>> = {
 };
 
 it.each(Object.entries(CHARGES))(
-  "outcome of a charge: %s",
+  "charges with the scenario %s follow its timeline",
   async (name, { path, balance, reason = null }) => {
     const changes = changesOf(path);
     const { api, receiver } = await openWithReceiver();
@@ -83,7 +83,7 @@ it.each(Object.entries(CHARGES))(
   },
 );
 
-it("the outcome success completes charges of every customer, and the default does not", async ({ api }) => {
+it("the scenario success completes charges of every customer", async ({ api }) => {
   const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
   const asked = await api.whitelabel(body, { "sandbox-scenario": "success" });
   const usual = await api.whitelabel(body);
@@ -92,7 +92,7 @@ it("the outcome success completes charges of every customer, and the default doe
   expect((await api.charge(usual.charge_id)).status).toBe("FAILED");
 });
 
-it("crypto_confirmations keeps the money pending until the chain's confirmations", async () => {
+it("crypto_confirmations keeps the money pending until it is confirmed", async () => {
   const { api, receiver } = await openWithReceiver();
   const order = {
     pricing: { base_currency: "USD", amount: "100.00" },
@@ -130,7 +130,7 @@ const WITHDRAWALS: Readonly<Record<string, Outcome>> = {
 };
 
 it.each(Object.entries(WITHDRAWALS))(
-  "outcome of a withdrawal: %s",
+  "withdrawals with the scenario %s follow its timeline",
   async (name, { path, balance, reason = null }) => {
     const changes = changesOf(path);
     const { api, receiver } = await openWithReceiver();
@@ -147,9 +147,7 @@ it.each(Object.entries(WITHDRAWALS))(
   },
 );
 
-it("the outcome success completes withdrawals with every reference, and the default does not", async ({
-  api,
-}) => {
+it("the scenario success completes withdrawals with every reference", async ({ api }) => {
   const destination = await createFundedDestination(api);
   const marked = { amount: "500.00", reference: "fail-17" };
   const asked = await withdraw(api, destination, { "sandbox-scenario": "success" }, marked);
@@ -181,7 +179,7 @@ it.each<[string, Record<string, unknown>, string, string | null]>([
   ["another address", { customer_email: "not.declined@x.test" }, "COMPLETED", null],
   ["another phone", { phone_number: "+254704912345" }, "COMPLETED", null],
   ["phone …049 and a card", { payment_method: "card", phone_number: "+254712345049" }, "COMPLETED", null],
-])("magic value: %s", async (_what, order, status, reason) => {
+])("the default scenario reacts to the magic value %s", async (_what, order, status, reason) => {
   const api = await openApi();
   const { charge_id } = await api.pay(order);
   await api.sandbox.advance("2h");

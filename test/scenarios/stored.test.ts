@@ -25,7 +25,7 @@ function createStarter() {
   };
 }
 
-it("a scenario stored under a built-in name survives a restart, active or not", async () => {
+it("a scenario with a built-in name survives a restart", async () => {
   const run = createStarter();
   const before = await run();
   for (const name of ["declined", "default"])
@@ -49,7 +49,7 @@ it("a scenario stored under a built-in name survives a restart, active or not", 
   await sandbox.close();
 });
 
-it("a stored scenario is active when named at startup, and is replaced by a file of its name", async () => {
+it("a stored scenario is replaced by a file of the same name", async () => {
   const run = createStarter();
   const before = await run();
   await before.client.ask("PUT /_sandbox/scenarios/declined", OURS);

@@ -3,17 +3,14 @@ import { demand, demandSame } from "./failure.js";
 import { firstRule, globMatches } from "./matching.js";
 import { durationMs, type Endpoint, type ExpectedDelivery, iso, type Model } from "./model.js";
 
-/** Intervals between attempts (contract section 3). */
+/** Documented intervals between attempts. */
 const LADDER_MS = ["5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"].map(durationMs);
-/** Maximum time that a swapped delivery waits for the next event. */
+/** How long a swapped delivery waits for the next event. */
 const PATIENCE_MS = 60_000;
 
 export const RETRY_AFTER_S = 47;
 
-/**
- * Checks the deliveries of each event: each subscribed endpoint gets the number of copies of the scenario, first at once
- * and then by the schedule, and none early.
- */
+/** Checks that each endpoint gets its copies of each event on time. */
 export async function auditDeliveries(client: Client, model: Model, events: Json[]): Promise<void> {
   const seen = await client.all("/_sandbox/deliveries");
   const places = seen.map((one) => `${one.event_id} ${one.webhook_id}`);
@@ -37,7 +34,7 @@ export async function auditDeliveries(client: Client, model: Model, events: Json
   );
 }
 
-/** Records endpoints that responded with 410; they get no further delivery. */
+/** Records endpoints that responded with 410. */
 function noteGone(model: Model, seen: readonly Json[]): void {
   for (const { webhook_id, attempts } of seen) {
     const endpoint = model.state.endpoints.get(webhook_id);
@@ -95,7 +92,7 @@ function expectNew(model: Model, seen: ReadonlySet<string>, events: Json[]): voi
   }
 }
 
-/** Returns the due time of the first attempt; a swapped one waits for the object's next event. */
+/** Returns when the first attempt is due; a swapped one waits for the next event. */
 function firstDueMs({ state }: Model, index: number): number {
   const { event, endpoint, rule } = state.deliveries[index]!;
   const { atMs, objectId } = state.events[event]!;
@@ -157,7 +154,7 @@ function auditOne(model: Model, delivery: Json, expected: ExpectedDelivery, firs
   } else demand(["pending", "dropped"].includes(status), "ladder", () => `${id} is ${status}`);
 }
 
-/** Returns the due time of the next attempt: by the schedule, or later after a Retry-After. */
+/** Returns when the next attempt is due, which Retry-After can delay. */
 function afterMs(attempt: Json, made: number): number {
   const asksForTime = attempt.status === 503 || attempt.status === 429;
   const wait = Math.max(LADDER_MS[made - 1]!, asksForTime ? RETRY_AFTER_S * 1_000 : 0);

@@ -10,7 +10,7 @@ export interface Actor {
   readonly key: string;
   readonly mode: Mode;
   readonly org: string;
-  /** Currency of the country. The first read of balances opens it and US dollars. */
+  /** The local currency. The first read of balances opens it and US dollars. */
   readonly home: string;
 }
 
@@ -54,7 +54,7 @@ async function auditClock(client: Client, model: Model): Promise<void> {
     );
 }
 
-/** Checks that each status follows a permitted predecessor, and that times never decrease. */
+/** Checks that the statuses are in a legal order, and the times too. */
 function auditHistory(moves: Readonly<Record<string, readonly string[]>>, id: string, history: Json[]): void {
   for (const [index, change] of history.entries()) {
     const before = history[index - 1];
@@ -109,7 +109,7 @@ async function auditCharges(client: Client, model: Model): Promise<void> {
   await auditPayins(client, model);
 }
 
-/** Checks that no time in the record is later than now. */
+/** Checks that no time in the record is in the future. */
 function auditTooEarly(record: Json, nowMs: number): void {
   const times = [record.created_at, record.updated_at, record.settled_at ?? null];
   for (const { at } of record.status_history ?? []) times.push(at);
@@ -117,7 +117,7 @@ function auditTooEarly(record: Json, nowMs: number): void {
     demand(at === null || Date.parse(at) <= nowMs, "too early", () => `${at} is later than ${iso(nowMs)}`);
 }
 
-/** Checks that lists and reads of the service show the same charges, and only to their owner. */
+/** Checks that each organization sees exactly its own charges. */
 async function auditPayins(client: Client, model: Model): Promise<void> {
   for (const actor of ACTORS) {
     const own = [...model.state.charges.values()].filter(ownedBy(actor));
@@ -178,7 +178,7 @@ async function auditBalances(client: Client, model: Model, actor: Actor): Promis
   demandSame("balance", `${actor.key}'s total in dollars`, json.total_balance_usd, total);
 }
 
-/** Checks that each status change has one event, in order, with the charge as a read showed it then. */
+/** Checks that each change of status has one event with the charge of that moment. */
 async function auditEvents(client: Client, model: Model): Promise<Json[]> {
   const seen = await client.all("/_sandbox/events");
   for (const charge of model.state.charges.values()) {
@@ -202,7 +202,7 @@ async function auditEvents(client: Client, model: Model): Promise<Json[]> {
   return seen;
 }
 
-/** Checks that each ledger entry balances and that the entries sum to the balances. */
+/** Checks that ledger entries balance and sum to the balances. */
 export async function auditLedger(client: {
   get(path: string): Promise<{ readonly json: Json }>;
 }): Promise<void> {
@@ -233,7 +233,7 @@ export async function auditLedger(client: {
     auditHistory(CHARGE_MOVES, entry.charge_id, entry.status_history);
 }
 
-/** Checks each posting of a charge: payment, settlement, refund. */
+/** Checks the payment, settlement and refund of a charge in the ledger. */
 export async function auditPostings(client: Client, model: Model, chargeId: string): Promise<void> {
   const charge = model.state.charges.get(chargeId)!;
   const { json } = await client.get(`/_sandbox/charges/${chargeId}/timeline`);

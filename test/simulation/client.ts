@@ -27,10 +27,10 @@ export type Hurdle = (send: () => Promise<Answer>, isHigh: boolean) => Promise<A
 export interface ClientOptions {
   readonly lie?: Lie | undefined;
   readonly hurdle?: Hurdle;
-  /** Decides when hurdles occur; without it none occur. */
+  /** Decides when faults occur; without it none occur. */
   readonly luck?: Random;
   readonly namespace?: string;
-  /** Shared by all clients of one sandbox. */
+  /** The calls, shared by all clients of a sandbox. */
   readonly trail?: string[];
 }
 
@@ -46,7 +46,7 @@ export class Client {
     this.#options = options;
   }
 
-  /** Makes a call that changes state, and records it in the trail. */
+  /** Makes a call that changes state, and records it. */
   async act(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const extra = Object.keys(headers).length === 0 ? "" : ` ${JSON.stringify(headers)}`;
     const { hurdle, luck, namespace } = this.#options;
@@ -96,7 +96,7 @@ export class Client {
     try {
       response = await this.#fetch(new Request(`http://sandbox${path}`, init));
     } catch (error) {
-      // The connection was closed by a fault; in process, fetch throws an error of its own.
+      // A fault closed the connection.
       if (!(error instanceof TypeError)) throw error;
       return { status: 0, text: "", json: undefined, now: null, replayed: false };
     }

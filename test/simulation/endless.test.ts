@@ -5,7 +5,7 @@ import { Client } from "../support/receiver-client.js";
 import { type Handler, Receiver } from "../support/receiver-server.js";
 import { SECOND, shopFor, since } from "../webhooks/support/shop.js";
 
-/** Makes another payment on each webhook of a paid charge, before or after its response. */
+/** Pays again on each webhook of a paid charge. */
 function callingBack(
   client: () => Client,
   order: "before" | "after",
@@ -20,7 +20,7 @@ function callingBack(
   };
 }
 
-/** Redelivers the event of each webhook before its response, which is cheaper than a payment. */
+/** Redelivers each event, which is cheaper than a new payment. */
 function sendingAgain(client: () => Client, times = Number.POSITIVE_INFINITY): Handler {
   let made = 0;
   return async (received) => {
@@ -38,7 +38,7 @@ async function shopWith(handlerFor: (client: () => Client) => Handler) {
   return { ...shop, receiver };
 }
 
-it("an endless advance is refused with a one-line error when each payment causes a later one", async () => {
+it("an endless advance is refused when each payment causes another", async () => {
   const { client, receiver } = await shopWith((client) => callingBack(client, "before"));
   await client.pay();
   const answer = await client.advance({ until: "idle" });
@@ -47,7 +47,7 @@ it("an endless advance is refused with a one-line error when each payment causes
   expect(answer.json.error.message).toMatch(
     /^It never comes to rest: by \S+Z webhooks have led to calls, and those to webhooks, 1000 times in a row\. Advance by a duration/,
   );
-  // Each payment takes five seconds: the clock stops where the advance ended, and can continue.
+  // The clock stops where the advance ended, and can continue.
   const now = since((await client.clock()).json.now);
   expect(now).toBe(5 * 1_001 * SECOND);
   const more = await client.advance({ by: "50s" });
@@ -62,7 +62,7 @@ it.each<[string, (client: () => Client) => Handler]>([
   ["one event is redelivered forever at the same instant", sendingAgain],
 ])("an endless advance is refused when %s", async (_name, handlerFor) => {
   const { client } = await shopWith(handlerFor);
-  // This charge always has a planned entry, so there is always a next instant.
+  // This charge always has a scheduled entry.
   await client.pay({ scenario: "slow" });
   await client.pay();
   const answer = await client.advance({ until: "idle" });
@@ -70,7 +70,7 @@ it.each<[string, (client: () => Client) => Handler]>([
   expect(answer.json.error.message).toMatch(/^It never comes to rest/);
 });
 
-it("an endless advance rejects with the same one-line error in the library", async () => {
+it("advance() of the library rejects an endless advance", async () => {
   const receiver = await Receiver.open();
   await using sandbox = await createSandbox({
     clock: "manual",
@@ -83,7 +83,7 @@ it("an endless advance rejects with the same one-line error in the library", asy
   await expect(sandbox.advance("idle")).rejects.toThrow(/^It never comes to rest/);
 });
 
-it("a long advance completes after a long chain of payments", async () => {
+it("a long chain of payments completes", async () => {
   const { client, receiver } = await shopWith((client) => callingBack(client, "before", 300));
   await client.pay();
   const { status, json } = await client.advance({ until: "idle" });
@@ -91,7 +91,7 @@ it("a long advance completes after a long chain of payments", async () => {
   expect(receiver.received).toHaveLength(301);
 });
 
-it("a long advance completes when each of many concurrent payments causes one more", async () => {
+it("completes when each of many payments causes one more", async () => {
   const { client, receiver } = await shopWith((client) => callingBack(client, "before", 1_100));
   for (let count = 0; count < 1_100; count++) {
     await client.pay();

@@ -2,7 +2,7 @@ import type { Sandbox } from "../../src/library/index.js";
 import type { Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
 
-/** Checks that another sandbox can import the export of any state, and exports it unchanged. */
+/** Checks that another sandbox can import the state and export it unchanged. */
 export async function auditExport(
   sandbox: { snapshot(): Json },
   elsewhere: Pick<Sandbox, "snapshot"> & { fetch(request: Request): Promise<Response> },
@@ -13,7 +13,7 @@ export async function auditExport(
   );
   const said = await answer.text();
   demand(answer.status === 200, "export", () => `is refused elsewhere: ${said}`);
-  // The clock is stopped, so no tasks run there; the importing sandbox has its own source of ids.
+  // The clock stays stopped, so no tasks run there.
   const kept = ({ at, counters, collections: { namespace: _namespace, clock: _clock, ...rest } }: Json) => ({
     at,
     counters,

@@ -1,4 +1,4 @@
-/** Names of the faults that the auditor detects; `lies.test.ts` plants a false response for each. */
+/** Rules that the auditor checks; `lies.test.ts` breaks each of them. */
 export type Rule =
   | "answer"
   | "time"

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { shopFor } from "../webhooks/support/shop.js";
 
-/** Regression tests for faults that simulations found, each with its shortest sequence of calls. */
+/** Bugs that simulations found, each with its shortest sequence of calls. */
 
 it("POST /wait for idle returns after a due delivery moves to a mailbox", async () => {
   const { client } = await shopFor([{ mailbox: "post" }]);

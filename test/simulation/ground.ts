@@ -4,7 +4,7 @@ import { dataFile, diskThatMayFill } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import type { Hurdle } from "./client.js";
 
-/** Options of a simulation; by default the clock is stopped and state is in memory. */
+/** Options of a simulation. */
 export interface Terrain {
   /** True if state is in files and the server restarts during the run. */
   readonly isKept?: boolean;
@@ -12,9 +12,9 @@ export interface Terrain {
   readonly isFull?: boolean;
   /** True if the clock runs with wall time. */
   readonly isRunning?: boolean;
-  /** True if the run includes reversals after a final status, which are extensions of the sandbox. */
+  /** True if the run includes partial refunds, chargebacks and bounces. */
   readonly takesBack?: boolean;
-  /** Number of namespaces besides `default`, each with its own sequence of actions. */
+  /** Number of namespaces besides `default`. */
   readonly namespaces?: number;
 }
 

@@ -1,7 +1,7 @@
 import { fraction } from "../support/fraction.js";
 import type { Json } from "./client.js";
 
-/** An independent implementation of rule matching: globs as regular expressions, amounts as fractions. */
+/** Matches rules independently of src: globs as regular expressions, amounts as fractions. */
 export interface Scenario {
   readonly name: string;
   readonly charges?: readonly Json[];
@@ -44,7 +44,7 @@ export function matches(match: Json, { fields, metadata }: Subject): boolean {
   });
 }
 
-/** Returns the first rule of that kind that matches, by the order of scenarios. */
+/** Returns the first rule that matches. */
 export function firstRule(
   kind: "charges" | "withdrawals" | "webhooks",
   scenarios: readonly Scenario[],

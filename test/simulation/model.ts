@@ -3,13 +3,10 @@ import { type Price, type Pricing, units } from "../support/prices.js";
 import type { Json } from "./client.js";
 import { firstRule, type Scenario, type Subject } from "./matching.js";
 
-/**
- * Expected state, computed from the calls alone. It follows the interface specification and the contract and shares no
- * code with src. Plain data, so that a snapshot is a copy.
- */
+/** The expected state, computed from the calls alone without code of src. */
 export type Mode = "test" | "live";
 
-/** All legal transitions (specification: States; contract section 2: transitions). */
+/** All documented transitions. */
 const OPEN = ["PENDING", "AWAITING_PAYMENT"];
 
 export interface Entry {
@@ -21,7 +18,7 @@ export interface Entry {
 
 interface Planned {
   readonly atMs: number;
-  /** Order of tasks with the same time: expiry first, then by time of planning. */
+  /** Order of tasks with the same time: expiry first, then the oldest. */
   readonly order: number;
   readonly step: number;
 }
@@ -59,7 +56,7 @@ export interface Charge extends Moving {
   /** Null until the customer selects a method on the hosted page. */
   method: string | null;
   price: Price | null;
-  /** Fields that never change, from the first read: instructions, references, the customer. */
+  /** Fields that never change after the first read. */
   fixed: Readonly<Record<string, unknown>>;
 }
 
@@ -78,7 +75,7 @@ export interface ExpectedEvent {
   readonly org: string;
   /** The exact JSON of `data`. */
   readonly data: string;
-  /** The attributes and the order of scenarios that rules were matched with at the event. */
+  /** The fields and scenarios that rules were matched with. */
   readonly subject: Subject;
   readonly asked: string | null;
 }
@@ -107,11 +104,11 @@ export interface Endpoint {
   org: string | null;
   events: readonly string[];
   enabled: boolean;
-  /** True if it was ever disabled, which drops its pending deliveries at their turn. */
+  /** True if it was ever disabled, which drops its pending deliveries. */
   wasOff: boolean;
   onSinceMs: number;
   offSinceMs: number;
-  /** Index of the first event after it was seen disabled, whatever the event's time. */
+  /** Index of the first event after it was disabled. */
   offBeforeEvent: number;
   secret: string;
 }
@@ -120,7 +117,7 @@ export interface ExpectedDelivery {
   /** Index of its event in `events`. */
   readonly event: number;
   readonly endpoint: string;
-  /** The scenario's rule for it; empty when no rule matches. */
+  /** The scenario's rule; empty when none matches. */
   readonly rule: Json;
 }
 
@@ -153,7 +150,7 @@ export function durationMs(text: string): number {
   );
 }
 
-/** Returns the JSON of a charge as the service orders its fields. */
+/** Returns the JSON of a charge, with fields in the service's order. */
 export function chargeJson(charge: Charge): string {
   const { price, fixed } = charge;
   return JSON.stringify({
@@ -203,7 +200,7 @@ export function withdrawalJson(one: Withdrawal): string {
   });
 }
 
-/** Adds the fields of a reversal, which are an extension of the service's event. */
+/** Adds the fields of a partial refund or chargeback. */
 function extended(json: string, answer: object): string {
   return `${json.slice(0, -1)},"sandbox_extension":${JSON.stringify(answer)}}`;
 }
@@ -230,7 +227,7 @@ export class Model {
     };
   }
 
-  /** Order of lookup: the named scenario, the active ones by latest activation, `default`. */
+  /** The named scenario, then the active ones, then `default`. */
   asked(name: string | null): Scenario[] {
     const all = [...this.state.scenarios.values()];
     const active = all.filter((one) => one.activated > 0).sort((a, b) => b.activated - a.activated);
@@ -256,7 +253,7 @@ export class Model {
     one.timeline = found?.rule.timeline ?? [];
   }
 
-  /** Finds the rule and stores the timeline; the first entry's delay starts now. */
+  /** Finds the rule and starts its timeline. */
   begin(kind: "charges" | "withdrawals", one: Moving): void {
     this.match(kind, one);
     one.entry = this.#plan(one, 0, this.state.nowMs);
@@ -295,7 +292,7 @@ export class Model {
     return reversals.reduce((sum, { amount }) => sum + units(amount, price!.currency), 0n);
   }
 
-  /** The merchant's share of a payment after the refund, rounded half-up; the rest is fees. */
+  /** The merchant's share of a payment after a refund, rounded half up. */
   #keeps({ price }: Charge, returned: bigint): bigint {
     const [paid, settled] = [price!.amount, price!.settlement_amount].map((text) =>
       units(text, price!.currency),
@@ -303,19 +300,19 @@ export class Model {
     return settled! - (2n * settled! * returned + paid!) / (2n * paid!);
   }
 
-  /** Cost of a further refund to the merchant and to the fees. */
+  /** Splits a refund into the merchant's and the fees' part. */
   sharesOf(charge: Charge, amount: bigint): { merchant: bigint; fees: bigint } {
     const before = this.#givenBack(charge);
     const merchant = this.#keeps(charge, before) - this.#keeps(charge, before + amount);
     return { merchant, fees: amount - merchant };
   }
 
-  /** Amount that the customer has paid minus the amount returned. */
+  /** Amount paid minus the amount returned. */
   leftOf(charge: Charge): bigint {
     return units(charge.price!.amount, charge.price!.currency) - this.#givenBack(charge);
   }
 
-  /** Records a reversal after a final status: the ledger changes, and the event contains the call's response. */
+  /** Records a partial refund or chargeback with its event. */
   takeBack(charge: Charge, type: string, answer: { kind: string; amount: string }): void {
     const { currency } = charge.price!;
     const { merchant } = this.sharesOf(charge, units(answer.amount, currency));
@@ -387,7 +384,7 @@ export class Model {
     this.state.events.push({ type, objectId: id, atMs: this.state.nowMs, mode, org, data, subject, asked });
   }
 
-  /** Returns the earliest planned task of all objects, or of `only`. */
+  /** Returns the earliest task of all objects, or of `only`. */
   next(only?: Moving): { atMs: number; run: () => void } | undefined {
     let best: { atMs: number; rank: number; order: number; run: () => void } | undefined;
     const consider = (planned: Planned | undefined, rank: number, run: () => void) => {
@@ -443,7 +440,7 @@ export class Model {
     this.state.nowMs = Math.max(this.state.nowMs, toMs);
   }
 
-  /** Runs the charge's own tasks until it has the status; returns false when no task is left. */
+  /** Runs the charge's own tasks until it has the status. */
   runAhead(charge: Charge, until: string): boolean {
     while (charge.status !== until) {
       const next = this.next(charge);
@@ -453,7 +450,7 @@ export class Model {
     return true;
   }
 
-  /** True if the charge reaches the status when its own tasks run in order. */
+  /** True if the charge's own tasks lead to the status. */
   leadsTo(
     chargeId: string,
     until: string,

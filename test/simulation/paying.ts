@@ -24,7 +24,7 @@ const METHODS = Object.keys(METHOD_CURRENCIES);
 const QUOTE_MS = durationMs("30s");
 const LOCK_MS = durationMs("10m");
 const PHONE = "+254700000001";
-/** Scenario names for a header or metadata; the model reads their rules from the sandbox. */
+/** Scenario names; the model reads their rules from the sandbox. */
 const NAMES =
   "success instant declined paid_late refunded slow stuck webhook_chaos webhook_outage own_0 own_1".split(
     " ",
@@ -109,7 +109,7 @@ function newCharge(
   };
 }
 
-/** Charge attributes that the simulation's rules match. */
+/** The fields of a charge that rules match. */
 function chargeFields(charge: Charge): Record<string, string | null> {
   const { method } = charge;
   return {
@@ -124,7 +124,7 @@ function chargeFields(charge: Charge): Record<string, string | null> {
   };
 }
 
-/** Takes the constant fields of a charge from its first read; the model computes all others. */
+/** Takes the constant fields of a charge from its first read. */
 async function keepFixed(world: World, charge: Charge): Promise<void> {
   const { json } = await world.client.get(`/_sandbox/charges/${charge.id}`);
   demandSame("charge", "who pays", json.customer_email, charge.fixed.customer_email);
@@ -221,7 +221,7 @@ export async function openCheckout(world: World): Promise<void> {
     asked: name,
   } as const;
   const charge = newCharge(world, actor, made, part, minutes, null);
-  // A quote sets the price and the only method of the checkout. Amounts have all their decimals.
+  // A quote sets the price and the only method.
   const { amount, currency } = quote?.price ?? { amount: pricing.amount, currency: pricing.base_currency };
   demandSame("price", "the price of a checkout", [made.amount, made.currency], [amount, currency]);
   if (quote !== undefined) demandSame("charge", "the methods offered", made.payment_methods, [quote.method]);
@@ -232,7 +232,7 @@ export async function openCheckout(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
-/** Selects a method on the hosted page as the customer, or leaves the page. */
+/** Selects a method on the hosted page, or leaves the page. */
 export async function visitPage(world: World): Promise<void> {
   const { model, random } = world;
   const hosted = [...model.state.charges.values()].filter((one) => one.kind === "hosted");
@@ -273,7 +273,7 @@ function heldQuote({ model }: World, charge: Charge): Quote | undefined {
   return quote !== undefined && model.state.nowMs < quote.madeMs + LOCK_MS ? quote : undefined;
 }
 
-/** Price of a hosted charge for a method, in the named or the default currency. */
+/** Price of a hosted charge for a method and currency. */
 function priceBy(world: World, charge: Charge, method: string, named?: string): Price {
   const held = heldQuote(world, charge);
   if (held !== undefined) return held.price;
@@ -290,14 +290,14 @@ interface Choice {
   readonly phone: string | null;
 }
 
-/** Payment method that a manual transition uses if the customer has chosen none. */
+/** The method that a manual transition selects for the customer. */
 function defaultChoice(world: World, charge: Charge): Choice | undefined {
   return charge.offered
     .map((method) => ({ method, price: priceBy(world, charge, method), phone: null }))
     .find(({ price }) => !isNothing(price.settlement_amount));
 }
 
-/** Sets the charge's method, with the instructions of the response. */
+/** Sets the charge's method and instructions. */
 function take(charge: Charge, { method, price, phone }: Choice, answer: Json): void {
   charge.method = method;
   charge.price = price;
@@ -339,7 +339,7 @@ export async function moveByHand(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
-/** Refunds a completed charge, so that a run contains enough refunds. */
+/** Refunds a completed charge. */
 export async function refund(world: World): Promise<void> {
   const { model, random } = world;
   const paid = [...model.state.charges.values()].filter((one) => one.status === "COMPLETED");
@@ -352,7 +352,7 @@ export async function refund(world: World): Promise<void> {
   model.moveCharge(charge, "REFUNDED", "person");
 }
 
-/** Completes a charge, so that there is a balance for reversals. */
+/** Completes a charge, so that there is something to refund. */
 async function completeOne(world: World): Promise<void> {
   const { model } = world;
   const charge = [...model.state.charges.values()].find(
@@ -365,7 +365,7 @@ async function completeOne(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
-/** Returns a part or all of the remaining amount to the customer. */
+/** Returns some or all of the remaining amount to the customer. */
 export async function takeBack(world: World): Promise<void> {
   const { model, random } = world;
   await completeOne(world);
@@ -393,7 +393,7 @@ export async function takeBack(world: World): Promise<void> {
   model.takeBack(charge, type, reversal);
 }
 
-/** Advances one charge along its own timeline without moving the clock. */
+/** Advances one charge without moving the clock. */
 export async function runAhead(world: World): Promise<void> {
   const { model, random } = world;
   const charge = anyCharge(world);
@@ -417,7 +417,7 @@ export async function runAhead(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
-/** A call whose body the service refuses, with the fields at fault. */
+/** A call that the service refuses, with the invalid fields. */
 function badBody(path: string, body: unknown, ...fields: string[]) {
   return async (world: World, actor: Actor) => {
     const answer = await post(world, actor, `/payments/${path}`, body);

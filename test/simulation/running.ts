@@ -18,7 +18,7 @@ import {
   type World,
 } from "./world.js";
 
-/** Advances by a duration, to an instant, to the next task, or until idle. */
+/** Advances by a duration, to a time, to the next task, or until idle. */
 export async function advance(world: World): Promise<void> {
   const { model, random } = world;
   const fromMs = model.state.nowMs;
@@ -38,7 +38,7 @@ export async function advance(world: World): Promise<void> {
       report.to,
       iso(way === "by" ? fromMs + durationMs(by) : toMs),
     );
-  // Deliveries may be due before the model's next task, but no task may be skipped.
+  // A delivery may be due first, but no task may be skipped.
   else if (way === "next" && nextMs !== undefined)
     demand(
       reachedMs <= nextMs,
@@ -97,7 +97,7 @@ interface WithdrawalWish {
   readonly key: string | null;
 }
 
-/** Repeats an earlier call with its key, as an app does without a response. */
+/** Repeats an earlier call with its key, like an app that lost the response. */
 function oldWish(world: World): WithdrawalWish | undefined {
   const { model, random } = world;
   const known = [...model.state.replies];
@@ -107,7 +107,7 @@ function oldWish(world: World): WithdrawalWish | undefined {
   return { actor: ACTORS.find((one) => one.key === apiKey)!, body: JSON.parse(body), key: key! };
 }
 
-/** A withdrawal whose amount may exceed the balance and whose key may be in use. */
+/** A withdrawal that may exceed the balance or reuse a key. */
 async function newWish(world: World): Promise<WithdrawalWish> {
   const { model, random } = world;
   const own = [...world.destinations.keys()];
@@ -144,7 +144,7 @@ export async function withdraw(world: World): Promise<void> {
     const cut = await post(world, actor, "/payouts/withdrawals", body, headers);
     demandSame("fault", "an answer that is to be lost", cut.status, 0);
     await control(world, "DELETE", "/faults");
-    // The withdrawal exists although the response was lost; a retry or a read returns it.
+    // The withdrawal exists although the response was lost.
     const { json } = await world.client.get("/api/v1/payouts/withdrawals?limit=1", as(actor));
     if (knownReply(world, wish) === undefined && faultOf(world, wish) === undefined)
       note(world, wish, json.items[0]);
@@ -237,7 +237,7 @@ export async function moveWithdrawal(world: World): Promise<void> {
   model.moveWithdrawal(one, to, "person");
 }
 
-/** Returns a payout once; completes it first when it can. */
+/** Bounces a payout, and completes it first if necessary. */
 export async function bounce(world: World): Promise<void> {
   const { model, random } = world;
   const all = [...model.state.withdrawals.values()];
@@ -255,7 +255,7 @@ export async function bounce(world: World): Promise<void> {
 
 const WAITS = ["0s", "0s", "1ms", "1s", "5s", "30s", "1m", "59s", "1h", "2d"];
 
-/** A scenario with unlikely rules: entries that come late, repeat, or have no effect. */
+/** A scenario with entries that come late, repeat, or have no effect. */
 function randomScenario(world: World) {
   const { random } = world;
   const matchOf = () =>
@@ -329,7 +329,7 @@ export async function changeRates(world: World): Promise<void> {
   world.model.state.rates[code] = rate;
 }
 
-/** Creates a random fault; checks that other calls succeed and that the fault occurs at most `times` times. */
+/** Creates a random fault and checks which calls it affects. */
 export async function meetFaults(world: World): Promise<void> {
   const times = world.random.int(1, 2);
   const code = `SIM_${world.counter++}`;
@@ -379,7 +379,7 @@ export async function changeEndpoints(world: World): Promise<void> {
   const target = random.pick([
     { url: receivers.moody.url },
     { url: receivers.gone.url },
-    // Without `unreachable: fail`, a running clock holds these deliveries.
+    // Otherwise a running clock would wait for this receiver.
     { url: receivers.nobody, unreachable: "fail" },
     { mailbox: "post" },
   ]);
@@ -407,7 +407,7 @@ export async function changeEndpoints(world: World): Promise<void> {
 /** Maximum age of a signature that receivers accept. */
 const TOLERANCE_MS = 5 * 60_000;
 
-/** Takes all deliveries of the mailbox and acknowledges each with success or failure. */
+/** Takes and acknowledges all deliveries of the mailbox. */
 export async function emptyMailbox(world: World): Promise<void> {
   const { model, random } = world;
   const boxes = [...model.state.endpoints.values()].filter((one) => one.kind === "mailbox");
@@ -441,7 +441,7 @@ export async function restore(world: World): Promise<void> {
   const name = world.random.pick(names);
   expectOk(await control(world, "POST", `/snapshots/${name}/restore`));
   world.model.state = structuredClone(world.snapshots.get(name)!);
-  // Destinations are part of the state, so a restore removes them.
+  // A restore removes destinations.
   world.destinations.clear();
 }
 
@@ -452,7 +452,7 @@ export async function reset(world: World): Promise<void> {
   expectOk(await control(world, "POST", "/reset", { ...ids, ...(keep === undefined ? {} : { keep }) }));
   const before: State = model.state;
   model.state = structuredClone(world.initial);
-  // A reset returns a stopped clock to its start time and a running clock to wall time.
+  // A reset sets a running clock to wall time.
   if (world.ground.wall !== undefined) model.state.nowMs = world.ground.wall.nowMs();
   if (keep === undefined || keep.includes("webhooks"))
     for (const [id, one] of before.endpoints)
@@ -461,18 +461,18 @@ export async function reset(world: World): Promise<void> {
     model.state.scenarios = before.scenarios;
     model.state.activations = before.activations;
   }
-  // A new generation has ids that were never used before.
+  // Ids must be new unless they repeat on purpose.
   world.mayRepeat = "ids" in ids;
-  // Destinations are part of the state, so a reset removes them.
+  // A reset removes destinations.
   world.destinations.clear();
 }
 
-/** Stops the server and starts another with its files; the state must not change. */
+/** Restarts the server, which must not change the state. */
 export async function restart({ ground }: World): Promise<void> {
   await ground.restart!();
 }
 
-/** Advances wall time in every namespace, from one due task to the next. */
+/** Advances wall time in every namespace. */
 export async function elapse(world: World): Promise<void> {
   const { random, ground } = world;
   const wall = ground.wall!;

@@ -2,12 +2,12 @@ import { it } from "vitest";
 import type { Terrain } from "./ground.js";
 import { simulate } from "./simulate.js";
 
-/** A seed to repeat, or the number of new seeds. A failed run reports its seed. */
+/** Set a seed to repeat a failed run, or the number of new seeds. */
 const { PAYMENTS_SANDBOX_SIMULATION_SEED: SEED, PAYMENTS_SANDBOX_SIMULATION_RUNS: RUNS = "8" } = process.env;
 const STEPS = Number(process.env.PAYMENTS_SANDBOX_SIMULATION_STEPS ?? 60);
 
 const seeds = SEED === undefined ? Array.from({ length: Number(RUNS) }, (_, run) => `sim-${run}`) : [SEED];
-it.each(seeds)("produce the state that the auditor computes: seed %s [R19.5]", (seed) =>
+it.each(seeds)("random calls have the effects that the model expects: seed %s [R19.5]", (seed) =>
   simulate(seed, STEPS),
 );
 
@@ -21,6 +21,6 @@ const grounds: readonly (readonly [string, Terrain])[] = [
 ];
 it.each(
   grounds.flatMap(([name, terrain]) => seeds.slice(0, 2).map((seed) => [name, seed, terrain] as const)),
-)("produce the expected state with %s: seed %s", (_name, seed, terrain) =>
+)("random calls have the expected effects with %s: seed %s", (_name, seed, terrain) =>
   simulate(seed, STEPS, undefined, terrain),
 );

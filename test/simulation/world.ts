@@ -8,7 +8,7 @@ import type { Ground } from "./ground.js";
 import type { Charge, Model, State, Withdrawal } from "./model.js";
 import type { Random } from "./random.js";
 
-/** One simulation: the client of a sandbox, the model of its state, and the source of random numbers. */
+/** A sandbox's client, the model of its state, and random numbers. */
 export interface World {
   readonly namespace: string;
   readonly client: Client;
@@ -20,14 +20,14 @@ export interface World {
   readonly initial: State;
   readonly snapshots: Map<string, State>;
   readonly destinations: Map<string, { actor: Actor; currency: string; type: string }>;
-  /** All destinations of the run: a retried call can name one from before a restore. */
+  /** Destinations of the whole run, including those that a restore removed. */
   readonly destinationTypes: Map<string, string>;
   /** All ids of the run: a reset must not reuse them. */
   readonly ids: Set<string>;
   /** True after a reset with `ids: repeat`, which may reuse ids. */
   mayRepeat: boolean;
   counter: number;
-  /** Other namespaces of the sandbox; a running clock moves their time too. */
+  /** Other namespaces; a running clock moves their time too. */
   readonly neighbours: World[];
 }
 
@@ -36,7 +36,7 @@ export function expectOk(answer: Answer): Json {
   return answer.json;
 }
 
-/** Checks for an error with that status and code in the service's shape. */
+/** Checks for an error with that status and code. */
 export function expectRefused(answer: Answer, status: number, code: string, field?: string): void {
   demandSame("answer", "a refusal", [answer.status, answer.json?.error?.code], [status, code]);
   demand(typeof answer.json.error.message === "string", "answer", () => `no message: ${answer.text}`);
@@ -59,7 +59,7 @@ export function ownerOf({ mode, org }: Charge | Withdrawal): Actor {
   return ACTORS.find((one) => one.mode === mode && one.org === org)!;
 }
 
-/** Returns an amount with at most as many decimals as the currency allows. */
+/** Returns a random amount with valid decimals. */
 export function amountIn(world: World, currency: string, from: number, to: number): string {
   const decimals = DECIMALS[currency]!;
   const units =

@@ -9,12 +9,12 @@ import { atEnd } from "../support/lifetime.js";
 import { FakeWall } from "../support/receiver-world.js";
 import { deliveries, shopFor, THREE } from "./support/shop.js";
 
-/** Handles a request. `count` numbers all requests; `onSocket` numbers the requests on one connection. */
+/** Handles a request, numbered overall and within its connection. */
 type React = (socket: Socket, request: { readonly count: number; readonly onSocket: number }) => void;
 
 const OK = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/** A receiver on plain sockets, which can close a connection at any time. */
+/** A receiver that can close a connection at any time. */
 async function bareReceiver(react: React) {
   const bodies: string[] = [];
   const sockets = new Set<Socket>();
@@ -50,13 +50,13 @@ async function bareReceiver(react: React) {
   };
 }
 
-/** Blocks the event loop for longer than Node's connection timeout per address. */
+/** Blocks the event loop for longer than Node's connection timeout. */
 function holdUp(): void {
   const since = performance.now();
   while (performance.now() - since < 300);
 }
 
-/** Sends the three events of one charge, in order, to a receiver that may close connections. */
+/** Sends the three events of a charge to such a receiver. */
 async function threeEvents(react: React) {
   const receiver = await bareReceiver(react);
   const { sandbox, client } = await shopFor([receiver.url]);
@@ -71,21 +71,18 @@ async function threeEvents(react: React) {
 it.each([
   ["hangs up", (socket: Socket) => socket.end()],
   ["breaks it", (socket: Socket) => socket.resetAndDestroy()],
-])(
-  "a closed kept-alive connection: sends the attempt again on a new connection and records no failure (the receiver %s)",
-  async (_how, close) => {
-    const { receiver, outcomes } = await threeEvents((socket, { onSocket }) =>
-      onSocket === 1 ? socket.write(OK) : close(socket),
-    );
-    expect(outcomes).toEqual([[204], [204], [204]]);
-    // The receiver may have read the request before it closed the connection: delivery is at least once.
-    expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
-    expect(receiver.bodies[1]).toBe(receiver.bodies[2]);
-    expect(receiver.sockets.size).toBe(3);
-  },
-);
+])("repeats an attempt whose kept-alive connection was closed (the receiver %s)", async (_how, close) => {
+  const { receiver, outcomes } = await threeEvents((socket, { onSocket }) =>
+    onSocket === 1 ? socket.write(OK) : close(socket),
+  );
+  expect(outcomes).toEqual([[204], [204], [204]]);
+  // The receiver may have read the request already.
+  expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
+  expect(receiver.bodies[1]).toBe(receiver.bodies[2]);
+  expect(receiver.sockets.size).toBe(3);
+});
 
-it("a closed kept-alive connection: sends the attempt again once, and fails it when the new connection closes too", async () => {
+it("fails an attempt when the new connection closes too", async () => {
   const { receiver, outcomes } = await threeEvents((socket, { count }) =>
     count === 2 || count === 3 ? socket.end() : socket.write(OK),
   );
@@ -93,7 +90,7 @@ it("a closed kept-alive connection: sends the attempt again once, and fails it w
   expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
 });
 
-it("a closed kept-alive connection: fails the attempt when a response has begun", async () => {
+it("fails an attempt when the connection closes within a response", async () => {
   const { receiver, outcomes } = await threeEvents((socket, { count }) =>
     count === 2 ? socket.end("HTTP/1.1 20") : socket.write(OK),
   );
@@ -101,13 +98,13 @@ it("a closed kept-alive connection: fails the attempt when a response has begun"
   expect(receiver.types()).toEqual(THREE);
 });
 
-it("a closed kept-alive connection: fails the attempt when the connection is new", async () => {
+it("fails an attempt when a new connection closes", async () => {
   const { receiver, outcomes } = await threeEvents((socket) => socket.end());
   expect(outcomes).toEqual(THREE.map(() => ["socket hang up"]));
   expect(receiver.types()).toEqual(THREE);
 });
 
-it("a closed kept-alive connection: counts the timeout from the attempt's first request", async () => {
+it("the timeout counts from the first request of an attempt", async () => {
   const wall = new FakeWall(Date.parse(START));
   const receivers = new ReceiverClient({ timeoutMs: 15_000, wall });
   atEnd(() => receivers.close());
@@ -156,7 +153,7 @@ async function postTo(
 }
 
 it.each([["169.254.169.254"], ["fe80::1%eth0"], ["127.0.0.1", "169.254.169.254"]])(
-  "a host name that resolves to a cloud's metadata service is refused: %s",
+  "refuses a host name that resolves to a cloud's metadata service: %s",
   async (...addresses) => {
     const { outcome, got } = await postTo("rebound.test", resolveTo(...addresses));
     expect(outcome).toMatchObject({
@@ -168,7 +165,7 @@ it.each([["169.254.169.254"], ["fe80::1%eth0"], ["127.0.0.1", "169.254.169.254"]
   },
 );
 
-it("other host names resolve beside a refused one, and an unknown one is reported as unknown", async () => {
+it("resolves other host names", async () => {
   const { outcome, got } = await postTo("shop.test", resolveTo("127.0.0.1"));
   expect([outcome.status, got]).toEqual([204, 1]);
   const unknown = ((hostname, _options, callback) =>
@@ -190,7 +187,7 @@ it("an IP address or localhost causes no DNS query", async () => {
   }
 });
 
-it("a listener on localhost is reached when the machine is busy", async () => {
+it("reaches a receiver on localhost when the machine is busy", async () => {
   const { url } = await bareReceiver((socket) => socket.end(OK));
   const { port } = new URL(url);
   const request = (await createRequester(new URL(`http://localhost:${port}/`)))({ method: "POST" });

@@ -56,7 +56,7 @@ it("docs/webhooks.md states the retry schedule", () => {
   expect(said).toEqual(steps);
 });
 
-it("docs/webhooks.md has a row for each preset, with its headers and its signed content", () => {
+it("docs/webhooks.md has a row for each signature preset", () => {
   const rows = rowsUnder("Other signatures");
   for (const [name, preset] of Object.entries(SIGNATURE_SCHEMES)) {
     const scheme: SignatureScheme = preset;
@@ -71,7 +71,7 @@ it("docs/webhooks.md has a row for each preset, with its headers and its signed 
   }
 });
 
-it("docs/webhooks.md has a custom scheme that the config file accepts", () => {
+it("docs/webhooks.md has a custom signature scheme that the config accepts", () => {
   const [, yaml] = /```yaml\n(signature:[\s\S]*?)```/.exec(page)!;
   for (const text of [yaml!, yaml!.replaceAll("# payload", "payload").replaceAll("# timestamp", "timestamp")])
     expect(safeParse(startOptionsSchema, parse(text))).toMatchObject({ ok: true });

@@ -11,7 +11,7 @@ interface LateApp {
   readonly got: { readonly type: string; readonly charge: string; readonly headers: object }[];
 }
 
-/** Starts an app on the port; returns undefined when the port is not available. */
+/** Starts an app, or returns undefined if the port is taken. */
 async function listenAt(port: number, host: string, status = 200): Promise<LateApp> {
   const got: { type: string; charge: string; headers: object }[] = [];
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ async function hasIpv6(): Promise<boolean> {
   });
 }
 
-/** Starts a sandbox with a running clock and a fake wall clock, without a listener at the webhook URL. */
+/** Starts a sandbox before its webhook receiver. */
 async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?: "hold" | "fail" } = {}) {
   const wall = new FakeWall(Date.parse(START));
   const notices: string[] = [];
@@ -44,14 +44,14 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
     webhooks: [{ url, unreachable }],
     onNotice: (notice: string) => notices.push(notice),
   });
-  /** Advances wall time by seconds, and waits for the connection probe of each second. */
+  /** Advances wall time second by second. */
   const elapse = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       wall.elapse(SECOND);
       await world.whenIdle();
     }
   };
-  /** Completes a charge, attempts its webhook, and returns the charge's id. */
+  /** Completes a charge and returns its id. */
   const complete = async (): Promise<string> => {
     const charge = await client.pay();
     await client.transition(charge, "COMPLETED");
@@ -63,7 +63,7 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-it("a late app receives all events in order, without a used attempt, and one log line reports the wait", async () => {
+it("an app that starts late receives all events in order", async () => {
   const url = await freeUrl();
   const { client, notices, elapse, settled } = await worldBefore(url);
   const charges = [await client.pay(), await client.pay()];
@@ -90,7 +90,7 @@ it("a late app receives all events in order, without a used attempt, and one log
   );
 });
 
-it("a late app is not logged as ready when an attempt gets an error response", async () => {
+it("an app that returns an error is not logged as ready", async () => {
   const url = await freeUrl();
   const { client, elapse, settled, complete } = await worldBefore(url);
   await complete();
@@ -103,7 +103,7 @@ it("a late app is not logged as ready when an attempt gets an error response", a
   expect(one).toMatchObject({ status: "pending", next_attempt_at: expect.any(String) });
 });
 
-it("a late app can stop and restart: deliveries are held meanwhile, and the log reports it again", async () => {
+it("an app can stop and restart without losing deliveries", async () => {
   const url = await freeUrl();
   const { client, notices, elapse, settled, complete } = await worldBefore(url);
   for (const round of [1, 2]) {
@@ -120,7 +120,7 @@ it("a late app can stop and restart: deliveries are held meanwhile, and the log 
   expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([1, 1]);
 });
 
-it("a late app does not delay other receivers", async () => {
+it("a receiver that is not running does not delay others", async () => {
   const url = REFUSING_URL;
   const other = await Receiver.open();
   const { client, settled } = await worldBefore(url);
@@ -133,7 +133,7 @@ it("a late app does not delay other receivers", async () => {
   expect(other.types).toEqual(THREE);
 });
 
-it("deliveries are not held when the endpoint has unreachable: fail; they are retried by the schedule", async () => {
+it("deliveries do not wait for an endpoint with unreachable: fail", async () => {
   const { client, notices, complete } = await worldBefore(REFUSING_URL, { unreachable: "fail" });
   await complete();
   const [one] = await deliveries(client);
@@ -142,7 +142,7 @@ it("deliveries are not held when the endpoint has unreachable: fail; they are re
   expect(notices).toEqual([]);
 });
 
-it("deliveries are not held when the endpoint changes to unreachable: fail while they are held", async () => {
+it("deliveries stop waiting when the endpoint changes to unreachable: fail", async () => {
   const { client, notices, elapse, complete } = await worldBefore(REFUSING_URL);
   await complete();
   await elapse(2);
@@ -151,11 +151,11 @@ it("deliveries are not held when the endpoint changes to unreachable: fail while
   await elapse(1);
   await eventually(async () => (await deliveries(client))[0].attempts.length === 1);
   expect((await deliveries(client))[0].attempts[0].error).toContain("ECONNREFUSED");
-  // The receiver never listened, so no line reports it as ready.
+  // The receiver never listened, so it is not reported as ready.
   expect(notices).toHaveLength(1);
 });
 
-it("deliveries are not held on a manual clock", async () => {
+it("deliveries do not wait for the app on a manual clock", async () => {
   const { client, sell } = await shopFor([REFUSING_URL]);
   await sell("2s");
   const [one] = await deliveries(client);
@@ -163,7 +163,7 @@ it("deliveries are not held on a manual clock", async () => {
   expect(since(one.next_attempt_at)).toBe(6 * SECOND);
 });
 
-it("deliveries are not held after the clock stops", async () => {
+it("deliveries do not wait for the app after the clock stops", async () => {
   const { client, elapse, settled, complete } = await worldBefore(REFUSING_URL);
   await complete();
   await elapse(2);
@@ -173,7 +173,7 @@ it("deliveries are not held after the clock stops", async () => {
   expect((await deliveries(client))[0].attempts).toMatchObject([{ status: null }]);
 });
 
-it("deliveries are not held during an advance", async () => {
+it("deliveries do not wait for the app during an advance", async () => {
   const { sandbox, client, elapse, notices, complete } = await worldBefore(REFUSING_URL);
   await complete();
   await elapse(1);
@@ -184,7 +184,7 @@ it("deliveries are not held during an advance", async () => {
   expect(notices.filter((notice) => notice.includes("is there"))).toEqual([]);
 });
 
-it("a reset drops held deliveries, and an app that starts later receives only new events", async () => {
+it("a reset drops waiting deliveries", async () => {
   const url = await freeUrl();
   const { client, elapse, complete } = await worldBefore(url);
   await complete();
@@ -199,7 +199,7 @@ it("a reset drops held deliveries, and an app that starts later receives only ne
   expect(app.got[0]).toMatchObject({ type: "charge.completed", charge });
 });
 
-it("new deliveries are held after a reset", async () => {
+it("new deliveries wait for the app after a reset", async () => {
   const url = await freeUrl();
   const { client, elapse, settled, complete } = await worldBefore(url);
   await complete();
@@ -212,7 +212,7 @@ it("new deliveries are held after a reset", async () => {
   expect(app.got.map((one) => one.charge)).toEqual([charge]);
 });
 
-it("held deliveries of a removed endpoint are dropped and logged", async () => {
+it("removing an endpoint drops its waiting deliveries", async () => {
   const { client, elapse, complete } = await worldBefore(REFUSING_URL);
   await complete();
   const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
@@ -222,7 +222,7 @@ it("held deliveries of a removed endpoint are dropped and logged", async () => {
 });
 
 it.each(["127.0.0.1", "::1"])(
-  "a receiver at localhost is found on %s when the app starts after the sandbox",
+  "finds an app at localhost on %s that starts after the sandbox",
   async (host) => {
     if (host === "::1" && !(await hasIpv6())) return;
     const port = portOf(await freeUrl());
@@ -242,7 +242,7 @@ it.each(["127.0.0.1", "::1"])(
   },
 );
 
-it("a receiver that listens and returns errors is not waited for: each response counts as an attempt", async () => {
+it("each error response counts as an attempt", async () => {
   const receiver = await Receiver.open(refuseWith(502));
   const { client, notices, settled } = await worldBefore(receiver.url);
   await client.transition(await client.pay(), "COMPLETED");

@@ -19,7 +19,7 @@ const post = (client: Client, path: string, body: object = {}) => client.ask(`PO
 const events = async (client: Client): Promise<Json[]> =>
   (await client.ask("GET /_sandbox/events?limit=100")).json.items;
 
-it("the delivery log returns pages and filtered pages, newest first", async () => {
+it("the delivery log returns the newest first, in pages", async () => {
   const { sandbox, client } = await shopFor([{ mailbox: "box" }]);
   for (let n = 0; n < 3; n++) await client.pay({ scenario: "instant" });
   await sandbox.settled();
@@ -48,7 +48,7 @@ it("the delivery log returns pages and filtered pages, newest first", async () =
   expect((await list("mode=test")).items).toEqual((await list("")).items);
 });
 
-it("the delivery log has the exact bytes and headers, the response, its duration and the time of the next attempt", async () => {
+it("the delivery log has the bytes, headers and response of each attempt", async () => {
   const receiver = await Receiver.open((received) => {
     if (receiver.received.length > 1) return received.answer(204);
     setTimeout(() => received.response.writeHead(503, { "x-app": "down" }).end("büsy ✗"), 60);
@@ -91,7 +91,7 @@ it("the delivery log has the exact bytes and headers, the response, its duration
   expect(receiver.received[1]!.headers).toMatchObject(json.attempts[1].request_headers);
 });
 
-it("the delivery log stores exactly the first 4 KB of a long response", async () => {
+it("the delivery log stores the first 4 KB of a long response", async () => {
   const answer = "x".repeat(4_090) + "0123456789".repeat(10_000);
   const { sandbox, client } = await shopAndReceiver(
     (received) => received.response.writeHead(200).end(answer),
@@ -118,12 +118,12 @@ it("the delivery log filters by type, charge, event, status and mode", async () 
   expectInvalid(wrong, "status");
 });
 
-it("POST redeliver creates a delivery with the same event id and bytes and a new signature", async () => {
+it("POST redeliver sends the same event with a new signature", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver(accept, ONLY_COMPLETED);
   const charge = await client.pay({ scenario: "instant" });
   await sandbox.settled();
   const [first] = await deliveries(client);
-  // The signature's timestamp has a resolution of one second of wall time.
+  // The signature's timestamp changes once a second.
   await new Promise((resolve) => setTimeout(resolve, 1_050));
   const { status, json } = await post(client, `deliveries/${first.delivery_id}/redeliver`, { times: 2 });
   expect({ status, total: json.total }).toEqual({ status: 200, total: 2 });
@@ -149,7 +149,7 @@ it("POST redeliver creates a delivery with the same event id and bytes and a new
   expect(JSON.stringify(story).match(/"kind":"attempt"/g)).toHaveLength(3);
 });
 
-it("POST redeliver sends at once, and delays neither the object's next event nor its retries", async () => {
+it("POST redeliver sends at once and delays no other event", async () => {
   const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
   await sell("1s");
   const [first] = await deliveries(client);
@@ -164,16 +164,14 @@ it("POST redeliver sends at once, and delays neither the object's next event nor
   await sandbox.settled();
 });
 
-it("POST redeliver returns 404 for an unknown delivery, and 400 when times is not from 1 to 100", async ({
-  client,
-}) => {
+it("POST redeliver returns 404 for an unknown delivery", async ({ client }) => {
   expect((await post(client, "deliveries/dlv_0/redeliver")).status).toBe(404);
   expect((await client.ask("GET /_sandbox/deliveries/dlv_0")).status).toBe(404);
   for (const times of [0, 101, 1.5, "2"])
     expectInvalid(await post(client, "deliveries/dlv_0/redeliver", { times }), "times");
 });
 
-it("POST trigger creates an event with the charge's current data and does not change the charge", async () => {
+it("POST trigger creates an event with the charge's current data", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver();
   const charge = await client.pay();
   const before = (await client.charge(charge)).text;
@@ -198,7 +196,7 @@ it("POST trigger creates an event that has no charge", async () => {
   expect(receiver.types).toEqual(["webhook.test"]);
 });
 
-it("POST retry makes the delivery's next attempt now", async () => {
+it("POST retry makes the next attempt now", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
   await client.pay({ scenario: "instant" });
   await sandbox.settled();
@@ -221,7 +219,7 @@ it("POST retry makes the delivery's next attempt now", async () => {
   expect(receiver.received).toHaveLength(2);
 });
 
-it("POST retry uses one step of the schedule: the next retry follows after the next interval", async () => {
+it("the next retry after POST retry follows the schedule", async () => {
   const { sandbox, client, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
   await sell("2s", { scenario: "instant" });
   const [first] = await deliveries(client);
@@ -230,7 +228,7 @@ it("POST retry uses one step of the schedule: the next retry follows after the n
   expect(since((await deliveries(client))[0].next_attempt_at)).toBe(2 * SECOND + 5 * MINUTE);
 });
 
-it("POST retry retries a failed delivery, which fails again when the attempt fails", async () => {
+it("POST retry retries a failed delivery", async () => {
   const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
   await sell("30d", { scenario: "instant" });
   const [failed] = await deliveries(client);
@@ -247,7 +245,7 @@ it("POST retry retries a failed delivery, which fails again when the attempt fai
   }
 });
 
-it("POST retry sends a delivery that a scenario delays before its time", async () => {
+it("POST retry sends a delivery that a scenario delays", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver(accept, ONLY_COMPLETED);
   await useRules(client, [{ delay: "1h" }]);
   const charge = await client.pay();
@@ -275,7 +273,7 @@ it("POST retry returns 409 when there is nothing to retry", async () => {
   held.answer();
   await sandbox.settled();
   expect(await refused(underWay)).toContain("has arrived");
-  // The second delivery got a 410, which disabled the endpoint.
+  // The 410 disabled the endpoint.
   expect(await refused(waiting)).toContain("disabled");
   expect((await post(client, "deliveries/dlv_0/retry")).status).toBe(404);
   expect((await post(client, `deliveries/${underWay.delivery_id}/retry`, { times: 2 })).status).toBe(400);

@@ -6,7 +6,7 @@ import { accept, type Received } from "../support/receiver-server.js";
 import { FakeWall } from "../support/receiver-world.js";
 import { deliveries, shopAndReceiver, shopFor, useRules } from "./support/shop.js";
 
-/** Starts a shop with one webhook rule; returns the received events. */
+/** Starts a shop with one webhook rule and returns the received events. */
 async function shopWith(rule: object, handler: (received: Received) => void = accept) {
   const { receiver, ...shop } = await shopAndReceiver(handler);
   await useRules(shop.client, [{ match: { type: "charge.completed" }, ...rule }]);
@@ -17,10 +17,10 @@ async function shopWith(rule: object, handler: (received: Received) => void = ac
 
 const idOf = ({ headers }: Received): string => String(headers["webhook-id"]);
 
-it("concurrent copies are sent before the first response, each on a separate connection", async () => {
+it("concurrent copies are sent on separate connections before the first response", async () => {
   const here: Received[] = [];
   const ports = new Set<unknown>();
-  // The receiver responds once all copies have arrived; copies sent in sequence would never finish.
+  // Copies sent in sequence would never finish: the receiver waits for all.
   const { completed, sent, sell } = await shopWith({ copies: 12, at_once: true }, (received) => {
     if (received.event.type !== "charge.completed") return received.answer();
     here.push(received);
@@ -68,7 +68,7 @@ it("concurrent copies do not wait for a copy that does not arrive", async () => 
   expect(gone).toEqual(["missed", "alone"]);
 });
 
-it("ids: new sends further signed copies under new ids with otherwise equal content", async () => {
+it("ids: new sends signed copies with new ids", async () => {
   const { completed, sent, sell } = await shopWith({ copies: 3, ids: "new" });
   await sell("10s");
   const bodies = completed().map(({ body, event }) => {
@@ -86,7 +86,7 @@ it("ids: new sends further signed copies under new ids with otherwise equal cont
   expect(copies.map((one) => one.mishap.copy_id)).toEqual(completed().slice(1).map(idOf));
 });
 
-it("again_after sends the event again after that time, under the same id", async () => {
+it("again_after sends the event again under the same id", async () => {
   const { sandbox, completed, sent, sell } = await shopWith({ again_after: "3d" });
   await sell("2d");
   expect(completed()).toHaveLength(1);
@@ -97,7 +97,7 @@ it("again_after sends the event again after that time, under the same id", async
   expect(Date.parse(again.attempts[0].at) - Date.parse(first.attempts[0].at)).toBe(3 * 24 * 3_600_000);
 });
 
-it("response_lost records the first attempt as failed after a successful response, and retries", async () => {
+it("response_lost records a successful attempt as failed, and retries", async () => {
   const { completed, sent, sell } = await shopWith({ response_lost: true });
   await sell("10s");
   const [sent1] = await sent();
@@ -110,7 +110,7 @@ it("response_lost records the first attempt as failed after a successful respons
   expect(idOf(completed()[1]!)).toBe(idOf(completed()[0]!));
 });
 
-it("response_lost also loses the response to a delivery from a mailbox", async () => {
+it("response_lost also applies to a delivery from a mailbox", async () => {
   const { sandbox, client } = await shopFor([{ mailbox: "m" }]);
   await useRules(client, [{ response_lost: true }]);
   await client.pay({ scenario: "instant" });

@@ -6,7 +6,7 @@ import { accept, hold, Receiver, refuseWith } from "../support/receiver-server.j
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { shopAndReceiver, THREE } from "./support/shop.js";
 
-it("webhooks after resets are not duplicated after several resets", async () => {
+it("webhooks are not duplicated after several resets", async () => {
   const { receiver, sandbox, client, sell } = await shopAndReceiver();
   const [endpoint] = sandbox.snapshot().collections.endpoints;
   const ids = new Set<string>();
@@ -25,11 +25,11 @@ it("webhooks after resets are not duplicated after several resets", async () => 
     });
     expect(sandbox.snapshot().collections.endpoints).toEqual([endpoint]);
   }
-  // Each generation has new ids, so an app that stores event ids accepts the events.
+  // An app that stores event ids must see new ones.
   expect(ids.size).toBe(18);
 });
 
-it("webhooks after resets stay off when a reset keeps the endpoint that a 410 disabled, and return when it does not", async () => {
+it("an endpoint that a 410 disabled stays disabled after a reset that keeps it", async () => {
   const { receiver, sandbox, sell } = await shopAndReceiver(refuseWith(410));
   await sell("1s");
   await sandbox.reset();
@@ -41,7 +41,7 @@ it("webhooks after resets stay off when a reset keeps the endpoint that a 410 di
   expect(receiver.types.slice(1)).toEqual(THREE);
 });
 
-it("after a reset the receiver gets no planned event of timelines, expiry or retries", async () => {
+it("after a reset the receiver gets no scheduled event", async () => {
   const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
   await client.pay();
   await sell("2s", { email: "expired@shop.test" });
@@ -52,13 +52,13 @@ it("after a reset the receiver gets no planned event of timelines, expiry or ret
   expect(receiver.received).toHaveLength(2);
 });
 
-it("after a reset the receiver gets no further attempt of a delivery that was open, whatever its later response", async () => {
+it("after a reset the receiver gets no retry of an open delivery", async () => {
   const { receiver, sandbox, client, sell } = await shopAndReceiver(hold);
   const charge = await client.pay({ scenario: "instant" });
   const held = await receiver.arrived(1);
   const cutOff = new Promise((resolve) => held.response.once("close", resolve));
   expect((await client.reset()).status).toBe(200);
-  // The sandbox closes the connection, so that the receiver does not work on deleted data.
+  // The sandbox closes the connection.
   await cutOff;
   held.answer(500);
   receiver.handler = accept;
@@ -74,7 +74,7 @@ it("after a reset the receiver gets no further attempt of a delivery that was op
   );
 });
 
-it("after a reset the receiver gets new deliveries under repeated ids, which old responses do not settle", async () => {
+it("old responses do not affect new deliveries with repeated ids", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver(hold);
   await client.pay({ scenario: "instant" });
   const old = await receiver.arrived(1);
@@ -89,7 +89,7 @@ it("after a reset the receiver gets new deliveries under repeated ids, which old
   expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: 500 }] });
 });
 
-it("after a reset the receiver gets no delivery that began in the tick of the reset", async () => {
+it("a delivery that starts with the reset is not sent", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver();
   const charge = await client.pay();
   await sandbox.transition(charge, "COMPLETED");
@@ -102,7 +102,7 @@ it("after a reset the receiver gets no delivery that began in the tick of the re
   expect(receiver.received).toHaveLength(1);
 });
 
-it("after a reset the receiver gets nothing from a timer of a running clock", async () => {
+it("after a reset the receiver gets nothing from a timer", async () => {
   const receiver = await Receiver.open(refuseWith(503, { "retry-after": "60" }));
   const wall = new FakeWall(Date.parse(START));
   const { world, sandbox, client } = await worldOn(wall, {
@@ -122,7 +122,7 @@ it("after a reset the receiver gets nothing from a timer of a running clock", as
   expect(wall.armed).toEqual([]);
 });
 
-it('ids: "repeat" repeats ids and bytes exactly, after any number of resets', async () => {
+it('ids: "repeat" repeats ids and bytes after any number of resets', async () => {
   const { receiver, sandbox, client } = await shopAndReceiver();
   const play = async (): Promise<string[]> => {
     const texts: string[] = [];
@@ -143,7 +143,7 @@ it('ids: "repeat" repeats ids and bytes exactly, after any number of resets', as
     expect((await client.reset({ ids: "repeat" })).status).toBe(200);
     expect(await play()).toEqual(first);
   }
-  // A plain reset continues with new ids; a later repeat returns to the first ids.
+  // A plain reset continues with new ids.
   await client.reset();
   expect(await play()).not.toEqual(first);
   await client.reset({ ids: "repeat" });
@@ -152,7 +152,7 @@ it('ids: "repeat" repeats ids and bytes exactly, after any number of resets', as
   expect(await play()).toEqual(first);
 });
 
-it("a reset during an advance is refused with 409 and changes nothing", async () => {
+it("a reset during an advance is refused with 409", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver(hold);
   const charge = await client.pay();
   const advancing = sandbox.advance("10s");
@@ -170,7 +170,7 @@ it("a reset during an advance is refused with 409 and changes nothing", async ()
   expect(receiver.types).toEqual(THREE);
 });
 
-it("a reset during an advance waits for the advance with ?wait", async () => {
+it("a reset with ?wait waits for the advance", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver(hold);
   await client.pay();
   const advancing = sandbox.advance("10s");

@@ -21,7 +21,7 @@ import { Receiver } from "../support/receiver-server.js";
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const OLD_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 const TEXT_SECRET = "sk_test_a_secret_of_mine";
-/** Input of the expected values below, which Python's hmac computed. */
+/** Input of the expected values below, computed in Python. */
 const AT_MS = 1_614_265_330_000;
 const BODY =
   '{"id":"evt_1","name":"Zoë 😀","amount":"123456789012345678901234567890.12345678","metadata":{}}';
@@ -30,7 +30,7 @@ function sign(signature: Signature, body: string, secrets: readonly string[] = [
   return signatureHeaders(signature, { id: "evt_1", sentAtMs: AT_MS, body }, secrets);
 }
 
-/** Event bodies with content that breaks verifiers: unicode, 4-byte characters, big decimals, empty values. */
+/** Event bodies with unicode, big decimals and empty values. */
 const bodies = fc.oneof(
   fc
     .record({
@@ -47,7 +47,7 @@ const bodies = fc.oneof(
 );
 const now = () => Date.now();
 
-it("the official libraries verify Standard Webhooks, with standardwebhooks [R27.9 R28.5]", () => {
+it("standardwebhooks verifies the signature [R27.9 R28.5]", () => {
   fc.assert(
     fc.property(bodies, (body) => {
       const headers = signatureHeaders("standard", { id: "evt_1", sentAtMs: now(), body }, [SECRET]);
@@ -58,7 +58,7 @@ it("the official libraries verify Standard Webhooks, with standardwebhooks [R27.
   );
 });
 
-it("the official libraries verify svix, with svix", () => {
+it("svix verifies the signature", () => {
   fc.assert(
     fc.property(bodies, (body) => {
       const headers = signatureHeaders("svix", { id: "evt_1", sentAtMs: now(), body }, [SECRET]);
@@ -69,7 +69,7 @@ it("the official libraries verify svix, with svix", () => {
   );
 });
 
-it("the official libraries verify stripe, with stripe; the secret is used as given", () => {
+it("stripe verifies the signature", () => {
   const { webhooks } = new Stripe("sk_test_nobody");
   fc.assert(
     fc.property(bodies, fc.constantFrom(SECRET, TEXT_SECRET), (body, secret) => {
@@ -81,7 +81,7 @@ it("the official libraries verify stripe, with stripe; the secret is used as giv
   );
 });
 
-it("the official libraries verify both secrets of a rotation, in either order, for schemes with several signatures", () => {
+it("both secrets of a rotation verify in either order", () => {
   for (const secrets of [
     [SECRET, OLD_SECRET],
     [OLD_SECRET, SECRET],
@@ -99,7 +99,7 @@ it("the official libraries verify both secrets of a rotation, in either order, f
   }
 });
 
-it("signatures equal the published vectors of Standard Webhooks", () => {
+it("signatures equal the published examples of Standard Webhooks", () => {
   const message = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", sentAtMs: AT_MS, body: '{"test": 2432232314}' };
   expect(signatureHeaders("standard", message, ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])).toEqual({
     "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -108,7 +108,7 @@ it("signatures equal the published vectors of Standard Webhooks", () => {
   });
 });
 
-it("signatures equal the published vectors of GitHub, as a custom scheme", () => {
+it("signatures equal the published examples of GitHub", () => {
   const github = {
     header: "X-Hub-Signature-256",
     algorithm: "sha256",
@@ -159,7 +159,7 @@ it.each([
     },
   ],
 ] as [Signature, Record<string, string>][])(
-  "a signature equals an independent computation with Python's hmac: %j",
+  "a signature equals one computed by Python: %j",
   (signature, expected) => {
     expect(sign(signature, BODY)).toEqual(expected);
   },
@@ -170,7 +170,7 @@ it.each([
   "flutterwave",
   "generic-hex",
   { header: "x-s", algorithm: "sha256", encoding: "hex" },
-] as const)("a scheme with a single signature signs with the new secret only: %j", (signature) => {
+] as const)("a scheme with a single signature uses only the new secret: %j", (signature) => {
   expect(sign(signature, BODY, [SECRET, OLD_SECRET])).toEqual(sign(signature, BODY, [SECRET]));
 });
 
@@ -190,7 +190,7 @@ it.each([
   ...SIGNATURE_PRESETS,
   CUSTOM,
   { ...CUSTOM, prefix: "", payload: "id.timestamp.body", timestamp_header: "X-Time" },
-])("the schema of a scheme accepts %j", (signature) => {
+])("accepts the signature scheme %j", (signature) => {
   expect(fault(signature)).toBeUndefined();
 });
 
@@ -212,11 +212,11 @@ it.each([
   [{ ...CUSTOM, prefix: "a\r\nb" }, "prefix must be"],
   [{ ...CUSTOM, payload: "id.body" }, "payload must be one of body, timestamp.body, id.timestamp.body"],
   [{ ...CUSTOM, headers: "x" }, "unknown: headers"],
-])("the schema of a scheme refuses %j", (signature, message) => {
+])("refuses the signature scheme %j", (signature, message) => {
   expect(fault(signature)).toContain(message);
 });
 
-it("the schema of a scheme requires a decodable key only when the scheme decodes it", () => {
+it("requires a decodable key only when the scheme decodes it", () => {
   for (const signature of SIGNATURE_PRESETS) {
     expect(secretErrorMessage(signature, SECRET)).toBeUndefined();
     expect(secretErrorMessage(signature, "my-secret-hash") === undefined).toBe(
@@ -238,7 +238,7 @@ it.each([
     { signature: "stripe", webhook_secret: "plain", webhooks: [{ url: "localhost:1", signature: "svix" }] },
     "webhooks.0.secret",
   ],
-])("the schema of a scheme checks secrets by the scheme's key encoding: %j", (options, path) => {
+])("checks the secret of the scheme %j", (options, path) => {
   const checked = safeParse(startOptionsSchema, options);
   expect(checked.ok ? undefined : checked.issues.map((issue) => issue.path.join(".")).join()).toBe(path);
 });
@@ -249,7 +249,7 @@ async function firstDelivery(sandbox: Sandbox, receiver: Receiver) {
   return receiver.received[0]!;
 }
 
-it("a sandbox signs with the scheme of the configuration", async () => {
+it("signs with the configured scheme", async () => {
   const receiver = await Receiver.open();
   const sandbox = await openSandbox({
     webhooks: [receiver.url],
@@ -262,7 +262,7 @@ it("a sandbox signs with the scheme of the configuration", async () => {
   new Stripe("sk_test_nobody").webhooks.constructEvent(body, header, TEXT_SECRET);
 });
 
-it("a sandbox signs with the endpoint's own scheme, from the options and from the control API", async () => {
+it("signs with the endpoint's own scheme", async () => {
   const [one, two] = [await Receiver.open(), await Receiver.open()];
   const sandbox = await openSandbox({
     webhooks: [{ url: one.url, signature: { ...CUSTOM, prefix: "sha256=" }, secret: TEXT_SECRET }],

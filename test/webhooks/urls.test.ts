@@ -27,7 +27,7 @@ it.each([
   ["3000", "http://localhost:3000/"],
   ["80", "http://localhost/"],
   ["3000/webhooks?x=1", "http://localhost:3000/webhooks?x=1"],
-])("the URL of a receiver %s is accepted as %s", (text, url) => {
+])("accepts the receiver URL %s as %s", (text, url) => {
   expect(normalizeWebhookUrl(text)).toBe(url);
 });
 
@@ -61,7 +61,7 @@ it.each([
   "http://0177.0.0.1/",
   "http://１２７.0.0.1/",
   "http://127.0.0.1%2e/",
-])("the URL of a receiver %s is refused", (text) => {
+])("refuses the receiver URL %s", (text) => {
   expect(normalizeWebhookUrl(text)).toBeUndefined();
 });
 
@@ -115,11 +115,11 @@ it.each([
   "http://metadata/",
   "http://metadata.goog/",
   "http://instance-data.ec2.internal/",
-])("the URL of a receiver %s is a cloud's metadata address", (text) => {
+])("refuses %s, a cloud's metadata address", (text) => {
   expect(normalizeWebhookUrl(text)).toBeUndefined();
 });
 
-it("a host is an IPv4 address only when it has four decimal numbers", () => {
+it("a host is an IPv4 address only with four decimal numbers", () => {
   const part = fc.oneof(
     fc.nat({ max: 255 }).map(String),
     fc.nat({ max: 2 ** 32 - 1 }).map(String),

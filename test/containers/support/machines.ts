@@ -8,7 +8,7 @@ import { buildIfMissing } from "../../support/process-command.js";
 
 const PREFIX = "10.99.0";
 
-/** True if this user can create network namespaces and a bridge between them. */
+/** True if this user can create network namespaces. */
 export function canMakeMachines(): boolean {
   try {
     const tries = "ip link add br0 type bridge && nsenter --version && mount --bind /etc/hosts /etc/hosts";
@@ -19,10 +19,7 @@ export function canMakeMachines(): boolean {
   }
 }
 
-/**
- * Models a container engine's default network: a bridge on the host, and containers with an interface and a hosts file.
- * The process that holds the network removes it when its standard input ends.
- */
+/** Models a container network with a bridge, interfaces and hosts files. */
 export class Machines {
   readonly #folder = temporaryFolder();
   readonly #holder: ChildProcess;
@@ -51,7 +48,7 @@ export class Machines {
       `mount --bind ${hosts} /etc/hosts`,
       `echo host $$`,
       ...addresses.flatMap(({ name, address }, index) => [
-        // The machine has entered its own namespaces when it writes to this pipe.
+        // The machine is ready when it writes to this pipe.
         `mkfifo ${this.#folder}/${name}`,
         `unshare --net --mount sh -c 'echo there > ${this.#folder}/${name}; exec cat' <&3 >&2 & pid=$!`,
         `read there < ${this.#folder}/${name}`,
@@ -77,7 +74,6 @@ export class Machines {
     return machines;
   }
 
-  /** Returns the address of a container. */
   address(name: string): string {
     return `${PREFIX}.${[...this.#pids.keys()].indexOf(name) + 1}`;
   }

@@ -1,4 +1,4 @@
-// Runs on a machine of the test network: sends the given requests in order and prints the responses.
+// Sends the given requests in order and prints the responses.
 import { request } from "node:http";
 
 function send({ url, method = "GET", headers = {}, body }) {

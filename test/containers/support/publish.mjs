@@ -1,5 +1,4 @@
-// Forwards connections from the host's port to the container's, as a container engine does for
-// `ports: ["127.0.0.1:PORT:PORT"]`.
+// Forwards a port of the host, like `ports` of a container engine.
 import { connect, createServer } from "node:net";
 
 const [port, machine] = process.argv.slice(2);

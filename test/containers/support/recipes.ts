@@ -27,7 +27,7 @@ function only<T>(what: string, found: readonly T[]): T {
   return found[0]!;
 }
 
-/** Splits a command as a shell does; the page's commands have no quotes. */
+/** Splits a command as a shell does; the commands have no quotes. */
 function words(command: string | readonly string[]): string[] {
   if (typeof command !== "string") return command.map(String);
   if (/["'\\$]/.test(command)) throw new Error(`a command that is not plain words: ${command}`);

@@ -25,7 +25,7 @@ export interface Answer {
 
 const KEY = { authorization: "Bearer sk_test_sandbox", "content-type": "application/json" };
 
-/** The app of docs/start.md and the sandbox of a recipe, on separate machines. */
+/** The app of docs/start.md and a sandbox, on separate machines. */
 export class ContainerWorld {
   readonly #machines: Machines;
   readonly #project = new UserProject();
@@ -80,7 +80,7 @@ export class ContainerWorld {
     return (JSON.parse(stdout) as Answer[]).map((answer) => ({ ...answer, json: jsonOf(answer.text) }));
   }
 
-  /** Orders at the app, advances ten seconds by the control API, and returns the request that reads the order. */
+  /** Orders at the app and advances ten seconds. */
   async order(from: string, shop: string, control: string, token: string): Promise<Ask> {
     const [ordered, advanced] = await this.ask(
       from,

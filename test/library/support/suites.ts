@@ -1,4 +1,4 @@
-/** A test suite for each runner, with a new sandbox; `options` are fields of an object literal. */
+/** Builds a test suite for each runner; `options` is part of an object literal. */
 export function suites(tests: string, options = "") {
   return {
     jest: `

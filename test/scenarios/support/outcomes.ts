@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import { type Api, later, okBody } from "../../support/api-client.js";
 
-/** A status and its time in seconds after creation. */
+/** A status and its seconds after creation. */
 export type Change = readonly [seconds: number, status: string];
 
 interface Moving {
   readonly status: string;
 }
 
-/** Advances from change to change; each must happen at its time and not a millisecond earlier. */
+/** Checks that each change happens exactly at its time. */
 export async function expectChanges(
   api: Api,
   changes: readonly Change[],
@@ -36,7 +36,6 @@ async function advanceTo(api: Api, to: string): Promise<void> {
   okBody(await api.advance({ to }));
 }
 
-/** The sandbox's own fields of a charge. */
 export interface SandboxFields {
   readonly scenario: string | null;
   readonly scenario_asked: string | null;
@@ -54,7 +53,7 @@ export interface Withdrawal {
   readonly failure_reason: string | null;
 }
 
-/** Creates a balance of 1,000.00 KES and a payout destination. Returns the destination's id. */
+/** Creates a balance and a payout destination. */
 export async function createFundedDestination(api: Api): Promise<string> {
   await api.whitelabel(await api.checkoutBody({ pricing: { base_currency: "KES", amount: "1000.00" } }), {
     "sandbox-scenario": "instant",

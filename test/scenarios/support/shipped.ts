@@ -24,7 +24,7 @@ export const SHIPPED: readonly ShippedFile[] = readdirSync(join(ROOT, "scenarios
 
 export const FLOWS = SHIPPED.filter(({ value }) => value.steps !== undefined);
 
-/** Scenarios that are selected by name (contract section 4). */
+/** Documented scenarios that are selected by name. */
 export const NAMED_SCENARIOS = `
   default success instant declined insufficient_funds cancelled expired paid_late stuck slow refunded
   crypto_confirmations webhook_chaos webhook_outage webhooks_lost webhook_twice_at_once webhook_new_ids

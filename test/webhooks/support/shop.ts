@@ -7,7 +7,7 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-/** Webhooks of a charge in the default scenario, one, three and five seconds after its creation. */
+/** Webhooks of a charge, one, three and five seconds after its creation. */
 export const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 export const ONLY_COMPLETED = { events: ["charge.completed"] };
 
@@ -22,7 +22,7 @@ export async function shopFor(webhooks: SandboxOptions["webhooks"] = [], options
   return { ...shop, sell };
 }
 
-/** Starts a shop and the receiver of its webhooks; `endpoint` adds fields to its endpoint. */
+/** Starts a shop and the receiver of its webhooks. */
 export async function shopAndReceiver(
   handler: Handler = accept,
   endpoint: { readonly events?: string[] } = {},
@@ -31,7 +31,7 @@ export async function shopAndReceiver(
   return { receiver, ...(await shopFor([{ url: receiver.url, ...endpoint }])) };
 }
 
-/** Creates a scenario with these webhook rules; without `activate` it applies to charges that name it. */
+/** Creates a scenario with these webhook rules. */
 export async function useRules(
   client: Client,
   webhooks: readonly object[],
@@ -50,14 +50,14 @@ export function since(instant: string): number {
 // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
 export type Json = any;
 
-/** Returns the deliveries of the control API, oldest first. */
+/** Returns the deliveries, oldest first. */
 export async function deliveries(client: Client, query = ""): Promise<Json[]> {
   const { status, json } = await client.ask(`GET /_sandbox/deliveries?limit=100${query}`);
   if (status !== 200) throw new Error(JSON.stringify(json));
   return json.items.reverse();
 }
 
-/** Polls every few milliseconds of wall time and resolves when the condition holds. */
+/** Polls until the condition holds. */
 export async function eventually(holds: () => boolean | Promise<boolean>, limitMs = 100_000): Promise<void> {
   const until = performance.now() + limitMs;
   while (!(await holds())) {
