@@ -44,7 +44,7 @@ section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--li
 .head{display:flex;gap:.75rem;align-items:center;min-height:2.25rem;margin-bottom:.35rem}.head .tools{margin-left:auto;display:flex;flex-wrap:wrap;gap:.5rem;min-width:0;max-width:100%}
 .more{color:var(--accent);border-color:var(--accent);border-radius:1rem;min-height:1.75rem}
 .tabs{display:flex;position:relative;gap:.25rem;overflow-x:auto}.tabs a{padding:.25rem .6rem;border-radius:.375rem;white-space:nowrap}.tabs [aria-current]{background:var(--tint);font-weight:600}
-.badge{font-weight:600;white-space:nowrap}.good>.badge,.badge.good{color:var(--good)}.badge.bad{color:var(--bad)}.badge.warn{color:var(--warn)}
+.badge{font-weight:600;white-space:nowrap}.badge.good{color:var(--good)}.badge.bad{color:var(--bad)}.badge.warn{color:var(--warn)}
 .tag{font-size:.75rem;background:var(--warn-soft);color:var(--warn);border-radius:.25rem;padding:0 .35rem}
 .rows{--at:5.5rem;--state:8.75rem}:is(#activity,#charges,#books) .rows{--state:11.75rem}:is(#attention,#receivers) .rows{--state:7rem}.rows:not(:has(>.row>.at:not(:empty))){--at:0rem}.rows:not(:has(>.row>.state:not(:empty))){--state:0rem}
 .row{position:relative;display:grid;grid-template-columns:var(--at) var(--state) minmax(0,1fr) auto auto;align-items:center;padding:.4rem .25rem .4rem .75rem;border-top:1px solid var(--line);min-height:2.5rem}.row[style]{overflow:clip;overflow-clip-margin:4px}

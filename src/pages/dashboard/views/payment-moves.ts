@@ -3,7 +3,7 @@ import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { groupDigits, sentenceCase } from "../../format.js";
-import { html, type Markup } from "../../html.js";
+import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import type { PageContext, Press } from "../page-context.js";
 
@@ -54,13 +54,12 @@ export function moveButton({ does, label }: Move, to: string, kind?: "main"): Ma
 }
 
 /** The first move, with the others in a menu beside it. */
-export function splitButton(moves: readonly Move[], id: string, more: readonly Markup[]): Markup {
+export function splitButton(moves: readonly Move[], id: string, more: readonly Content[]): Markup {
   const first = moves.find(({ to }) => to === "COMPLETED") ?? moves[0];
   const others = moves.filter((move) => move !== first);
-  const list = [
-    others.length > 0 && html`<p class="actions">${others.map((move) => moveButton(move, id))}</p>`,
-    ...more,
-  ].filter((item) => item !== false);
+  const buttons =
+    others.length > 0 && html`<p class="actions">${others.map((move) => moveButton(move, id))}</p>`;
+  const list = [buttons, ...more].filter(Boolean);
   return html`<div class="split">${first !== undefined && moveButton(first, id, "main")}${list.length > 0 && ui.menu(first === undefined ? "Moves" : html`<span class="unseen">More moves</span>`, list)}</div>`;
 }
 
@@ -77,12 +76,12 @@ function reasonForm(context: PageContext, moves: readonly Move[], does: Press): 
 }
 
 /** Forms and buttons of a charge beside its plain moves: with a reason, another amount, its own timeline. */
-export function moreChargeMoves(context: PageContext, charge: Charge): Markup[] {
+export function moreChargeMoves(context: PageContext, charge: Charge): Content[] {
   const { charge_id, currency, amount, payment_method } = charge;
   const moves = chargeMoves(charge);
   const planned = plannedStatuses(context, charge);
   const canBePaid = payment_method !== null && moves.some(({ to }) => to === "COMPLETED");
-  const parts = [
+  return [
     reasonForm(context, moves, ["transitionCharge", { charge_id }]),
     canBePaid &&
       ui.actionForm(
@@ -93,7 +92,6 @@ export function moreChargeMoves(context: PageContext, charge: Charge): Markup[] 
     planned.length > 0 &&
       html`<div><p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${planned.map((to) => ui.button({ does: ["advanceCharge", { charge_id, until: to }], label: `until ${to}`, to: charge_id }))}</p></div>`,
   ];
-  return parts.filter((part) => part !== false);
 }
 
 /** Menu that creates a charge like this one, with another scenario or amount. */
@@ -117,9 +115,9 @@ function plannedStatuses({ namespace }: PageContext, charge: Charge): string[] {
 }
 
 /** Forms of a payout beside its plain moves: with a reason, and returned by the bank. */
-export function morePayoutMoves(context: PageContext, payout: Withdrawal, isBounced: boolean): Markup[] {
+export function morePayoutMoves(context: PageContext, payout: Withdrawal, isBounced: boolean): Content[] {
   const { withdrawal_id, status } = payout;
-  const parts = [
+  return [
     reasonForm(context, payoutMoves(payout), ["movePayout", { withdrawal_id }]),
     status === "COMPLETED" &&
       !isBounced &&
@@ -129,5 +127,4 @@ export function morePayoutMoves(context: PageContext, payout: Withdrawal, isBoun
         "Bounce",
       ),
   ];
-  return parts.filter((part) => part !== false);
 }

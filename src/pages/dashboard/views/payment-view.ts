@@ -31,7 +31,7 @@ interface Payment {
   readonly about: readonly Content[];
   readonly status: ShownStatus;
   readonly moves: readonly Move[];
-  readonly moreMoves: readonly Markup[];
+  readonly moreMoves: readonly Content[];
   readonly copies: readonly Markup[];
   /** Buttons of this kind of payment alone. */
   readonly extras?: Content;

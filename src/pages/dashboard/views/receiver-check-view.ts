@@ -72,14 +72,11 @@ function findingItem(context: PageContext, { severity, title, advice, probes }: 
 }
 
 function probeRow(context: PageContext, probe: Probe, result: ProbeRow | undefined, isDone: boolean): Markup {
+  const row = { key: probe, title: probeName(probe) };
   if (result === undefined)
-    return ui.listRow(context, {
-      key: probe,
-      status: ui.badge(isDone ? "not sent" : "waiting", ""),
-      title: probeName(probe),
-    });
+    return ui.listRow(context, { ...row, status: ui.badge(isDone ? "not sent" : "waiting", "") });
   return ui.listRow(context, {
-    key: probe,
+    ...row,
     status: ui.badge(...badgeOf(result)),
     title: result.title,
     to: viewUrl(context, "checks", probe),
