@@ -24,7 +24,7 @@ const TWICE = { pays_again: "paid_twice" } as const;
 const FORGOTTEN = { never_looks: "paid_not_marked" } as const;
 const HASTY = 500;
 
-/** A sequence of events, the shops that handle it incorrectly, and the findings in their books. */
+/** Mishaps, and what they break in each faulty shop. */
 export const COURSES: readonly (readonly [course: string, rules: Course, wrong: Wrong])[] = [
   ["nothing", {}, {}],
   ["copies", { webhooks: [{ ...paid, copies: 2 }] }, { acts_twice: "delivered_twice" }],
@@ -56,7 +56,7 @@ export const COURSES: readonly (readonly [course: string, rules: Course, wrong: 
   ["a read that fails", { faults: [fails("getCharge")] }, { marks_first: "paid_not_marked" }],
 ];
 
-/** Runs an order to its end with the timed job, and compares the books with the ledger. */
+/** Runs an order to its end and compares the books with the ledger. */
 export async function carryOut(
   start: (options: ShopOptions) => Promise<RunningShop>,
   { patienceMs = 60_000, ...rules }: Course,
@@ -82,7 +82,7 @@ export async function books({ url }: RunningShop, sandbox: Sandbox) {
   return { orders, findings: findings.map(({ kind }) => kind) };
 }
 
-/** Advances time until the shop gets its response, because a call may be held until webhooks arrive. */
+/** Advances time until the shop gets its response. */
 async function orderIn(shop: RunningShop, sandbox: Sandbox): Promise<void> {
   let isAnswered = false;
   const order = fetch(`${shop.url}/orders`, {

@@ -3,14 +3,14 @@ import { type News, type Order, Shop } from "./shop.js";
 
 const TRIES = 3;
 
-/** Pays again for an order without checking the previous attempt. */
+/** Pays again without checking the previous attempt. */
 async function payAgain(shop: Shop, order: Order): Promise<void> {
   if (order.tries >= TRIES) return;
   order.openUntil = undefined;
   await shop.attempt(order);
 }
 
-/** Shops with one fault each; `right` and `queued` have none. */
+/** Shops with one bug each; `right` and `queued` have none. */
 export const SHOPS = {
   right: Shop,
 
@@ -48,7 +48,7 @@ export const SHOPS = {
     }
   },
 
-  /** Checks before it acts without a lock, so that a concurrent event passes the same check. */
+  /** Checks without a lock, so that a concurrent event passes, too. */
   races: class extends Shop {
     override take(order: Order, news: News): Promise<void> {
       return this.learn(order, news);
@@ -62,7 +62,7 @@ export const SHOPS = {
     }
   },
 
-  /** Drops events of unknown charges, and reads charges only after an error. */
+  /** Drops events of unknown charges. */
   drops_unknown: class extends Shop {
     override orderOf({ charge_id }: Charge): Order | undefined {
       return [...this.orders.values()].find((order) => order.charge_id === charge_id);
@@ -80,7 +80,7 @@ export const SHOPS = {
     }
   },
 
-  /** Searches for the charge when a response is lost, and pays again when the search fails. */
+  /** Pays again when the search for a charge fails. */
   looks_once: class extends Shop {
     override async lost(order: Order): Promise<void> {
       const charge = await this.look(order).catch((error) => {
@@ -91,7 +91,7 @@ export const SHOPS = {
     }
   },
 
-  /** Marks an event as handled before the work, so that failed work is never repeated. */
+  /** Marks an event as handled before the work, so that failed work is lost. */
   marks_first: class extends Shop {
     override async learn(order: Order, news: News): Promise<void> {
       if (!this.isNews(order, news)) return;
@@ -110,7 +110,7 @@ export const SHOPS = {
     override async tick(): Promise<void> {}
   },
 
-  /** Delivers when a customer returns from the page, and ignores later events. */
+  /** Delivers when a customer returns from the page. */
   believes_return: class extends Shop {
     override async learn(order: Order, news: News): Promise<void> {
       if (!order.onPage || order.delivered === 0) await super.learn(order, news);
@@ -137,9 +137,9 @@ export const SHOPS = {
   },
 } as const;
 
-/** Shops whose fault shows only during a concurrent job or read; `explore` finds them. */
+/** Shops whose bug shows only during a concurrent job or read. */
 export const BUSY_SHOPS = {
-  /** Runs its timed job and its webhook handlers concurrently on the same order. */
+  /** Runs its job and its webhook handlers concurrently. */
   job_races: class extends Shop {
     override async lookAfter(order: Order): Promise<void> {
       if (order.charge_id === null) return super.lookAfter(order);
@@ -147,7 +147,7 @@ export const BUSY_SHOPS = {
     }
   },
 
-  /** The timed job pays again for an order whose payment is pending. */
+  /** The job pays again for an order whose payment is pending. */
   job_pays: class extends Shop {
     override async lookAfter(order: Order): Promise<void> {
       if (!order.onPage) await payAgain(this, order);

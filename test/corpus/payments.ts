@@ -8,7 +8,7 @@ export class Refused extends Error {
   }
 }
 
-/** No response, or a response that does not show whether the call took effect. */
+/** The response does not show whether the call took effect. */
 export class Unanswered extends Error {}
 
 export interface Quote {
@@ -48,7 +48,7 @@ export interface ServiceAccess {
 const PAGE_SIZE = 100;
 const PRICING = { base_currency: "KES", amount: "500.00" };
 
-/** The operations of the payments service that a small shop uses. */
+/** The operations that a small shop uses. */
 export class Payments {
   readonly #access: ServiceAccess;
 
@@ -63,7 +63,7 @@ export class Payments {
     return ask().catch(ask);
   }
 
-  /** Creates a mobile money payment, which the customer confirms on the phone. */
+  /** Creates a mobile money payment. */
   charge({ id, email, phone }: Wanted, { quote_id }: Quote): Promise<Omit<Charge, "status_history">> {
     const ask = () =>
       this.#call<Charge>("POST", "whitelabel", {

@@ -16,7 +16,7 @@ export interface Order {
   isInDoubt: boolean;
   isPaying: boolean;
   tries: number;
-  /** Time of the first attempt and latest time at which the last one may take effect, by the service's clock. */
+  /** When the first attempt began, and when the last can still take effect. */
   since?: string;
   openUntil?: string | undefined;
   /** Length of the known status history by charge. */
@@ -41,7 +41,7 @@ const STATUS: Readonly<Record<string, string>> = {
 /** Maximum age of a read. */
 const MARGIN_MS = 60_000;
 
-/** A correct shop: each order is paid and delivered at most once. `faults.ts` replaces parts with faulty ones. */
+/** A correct shop, which pays and delivers each order once. */
 export class Shop {
   readonly orders = new Map<string, Order>();
   /** URL of the shop. */
@@ -52,7 +52,7 @@ export class Shop {
 
   constructor(readonly payments: Payments) {}
 
-  /** Creates an order; a repeated id returns the existing order. */
+  /** Creates an order; a repeated id returns the existing one. */
   async order(wish: Pick<Order, "id" | "email" | "phone" | "onPage">): Promise<Order> {
     const known = this.orders.get(wish.id);
     if (known !== undefined && !known.onPage) return known;
@@ -69,7 +69,7 @@ export class Shop {
       known: new Map(),
       turn: Promise.resolve(),
     };
-    // The order is stored before payment, because webhooks can arrive before the response.
+    // Webhooks can arrive before the response.
     this.orders.set(order.id, order);
     await (order.onPage ? this.openPage(order) : this.pay(order)).catch((error) => this.fail(order, error));
     return order;
@@ -81,14 +81,14 @@ export class Shop {
     order.isInDoubt = true;
   }
 
-  /** Opens a hosted page. A page whose URL was lost is harmless, because no customer can pay on it. */
+  /** Opens a hosted page. Nobody can pay on a page whose URL was lost. */
   async openPage(order: Order): Promise<void> {
     if (order.delivered > 0 || (order.page !== undefined && order.status === "pending")) return;
     const page = await this.payments.page(order, `${this.url}/orders/${order.id}/back`);
     if (order.delivered === 0) Object.assign(order, { charge_id: page.charge_id, page, status: "pending" });
   }
 
-  /** Handles the customer's return. Its URL can be forged, so the shop reads the charge. */
+  /** The return URL can be forged, so the shop reads the charge. */
   async comeBack(order: Order): Promise<void> {
     if (this.isDue(order)) await this.lookAfter(order).catch((error) => this.fail(order, error));
   }
@@ -103,10 +103,7 @@ export class Shop {
     }
   }
 
-  /**
-   * Pays with a quote. Charges have no idempotency key, so a new attempt waits for the expiry of the previous
-   * quote.
-   */
+  /** Pays with a quote. A new attempt waits until the previous quote expires. */
   async attempt(order: Order): Promise<void> {
     const quote = await this.payments.quote(order);
     const { openUntil } = order;
@@ -126,14 +123,14 @@ export class Shop {
     }
   }
 
-  /** Handles a lost response: the shop searches for the charge before it makes another. */
+  /** Searches for the charge of a lost response before making another. */
   async lost(order: Order): Promise<void> {
     order.isInDoubt = true;
     const charge = await this.look(order);
     if (charge !== undefined) await this.take(order, charge);
   }
 
-  /** Searches the charges since the first attempt for the order's charge. */
+  /** Searches the charges since the first attempt. */
   async look({ id, since = "" }: Order): Promise<Charge | undefined> {
     for await (const charge_id of this.payments.since(since)) {
       if (this.#orderOfCharge.has(charge_id) && this.#orderOfCharge.get(charge_id) !== id) continue;
@@ -148,13 +145,13 @@ export class Shop {
     return this.orders.get(metadata?.order_id ?? "");
   }
 
-  /** Handles a webhook event. After an error the timed job retries it without a redelivery. */
+  /** Handles a webhook. The timed job retries after an error. */
   async hear(news: News): Promise<void> {
     const order = this.orderOf(news);
     if (order !== undefined) await this.take(order, news).catch((error) => this.fail(order, error));
   }
 
-  /** Applies a charge's status from an event or a read, one at a time, in any number and order. */
+  /** Applies a charge's status, one at a time and in any order. */
   take(order: Order, news: News): Promise<void> {
     const turn = order.turn.then(() => this.learn(order, news));
     order.turn = turn.catch(() => {});
@@ -178,7 +175,7 @@ export class Shop {
   /** Delivers once, and records the amounts of the service. */
   async act(order: Order, { charge_id, status, amount, currency }: News): Promise<void> {
     const isOther = order.charge_id !== null && order.charge_id !== charge_id;
-    // Another charge of the order counts only when it pays the order. A second payment is refunded.
+    // Refunds a second payment of the order.
     if (isOther && (order.delivered > 0 || status !== "COMPLETED")) return;
     if (status === "COMPLETED" && this.owes(order)) {
       const booked = await this.payments.read(charge_id);

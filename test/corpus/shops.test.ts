@@ -9,19 +9,19 @@ const RIGHT = ["right", "queued"] as const;
 const meets = (kind: ShopKind, course: Course) => carryOut((options) => startShop(kind, options), course);
 
 describe.each(COURSES)("%s", (_, course, wrong) => {
-  it.each(RIGHT)("the shop that is %s has correct books", async (kind) => {
+  it.each(RIGHT)("the shop %s keeps correct books", async (kind) => {
     const { orders, findings } = await meets(kind, course);
     expect(findings).toEqual([]);
     expect(orders).toMatchObject([{ status: "paid", delivered: 1 }]);
   });
 
-  it.each(Object.entries(wrong))("the shop that %s has wrong books", async (kind, finding) => {
+  it.each(Object.entries(wrong))("the faulty shop %s has wrong books", async (kind, finding) => {
     expect((await meets(kind as ShopKind, course)).findings).toEqual([finding]);
   });
 });
 
 const PAID = { status: "paid", delivered: 1 };
-/** Actions of the customer on the page, the resulting order in the right shop, and the findings in other shops. */
+/** What the customer does, the correct order, and the findings of other shops. */
 const CUSTOMERS = [
   ["pay_twice: { checkout_id: X }", PAID, { believes_return: ["delivered_twice"] }],
   ["pay_twice: { checkout_id: X, at_once: true }", PAID, { believes_return: ["delivered_twice"] }],
@@ -53,19 +53,19 @@ describe.each(CUSTOMERS)("%s", (step, right, wrong) => {
     return books(shop, sandbox);
   }
 
-  it.each(RIGHT)("the shop that is %s has correct books after a hosted payment", async (kind) => {
+  it.each(RIGHT)("the shop %s keeps correct books after a hosted payment", async (kind) => {
     expect(await orderOnPage(kind)).toMatchObject({ orders: [right], findings: [] });
   });
 
   it.each(Object.entries(wrong))(
-    "the shop that %s has wrong books after a hosted payment",
+    "the faulty shop %s has wrong books after a hosted payment",
     async (kind, findings) => {
       expect(await orderOnPage(kind as ShopKind)).toMatchObject({ findings });
     },
   );
 });
 
-it("every faulty shop has correct books without mishaps, and wrong books after at least one course", async () => {
+it("every faulty shop keeps correct books without mishaps", async () => {
   const faulty = Object.keys(SHOPS).filter((kind) => !RIGHT.some((right) => right === kind)) as ShopKind[];
   const wrong = [...COURSES, ...CUSTOMERS].flatMap(([, , found]) => Object.keys(found));
   expect([...new Set(wrong)].sort()).toEqual([...faulty].sort());

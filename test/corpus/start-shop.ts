@@ -12,7 +12,7 @@ export interface ShopOptions {
   readonly apiKey: string;
   /** Secret of its webhooks. */
   readonly secret?: string;
-  /** Timeout of its calls to the service, in milliseconds of wall time; default: 2000. */
+  /** Timeout of its calls in milliseconds; default: 2000. */
   readonly patienceMs?: number;
 }
 
@@ -28,7 +28,7 @@ export interface ShopHere extends RunningShop {
   babble(): void;
 }
 
-/** Starts a shop on a free port and registers its webhook URL; it stops after the test, or by `close()`. */
+/** Starts a shop and registers its webhook URL. */
 export async function startShop(
   kind: ShopKind,
   { baseUrl, apiKey, secret = DEFAULT_WEBHOOK_SECRET, patienceMs = 2_000 }: ShopOptions,
@@ -109,7 +109,7 @@ async function hear(
   return [200, {}];
 }
 
-/** Returns the shop's record of an order, in the row format of `reconcile`. */
+/** Formats an order as a row of `reconcile`. */
 function rowOf({ id, email, charge_id, status, amount, currency, delivered, page }: Order): object {
   const metadata = { order_id: id };
   const checkout_id = page?.checkout_id;

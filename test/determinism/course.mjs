@@ -3,7 +3,7 @@ import { lot } from "./wire.mjs";
 const EMAIL = "ada@shop.test";
 const PHONES = { KES: "+254700000001", UGX: "+256700000001", TZS: "+255700000001", GHS: "+233200000001" };
 
-/** Mishaps and faults of every kind that the shipped scenarios do not use, some with a probability. */
+/** Mishaps and faults that no built-in scenario uses. */
 const MISFORTUNES = {
   description: "Whatever can go wrong, some of it by chance.",
   charges: [
@@ -43,7 +43,7 @@ const MISFORTUNES = {
   ],
 };
 
-/** Concurrent calls. Their order is not defined, so copies of a webhook go to a receiver with constant responses. */
+/** Concurrent calls, whose order is not defined. */
 const races = (steady) => ({
   description:
     "Answers held, late or never, reads a moment old, the same news at once, again and under other ids.",
@@ -68,10 +68,7 @@ const OWN_SCENARIO = { "sandbox-scenario": "refunded" };
 const LIVE = { authorization: "Bearer sk_live_sandbox" };
 const OTHER = { authorization: "Bearer sk_test_other" };
 
-/**
- * Makes a fixed sequence of calls to every operation of the service and the control API. Later calls depend only on
- * earlier responses.
- */
+/** Calls every operation in a fixed order. */
 export async function course(wire, receivers) {
   const call = wire.call.bind(wire);
   const advance = (target) => call("POST", "/_sandbox/clock/advance", target);
@@ -113,7 +110,7 @@ export async function course(wire, receivers) {
 
   for (const name of ["webhook_chaos", "webhook_outage", "flaky_api"]) {
     await call("POST", `/_sandbox/scenarios/${name}/activate`);
-    // Its slow responses take seconds of wall time; the other faults stay.
+    // Slow responses would take seconds.
     if (name === "flaky_api") await call("PUT", "/_sandbox/scenarios/flaky_api", quickBadDay());
     await payments(call, name);
     await advance({ by: "61s" });
@@ -169,7 +166,7 @@ async function endpoints(call, { steady, moody, gone, nobody }) {
   await call("GET", "/api/v1/webhooks");
 }
 
-/** Creates a quote and its whitelabel charge, unless a fault prevents one. */
+/** Creates a quote and its charge, unless a fault prevents one. */
 async function pay(call, order, headers) {
   const { pricing, payment_method } = order;
   const quote = await call("POST", "/api/v1/payments/quotes", { pricing, payment_method }, headers);
@@ -178,7 +175,7 @@ async function pay(call, order, headers) {
   return call("POST", "/api/v1/payments/whitelabel", body, headers);
 }
 
-/** Creates a checkout by every method and in some currencies, hosted ones included. */
+/** Creates a checkout by every method, hosted ones included. */
 async function payments(call, name) {
   const orders = [
     ["bank_transfer", "NGN", "100.00", { bank_account_number: "0123456789" }],
@@ -272,7 +269,7 @@ async function badCalls(call) {
   await call("GET", "/_sandbox", undefined, { "sandbox-namespace": "nowhere" });
 }
 
-/** Until the rate limit of the key is reached. */
+/** Exceeds the rate limit of the key. */
 async function limits(call) {
   const headers = { authorization: "Bearer sk_test_unverified" };
   for (let count = 0; count < 305; count++) await call("GET", "/api/v1/organizations/me", undefined, headers);
@@ -334,7 +331,7 @@ async function namespaces(call) {
   await call("DELETE", "/_sandbox/namespaces/branch");
 }
 
-/** Reads pending messages and acknowledges a deterministic choice of them. */
+/** Reads pending messages and acknowledges some of them. */
 async function mailbox(call, name) {
   for (;;) {
     const { items } = await call("POST", `/_sandbox/mailboxes/${name}/take`, { max: 7 });

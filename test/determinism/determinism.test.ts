@@ -7,7 +7,7 @@ import { buildIfMissing } from "../support/process-command.js";
 
 interface Run {
   readonly node: string;
-  /** Transcripts of a fresh run and of a run after a reset that repeats ids. */
+  /** Transcripts of a new sandbox and of one after a reset. */
   readonly fresh: readonly string[];
   readonly repeated: readonly string[];
 }
@@ -15,7 +15,7 @@ interface Run {
 const PROGRAM = fileURLToPath(new URL("run.mjs", import.meta.url));
 const OTHER_NODE = process.env.PAYMENTS_SANDBOX_OTHER_NODE;
 
-/** Runs the course in a separate process. */
+/** Runs the calls in a separate process. */
 function run<Result = Run>(words: readonly string[], node = process.execPath): Promise<Result> {
   return new Promise((resolve, reject) => {
     const child = spawn(node, [PROGRAM, ...words], { stdio: ["ignore", "pipe", "pipe"] });
@@ -30,7 +30,7 @@ function run<Result = Run>(words: readonly string[], node = process.execPath): P
   });
 }
 
-/** Returns the surroundings of the first difference, because a diff would have megabytes. */
+/** A diff would have megabytes. */
 function firstDifference(one: readonly string[], other: readonly string[]): string | undefined {
   for (let index = 0; index < Math.max(one.length, other.length); index++) {
     const [a = "(nothing)", b = "(nothing)"] = [one[index], other[index]];
@@ -62,11 +62,11 @@ describe("the same seed and the same calls", () => {
     expect(firstDifference(first.fresh, second.fresh)).toBeUndefined();
   });
 
-  it("a reset with ids: repeat gives the same bytes as a fresh start", () => {
+  it("a reset with ids: repeat gives the same bytes as a new start", () => {
     expect(firstDifference(first.fresh, first.repeated)).toBeUndefined();
   });
 
-  it("another seed gives other bytes, including ids and random outcomes", async () => {
+  it("another seed gives different ids and random results", async () => {
     const other = await run<Pick<Run, "fresh">>(["another", "once"]);
     expect(firstDifference(first.fresh, other.fresh)).toBeDefined();
     const fates = (one: Pick<Run, "fresh">) =>
@@ -83,10 +83,10 @@ describe("the same seed and the same calls", () => {
     },
   );
 
-  it("the calls cover every operation of the service, every status, and mishaps and faults of every kind", () => {
+  it("the calls cover every operation, status, mishap and fault", () => {
     const coverage = first.fresh.findLast((step) => step.startsWith("> GET /_sandbox/coverage"))!;
     const { operations, statuses } = JSON.parse(coverage.slice(coverage.indexOf("\n{") + 1));
-    // Counts of a deleted namespace are gone, so the recorded calls count, too.
+    // Counts of a deleted namespace are gone.
     const called = (pattern: string) =>
       countOf(first.fresh, new RegExp(`^> ${pattern.replace(/:\w+/g, "[^/ ?]+")}[ ?][^\\n]*\\n< 200\\n`));
     const never = OPERATIONS.filter(

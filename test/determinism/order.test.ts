@@ -3,13 +3,13 @@ import type { Shop } from "../support/receiver-client.js";
 import { type Received, Receiver, refuseWith } from "../support/receiver-server.js";
 import { deliveries, shopFor } from "../webhooks/support/shop.js";
 
-/** The order of events does not depend on the speed of receivers and app. */
+/** The order of events must not depend on how fast an app responds. */
 describe("the speed of the machine", () => {
   const FIVE_SECONDS = {
     charges: [{ timeline: [{ after: "5s", to: "AWAITING_PAYMENT" }] }],
   };
 
-  /** A failed webhook will be retried in 5 s; a charge created next has a task due at the same instant. */
+  /** A retry and a new charge's task are due at the same time. */
   async function firedAfter(pause: (shop: Shop) => Promise<unknown>): Promise<unknown> {
     const receiver = await Receiver.open(refuseWith(500));
     const shop = await shopFor([{ url: receiver.url }]);
@@ -22,14 +22,14 @@ describe("the speed of the machine", () => {
     return json.fired.map(({ task, ref }: { task: string; ref: string }) => `${task} ${ref}`);
   }
 
-  it("the speed of the machine does not affect the order of a retry and a task due at the same instant", async () => {
+  it("the order of a retry and a task at the same time is fixed", async () => {
     const slowCaller = await firedAfter(({ sandbox }) => sandbox.settled());
     const quickCaller = await firedAfter(async () => {});
     expect(quickCaller).toEqual(slowCaller);
     expect(slowCaller).toHaveLength(3);
   });
 
-  /** Two events of one charge at this instant: the second webhook is sent after the response to the first. */
+  /** The second webhook of a charge waits for the response to the first. */
   async function firedOf(isAnsweredBefore: boolean): Promise<unknown> {
     const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);
@@ -49,14 +49,11 @@ describe("the speed of the machine", () => {
     return json;
   }
 
-  it("the speed of the machine does not affect the tasks that an advance reports, which exclude earlier ones", async () => {
+  it("an advance reports the same tasks however fast the app responds", async () => {
     expect(await firedOf(false)).toEqual(await firedOf(true));
   });
 
-  /**
-   * Two charges with two webhooks each. The first webhook of the second charge gets a 410 before or after the first
-   * charge's response.
-   */
+  /** The second charge's first webhook gets a 410, early or late. */
   async function sentWhenGone(isGoneFirst: boolean): Promise<unknown> {
     const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);
@@ -78,7 +75,7 @@ describe("the speed of the machine", () => {
     const answers = [() => about(kept).answer(200), () => about(lost).answer(410)];
     if (isGoneFirst) answers.reverse();
     answers[0]!();
-    // The other response is sent only after the sandbox has processed this one.
+    // Waits until the sandbox has processed the first response.
     for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
     answers[1]!();
     expect((await advancing).status).toBe(200);
@@ -86,7 +83,7 @@ describe("the speed of the machine", () => {
     return (await deliveries(client)).map(({ type, status, attempts }) => [type, status, attempts.length]);
   }
 
-  it("the speed of the machine does not affect which webhooks are sent to an endpoint that responds with 410", async () => {
+  it("an early or late 410 stops the same webhooks", async () => {
     expect(await sentWhenGone(true)).toEqual(await sentWhenGone(false));
   });
 });

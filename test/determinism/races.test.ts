@@ -8,11 +8,11 @@ const RACES = FLOWS.filter(({ text }) =>
   ),
 );
 
-/** Names of values that come from the machine's clock. */
+/** Values that come from the machine's clock. */
 const WALL =
   /"(sent_at|duration_ms|wall_ms|webhook-timestamp|webhook-signature|webhook_signature)":("[^"]*"|\d+)/g;
 
-/** Result of a flow in a new sandbox: its state, with every delivery and the bytes of each event. */
+/** Runs a flow in a new sandbox and returns its state. */
 async function leftOf(path: string): Promise<string> {
   const sandbox = await openSandbox({ seed: "races" });
   expect((await sandbox.run(path)).passed).toBe(true);

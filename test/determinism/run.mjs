@@ -3,12 +3,12 @@ import { course } from "./course.mjs";
 import { lot, Receiver, Wire } from "./wire.mjs";
 
 /**
- * Runs the course twice, fresh and after a reset that repeats ids, and prints both transcripts as JSON; with `once`
- * after the seed, only the fresh run. A separate program, so that any Node can run it: `node run.mjs SEED`.
+ * Makes all calls twice, before and after a reset, and prints both transcripts. Any Node can run it: `node
+ * run.mjs SEED`.
  */
 const [seed = "determinism", times] = process.argv.slice(2);
 
-/** Closes each connection after its response: reuse depends on timing, and a cut reused connection causes a retry. */
+/** Closes each connection, because reuse depends on timing. */
 function moods({ id, type }, times) {
   const mood = (lot(`${id}|${type}`) + 37 * (times - 1)) % 100;
   if (mood < 15) return "cut";
@@ -23,7 +23,7 @@ const steady = await Receiver.open("stead", () => ({ status: 204 }));
 const moody = await Receiver.open("moody", moods);
 const gone = await Receiver.open("gone!", ({ type }) => ({ status: type === "charge.failed" ? 410 : 200 }));
 const receivers = { steady, moody, gone };
-// Avoids low ports, which another test's receiver may take.
+// Another test's receiver may take a low port.
 const nobody = "http://127.0.0.1:4/hooks";
 const urls = { steady: steady.url, moody: moody.url, gone: gone.url, nobody };
 

@@ -1,11 +1,7 @@
 import { createHash } from "node:crypto";
 import { Agent, createServer, request } from "node:http";
 
-/**
- * Fields that depend on wall time, and counters that a reset keeps: the sequence number of an exported state, and how
- * often rules were applied. A transcript omits nothing else, and has `content-length` for bodies without these
- * fields.
- */
+/** Fields that depend on wall time or survive a reset. */
 const LEFT_OUT = [
   /("sent_at":)"[^"]*"/g,
   /("duration_ms":)\d+/g,
@@ -47,14 +43,14 @@ function headerLines(rawHeaders, left) {
   return lines;
 }
 
-/** Returns a body and its headers as they appear in a transcript. */
+/** Formats a body and its headers for a transcript. */
 function message(rawHeaders, body) {
   const kept = comparable(body);
   const left = new Set(kept === body ? [] : ["content-length"]);
   return plain([...headerLines(rawHeaders, left), kept].join("\n"));
 }
 
-/** Calls one server and records each call with the bytes of its response. */
+/** Calls one server and records each response. */
 export class Wire {
   #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #url;
@@ -76,7 +72,7 @@ export class Wire {
     return this.#lines;
   }
 
-  /** Makes one call. Returns the parsed body, or undefined when the connection was cut. */
+  /** Makes one call; returns undefined when the connection was cut. */
   async call(method, path, body, headers = {}) {
     const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
     const answer = await this.#send(method, path, text, {
@@ -130,7 +126,7 @@ export function lot(text) {
   return createHash("sha256").update(text).digest().readUInt32BE(0) % 100;
 }
 
-/** A receiver whose responses depend on the event and its number of deliveries, not on time. */
+/** A receiver whose responses do not depend on time. */
 export class Receiver {
   #server;
   #got = new Map();
@@ -169,7 +165,7 @@ export class Receiver {
     else res.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? "");
   }
 
-  /** Returns the deliveries grouped by object: only the order within an object is defined. */
+  /** Groups deliveries by object: only their order within an object is defined. */
   told() {
     const all = [...this.#got].sort(([a], [b]) => (a < b ? -1 : 1));
     this.#got = new Map();

@@ -6,7 +6,7 @@ import { markedBlock, pageText } from "./support/pages.js";
 const PAGE = "docs/api.md";
 
 describe(PAGE, () => {
-  it("docs/api.md lists every error code of the service with its status", async () => {
+  it("docs/api.md lists every error code with its status", async () => {
     const told = [...pageText(PAGE).matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
       code,
       Number(status),
@@ -18,7 +18,7 @@ describe(PAGE, () => {
     expect(told).toEqual(error_codes.not_met.map((code) => [code, ERROR_STATUS[code]]));
   });
 
-  it("docs/api.md says that it is not another service's API, whose calls get 404", async () => {
+  it("calls of other payments services get 404", async () => {
     const sandbox = await openSandbox();
     for (const path of ["/v1/payment_intents", "/transaction/initialize", "/v3/payments"])
       expect((await sandbox.fetch(path, { method: "POST" })).status, path).toBe(404);

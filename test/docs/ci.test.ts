@@ -15,10 +15,10 @@ const PAGE = "docs/testing.md";
 const steps: readonly Step[] = parse(markedBlock(PAGE, "workflow: suite").code).jobs.test.steps;
 const [scenarios]: readonly Step[] = parse(markedBlock(PAGE, "step: scenarios").code);
 
-/** Commands of the steps; `npm ci` and actions belong to the runner. */
+/** Commands of the workflow, without `npm ci`. */
 const SUITE = steps.flatMap(({ run }) => (run === undefined || run === "npm ci" ? [] : [run])).join("\n");
 
-/** Tests of an app that read its balances and print the first letters of the secret. */
+/** A test that reads balances and prints part of the secret. */
 const PASSING = `${FETCH_REQUIRED}
   const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, PAYMENTS_WEBHOOK_SECRET: secret } = process.env;
   const headers = { authorization: "Bearer " + key };
@@ -34,7 +34,7 @@ beforeEach(() => {
   project = new UserProject();
 });
 
-/** Runs the whole step in one shell, as runners do. */
+/** Runs the whole step in one shell. */
 async function runStep(lines: string, env: Record<string, string> = {}) {
   const end = await project.shell(lines, env, ["bash", "-eo", "pipefail", "-c"]);
   return { code: end.code, output: end.stdout + end.stderr };
@@ -66,14 +66,14 @@ describe("the step for scenario files and an app", { timeout: 60_000 }, () => {
     return runStep(scenarios!.run!.replaceAll("3000", String(port)), { PORT: String(port) });
   }
 
-  it("the step for scenario files passes with a correct app, and writes JUnit", async () => {
+  it("the step for scenario files passes with a correct app", async () => {
     const { code, output } = await runWith(tutorial("shop.mjs"));
     expect(code, output).toBe(0);
     expect(output).toContain("1 of 1 scenario passed");
     expect(readFileSync(join(project.folder, "report.xml"), "utf8")).toContain("<testsuite");
   });
 
-  it("the step for scenario files fails with an app that ignores the webhook of a paid charge", async () => {
+  it("the step for scenario files fails with an app that ignores a webhook", async () => {
     const { code, output } = await runWith(
       tutorial("shop.mjs").replace('"charge.completed"', '"charge.paid"'),
     );

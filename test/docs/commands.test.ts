@@ -4,11 +4,11 @@ import { UserError } from "../../src/core/schema/user-error.js";
 import { PAGES, pageText } from "./support/pages.js";
 import { idleProgram } from "./support/program.js";
 
-/** Matches the name as a separate word, outside files, URLs and package paths. */
+/** Matches the name as a separate word, outside files and URLs. */
 const CALL = /^(.*?)(?<![\w/.:@-])payments-sandbox(?:@[\w.]+)?((?:[ \t]+[^\n]*)?)$/gm;
 const written = [...PAGES, "examples/README.md"].flatMap(writtenCommands);
 
-/** Returns the program's error for a command line. The bare name of a command is only a mention. */
+/** Returns the program's error for a command line. */
 async function findError({ words }: WrittenCommand): Promise<string | undefined> {
   const program = idleProgram();
   if (words.length === 1 && program.commands.some((command) => command.name() === words[0])) return undefined;
@@ -23,12 +23,12 @@ async function findError({ words }: WrittenCommand): Promise<string | undefined>
 }
 
 describe("commands on the pages", () => {
-  it("the pages have over forty commands, on more than six pages", () => {
+  it("the pages have over forty commands", () => {
     expect(written.length).toBeGreaterThan(40);
     expect(new Set(written.map(({ page }) => page)).size).toBeGreaterThan(6);
   });
 
-  it.each(written)("$text ($page) is accepted by the program", async (command) => {
+  it.each(written)("the program accepts $text ($page)", async (command) => {
     expect(await findError(command)).toBe(undefined);
   });
 
@@ -37,7 +37,7 @@ describe("commands on the pages", () => {
     "`payments-sandbox webhook redelivr last`",
     "`npx payments-sandbox check-webhook --json`",
     "`payments-sandbox exec --env A`",
-  ])("%s, with a mistake, is refused", async (text) => {
+  ])("the program refuses %s with a mistake", async (text) => {
     const words = text.replaceAll("`", "").split("payments-sandbox ")[1]!.split(" ");
     expect(await findError({ page: "", text, words })).toEqual(expect.any(String));
   });
@@ -52,7 +52,7 @@ interface WrittenCommand {
   readonly words: readonly string[];
 }
 
-/** Returns every call of the program in a page's blocks and in its `code`, except installations. */
+/** Returns every call of the program on a page. */
 function writtenCommands(page: string): WrittenCommand[] {
   const text = pageText(page);
   const blocks = [...text.matchAll(/^ *```\w+\n([\s\S]*?)^ *```$/gm)].map(([, code]) => code!);

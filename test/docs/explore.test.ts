@@ -11,7 +11,7 @@ import { markedBlock } from "./support/pages.js";
 
 const PAGE = "docs/explore.md";
 
-/** Runs the page's test with a shop. Returns the failure and the report. */
+/** Runs the page's test with a shop and returns its report. */
 async function shown(folder: string) {
   const { sandbox, shop } = await openCorpus("races");
   const reports: ExploreReport[] = [];
@@ -33,7 +33,7 @@ async function shown(folder: string) {
   return { failure, report: reports[0]! };
 }
 
-it("docs/explore.md has a test whose report begins as on the page", async () => {
+it("the test in docs/explore.md prints the report on the page", async () => {
   const folder = temporaryFolder();
   const { failure, report } = await shown(folder);
   expect(failure).toContain(report.sentence);

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { ROOT } from "../support/process-command.js";
 
-it("npm run docs changes no page of a clean tree", async () => {
+it("npm run docs changes no page", async () => {
   const script = join(ROOT, "scripts/docs.mjs");
   const stale = await promisify(execFile)(process.execPath, [script, "--check"]).then(
     () => "",
@@ -13,7 +13,7 @@ it("npm run docs changes no page of a clean tree", async () => {
   expect(stale).toBe("");
 });
 
-it("a skipped test marks no rule", async () => {
+it("a skipped test does not count for a rule", async () => {
   const { marksIn } = await import(join(ROOT, "scripts/docs/marks.mjs"));
   const source = `
     describe("group", () => {

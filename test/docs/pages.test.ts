@@ -6,10 +6,10 @@ import { PageRun, runBlock } from "./support/page-run.js";
 import { blocksOf, markedBlock, PAGES, pageText } from "./support/pages.js";
 
 describe("code blocks", () => {
-  /** Written by `npm run docs`, and compared by generated.test.ts. */
+  /** `npm run docs` writes these pages. */
   const isGenerated = ({ marker = "" }: { marker?: string | undefined }) => marker.startsWith("fields: ");
 
-  it("every code block has a mark that selects its test or explains why it is not run", () => {
+  it("every code block has a mark for its test", () => {
     const unmarked = PAGES.flatMap(blocksOf).filter(
       (block) => block.marker === undefined && !isGenerated(block),
     );
@@ -37,7 +37,7 @@ describe("docs/start.md", () => {
     120_000,
   );
 
-  it("the shop of docs/start.md survives webhook_chaos after the described change, and fails webhooks_lost", async () => {
+  it("the shop of docs/start.md survives webhook_chaos after the described change", async () => {
     const fixed = new PageRun("docs/start.md");
     await fixed.prepare();
     const shop = fixed.codeOf("file: shop.mjs").split("\n");
@@ -58,7 +58,7 @@ it("docs/shared-sandbox.md adds a namespace and reads it", async () => {
   expect(await session.carryOut(session.steps[0]!)).toContain("worker-1");
 });
 
-it("docs/scenarios.md runs a folder of files, in separate sandboxes and in a running one", async () => {
+it("docs/scenarios.md runs a folder of files", async () => {
   const session = new PageRun("docs/scenarios.md");
   await session.prepare();
   const { project } = session;

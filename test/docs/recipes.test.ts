@@ -7,7 +7,7 @@ import { blocksOfKind, markedBlock } from "./support/pages.js";
 const PAGE = "docs/recipes.md";
 const recipes = blocksOfKind(PAGE, "runnable");
 
-/** Runs the recipes in sequence in one process, and prints the output of each as JSON. */
+/** Runs the recipes in one process and prints their outputs as JSON. */
 const RUNNER = `
 import { format } from "node:util";
 const printed = {};

@@ -15,7 +15,7 @@ const PAGE = "docs/reconcile.md";
 const unnumbered = (text: string) => text.replace(/ch_\w+/g, "ch_");
 const codeOf = (page: string, marker: string) => markedBlock(page, marker).code;
 
-/** Two orders whose outcome is read, without assertions. */
+/** Two orders without assertions. */
 const TESTS = `${FETCH_REQUIRED}
   const app = require("./app.cjs");
   const { PAYMENTS_BASE_URL: url, PAYMENTS_API_KEY: apiKey } = process.env;
@@ -39,7 +39,7 @@ describe(PAGE, () => {
       unnumbered(codeOf(PAGE, "told")),
     ],
   ])(
-    "the page's test passes unchanged, and fails when the app's books are wrong: %s",
+    "the test in docs/reconcile.md fails when the app's books are wrong: %s",
     async (file, line, told) => {
       const project = new UserProject();
       symlinkSync(join(ROOT, "node_modules/vitest"), join(project.folder, "node_modules/vitest"));
@@ -63,7 +63,7 @@ describe(PAGE, () => {
     60_000,
   );
 
-  it("the page's command finds a payment that the suite does not check, with the output on the page", async () => {
+  it("the command in docs/reconcile.md finds a payment that no test checks", async () => {
     const project = new UserProject();
     project.write("app.cjs", codeOf("docs/testing.md", "file: app.cjs"));
     project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');
@@ -79,7 +79,7 @@ describe(PAGE, () => {
   it.each([
     [undefined, 0],
     ["fulfils_twice", 1],
-  ] as const)("the page's scenario finds a shop's error: %s", async (bug, findings) => {
+  ] as const)("the scenario in docs/reconcile.md finds a shop's error: %s", async (bug, findings) => {
     const shop = new Shop(bug);
     const app = await shop.listen();
     const sandbox = await openSandbox({ webhooks: [`${app}/webhooks`] });

@@ -25,7 +25,7 @@ it("every example folder is listed", () => {
   const folders = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).filter((one) =>
     one.isDirectory(),
   );
-  // test/explore/incidents.test.ts explores the folder `incidents`.
+  // Another test explores the folder `incidents`.
   const others = folders.filter(({ name }) => name !== "incidents");
   expect(others.map(({ name }) => name)).toEqual(EXAMPLES.map(({ name }) => name));
 });
@@ -60,7 +60,7 @@ describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
       expect(range, dependency).toBe(dependency === "payments-sandbox" ? "file:../.." : tested[dependency]);
   });
 
-  it("$name has a README without dead links, with the right secret", () => {
+  it("$name has a README without dead links", () => {
     const folder = join(ROOT, "examples", name);
     const readme = readFileSync(join(folder, "README.md"), "utf8");
     const links = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target!);
@@ -81,7 +81,7 @@ describe("vitest-parallel", () => {
 });
 
 describe("the network guard", () => {
-  it("the network guard refuses and records connections to other machines only", async () => {
+  it("the network guard refuses connections to other machines", async () => {
     const example = new Example("hono-shop");
     const script = `
       require("node:http").createServer((_, response) => response.end("here")).listen(0, async function () {
@@ -97,7 +97,7 @@ describe("the network guard", () => {
   });
 });
 
-/** Returns the titles of failed tests from the output of `node --test` (TAP or spec) and Vitest. */
+/** Returns the titles of failed tests from the output of a test runner. */
 function failuresIn(output: string): string[] {
   const node = [...output.matchAll(/^ *(?:not ok \d+ -|✖) (.+?)(?: \([\d.]+ms\))?$/gm)].map(
     ([, title]) => title!,

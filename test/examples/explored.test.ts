@@ -22,7 +22,7 @@ observe:
   - app: GET /orders/\${order}
 `;
 
-/** Options of a shop: the service's URL, the webhook secret, and the event handler. */
+/** Options of a shop. */
 interface Access {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -72,7 +72,7 @@ it.each([
   ["express-shop", "naive", "fulfil.naive.js", WRONG],
   ["vitest-parallel", "right", "fulfil.js", []],
   ["vitest-parallel", "naive", "fulfil.naive.js", WRONG],
-] as const)("explore finds the fault of %s: %s", async (name, _, fulfilment, wrong) => {
+] as const)("explore finds the bug of %s: %s", async (name, _, fulfilment, wrong) => {
   const { flow, serverOf } = EXAMPLES[name]!;
   const sandbox = await openSandbox();
   const { apiKey, webhookSecret } = sandbox;

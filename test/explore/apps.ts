@@ -9,7 +9,7 @@ import { listening } from "../support/servers.js";
 // biome-ignore lint/suspicious/noExplicitAny: the apps read what they need
 export type Json = any;
 
-/** Calls the service as an app does. Rejects with the status of an error. */
+/** Calls the service as an app does; rejects with the status of an error. */
 export type CallService = (method: string, path: string, body?: object, key?: string) => Promise<Json>;
 /** Handles a call, such as `POST /orders`. */
 export type Answer = (
@@ -17,7 +17,7 @@ export type Answer = (
   body: Json,
 ) => Promise<readonly [status: number, body?: unknown, headers?: Record<string, string>]>;
 
-/** Opens a sandbox, and starts an app that calls it and receives its webhooks. */
+/** Opens a sandbox, and an app that uses it. */
 export async function openApp(
   appOf: (call: CallService) => Answer,
   /** Path of the app's receiver; null if it receives no webhooks. */
@@ -52,7 +52,7 @@ export async function openApp(
   return { sandbox, app };
 }
 
-/** Explores the app. Returns the report, and the oracle and deviations of each finding. */
+/** Explores the app and returns its report and findings. */
 export async function foundIn(
   { sandbox, app }: { readonly sandbox: Sandbox; readonly app: string },
   flow: string,
@@ -73,7 +73,7 @@ export interface Order {
   charge_id?: string;
 }
 
-/** A minimal shop: pays a new order immediately or in its job, and updates it by webhooks. */
+/** A minimal shop that pays an order at once or in its job. */
 export const shopOf =
   (isPaidBy: (charge: Json) => boolean = () => true) =>
   (call: CallService): Answer => {
@@ -117,7 +117,7 @@ export const shopOf =
     };
   };
 
-/** A flow for `pageShop`; `pay` has the customer's payment steps. */
+/** A flow for `pageShop`; `pay` has the customer's steps. */
 export const pageFlow = (pay: string) => `
 name: page
 vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
@@ -140,7 +140,7 @@ interface PageOrder extends Order {
   busy?: Promise<void> | undefined;
 }
 
-/** A shop that uses the hosted page. Each job and each webhook reads the charges of orders whose status `isOpen`. */
+/** A shop that uses the hosted page and reads the charges of open orders. */
 export const pageShop =
   (isOpen: (status: string) => boolean) =>
   (call: CallService): Answer => {

@@ -12,7 +12,7 @@ const QUEUED = FLOW.replace("{ status: 201 }", "{ status: 202 }").replace(
   "  - { wait_for: charge, match: { customer_email: '${email}' } }\n$&",
 );
 
-/** A shop that queues orders and webhooks, processes them in order, and drops failed jobs. */
+/** A shop that queues orders and webhooks, and drops failed jobs. */
 const queuedShop = (call: CallService): Answer => {
   const shop = shopOf()(call);
   let queue = Promise.resolve();
@@ -38,7 +38,7 @@ const queuedShop = (call: CallService): Answer => {
   };
 };
 
-it.concurrent("finds a queue that drops a failed job, although the read at the next event would hide it", async () => {
+it.concurrent("finds a queue that drops a failed job", async () => {
   const deaf = QUEUED.replace("POST /tick", "POST /nothing");
   const save = temporaryFolder();
   const end = new AbortController();
@@ -46,11 +46,11 @@ it.concurrent("finds a queue that drops a failed job, although the read at the n
     readdirSync(save).some((file) => /\.(response_5xx|request_lost)\.getCharge-3\./.test(file));
   const onRun = () => void (isFound() && end.abort());
   const { found } = await foundIn(await openApp(queuedShop), deaf, { save, signal: end.signal, onRun });
-  // Without a pause, the job is still queued when time advances, and the order is not paid.
+  // Time must not advance while the job is still queued.
   expect(found.at(-1)).toMatch(/^money: (response_5xx|request_lost) getCharge#3$/);
 });
 
-it.concurrent("waits longer for reads when the second plain run ended differently from the first", async () => {
+it.concurrent("waits longer for reads when two plain runs end differently", async () => {
   let orders = 0;
   const lateShop = (call: CallService): Answer => {
     const shop = shopOf()(call);
@@ -68,7 +68,7 @@ it.concurrent("waits longer for reads when the second plain run ended differentl
   const end = new AbortController();
   const onRun = () => end.abort();
   await foundIn(await openApp(lateShop), flow, { signal: end.signal, onRun });
-  // One run as written, two plain runs, one with time for reads, and two orders for each run of pressed_twice.
+  // Six runs, two of which order twice.
   expect(orders).toBe(8);
 });
 
@@ -143,7 +143,7 @@ it.concurrent("finds an app that pays again a second after the response was lost
   });
 });
 
-it.concurrent("an app that repeats a failed call after the end of a run passes in a second, longer run", async () => {
+it.concurrent("a longer run passes an app that repeats a failed call late", async () => {
   const end = new AbortController();
   const onRun = (runs: number) => void (runs === 3 && end.abort());
   const app = await openApp(retryingShop({ looksFirst: true, pauseMs: 3_000 }));

@@ -15,7 +15,7 @@ export type OnCharge = (order: Order, status: string, call: CallService) => Prom
 export type Work = (order: Order, call: CallService) => Promise<void>;
 export type Extra = (order: Order, call: CallService) => Promise<readonly [status: number, body?: unknown]>;
 
-/** A shop that uses the hosted page and handles the webhooks of an order in sequence. */
+/** A shop that uses the hosted page and handles webhooks in order. */
 export const checkoutShop =
   (onCharge: OnCharge, extra: Extra = async () => [404], onTick: Work = async () => {}) =>
   (call: CallService): Answer => {

@@ -19,14 +19,14 @@ describe("payments-sandbox explore", () => {
     url = ready.url;
     shop = await startShop("pays_again", { baseUrl: url, apiKey: ready.api_key });
   });
-  // --var sets the right path; without it the plain run fails.
+  // Without the path that --var sets, the plain run fails.
   const flow = fileWith(
     FLOW.replace("vars: {", "vars: { orders: /nowhere,").replace("POST /orders", `POST \${orders}`),
   );
   const explore = (...flags: string[]) =>
     run(["explore", flow, "--url", url, "--app", shop.url, "--var", "orders=/orders", ...flags]);
 
-  it("prints one line of JSON, exits with 1 for a finding, and saves a file with which `run` fails", async () => {
+  it("explore prints one line of JSON and exits with 1 for a finding", async () => {
     const save = temporaryFolder();
     const junit = join(save, "explore.xml");
     const flags = words`--depth 1 --json --save ${save} --junit ${junit} --profile`;
@@ -59,13 +59,13 @@ describe("payments-sandbox explore", () => {
     );
   });
 
-  it("explore stops at its time limit, even before the app has passed the plain run", async () => {
+  it("explore stops at its time limit, even during the plain run", async () => {
     const { code, stdout, stderr } = await explore("--budget", "1ms");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^.*: the budget was over before the app was seen to go right\n$/);
   });
 
-  it("reports the error code in JSON when the flow observes nothing", async () => {
+  it("reports the error code in JSON when the flow checks nothing", async () => {
     const blind = fileWith(`${FLOW}never:\n  - { app: "GET /orders/\${order}", body: { delivred: 2 } }\n`);
     const { code, stdout, stderr } = await run(["explore", blind, "--url", url, "--app", shop.url, "--json"]);
     expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({

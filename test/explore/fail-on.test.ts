@@ -4,7 +4,7 @@ import { FLOW } from "./support.js";
 
 const PAID_OTHERWISE = ["underpaid", "overpaid", "paid_in_other_currency"];
 
-it.concurrent("reports wrong amounts and lost webhooks as findings with failOn, and as not tried without it", async () => {
+it.concurrent("failOn turns wrong amounts and lost webhooks into findings", async () => {
   const app = await openApp(shopOf());
   const plain = await foundIn(app, FLOW);
   expect(plain.found).toEqual([]);
@@ -19,7 +19,7 @@ it.concurrent("reports wrong amounts and lost webhooks as findings with failOn, 
   expect([...messages]).toEqual(["delivered as if the right amount had been paid"]);
 });
 
-it.concurrent("explore is silent on a shop that checks the amount, and finds a lost webhook when the shop does not poll", async () => {
+it.concurrent("failOn finds a lost webhook only when the shop does not poll", async () => {
   const checks = ({ amount_paid, currency_paid }: { amount_paid?: string; currency_paid?: string }) =>
     amount_paid === undefined && currency_paid === undefined;
   const right = await foundIn(await openApp(shopOf(checks)), FLOW, { failOn: PAID_OTHERWISE });

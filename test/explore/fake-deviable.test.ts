@@ -56,7 +56,7 @@ class FakePlan implements RunPlan {
   killApp(): void {}
 }
 
-/** A service without transport, and an app that pays again after a lost response and delivers once per webhook. */
+/** A service without transport, and an app that pays again after a lost response. */
 class FakeDeviable implements Deviable {
   readonly name = "order";
   readonly source = "order.yaml";
@@ -139,7 +139,7 @@ function failed(role: RunFailure["role"], path: string, got: number): RunFailure
   return { isIncomplete: false, role, title: "a check", message: "differs", isCallToApp: false, differences };
 }
 
-it("searches and judges runs of any service that can deviate", async () => {
+it("explores any service that implements Deviable", async () => {
   const deviable = new FakeDeviable();
   const report = await explore(async () => deviable, { depth: 2, lanes: 4 });
   const found = report.findings.map(({ deviations: [deviation], message }) => [
@@ -167,7 +167,7 @@ it("searches and judges runs of any service that can deviate", async () => {
   expect(deviable.isClosed).toBe(true);
 });
 
-it("notes the effect of a lost webhook, and reports it as a finding on request", async () => {
+it("notes a lost webhook, and reports it as a finding on request", async () => {
   const exploring = (failOn?: readonly FailOnKind[]) =>
     explore(async () => new FakeDeviable({ needsWebhook: true }), { depth: 1, failOn });
   const message = "the end differs from a plain run's: body.delivered is 0, not 1";
@@ -188,7 +188,7 @@ it("notes the effect of a lost webhook, and reports it as a finding on request",
   expect(raised.notes.join()).not.toContain("webhook_dropped");
 });
 
-it("notes a blind repeat of a payment, and reports it as a finding on request", async () => {
+it("notes a repeated payment, and reports it as a finding on request", async () => {
   class Repeating extends FakeDeviable {
     override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
       const traces = await super.observe(plans);
@@ -205,10 +205,7 @@ it("notes a blind repeat of a payment, and reports it as a finding on request", 
   expect(raised).toMatchObject({ passed: false, findings: [{ oracle: "manners", message }] });
 });
 
-/**
- * An app that delivers twice only the first time a webhook is duplicated; `isStill` makes it fail again in the
- * check.
- */
+/** An app that delivers twice only the first time; `isStill` makes it fail again. */
 class FailsOnce extends FakeDeviable {
   readonly #isStill: boolean;
   #hasFailed = false;
@@ -231,7 +228,7 @@ class FailsOnce extends FakeDeviable {
 
 const TWICE = "done more than once: body.delivered is 2, not 1";
 
-it("finds a duplicate that occurs in one of two runs, and saves that run", async () => {
+it("finds a duplicate that occurs in one of two runs", async () => {
   const { passed, findings, notes } = await explore(async () => new FailsOnce(true), { depth: 1 });
   expect(passed).toBe(false);
   expect(findings).toMatchObject([{ message: TWICE, seen: { runs: 1, of: 2 } }]);
@@ -239,7 +236,7 @@ it("finds a duplicate that occurs in one of two runs, and saves that run", async
   expect(notes.join()).not.toContain("could not be repeated");
 });
 
-it("notes a duplicate that occurs in one of two runs and is gone at the next read of the app", async () => {
+it("notes a duplicate that is gone at the next read", async () => {
   const { passed, notes } = await explore(async () => new FailsOnce(false), { depth: 1 });
   expect(passed).toBe(true);
   expect(notes).toContain(
@@ -266,7 +263,7 @@ it.each([
     false,
     /depth 0 complete: 10 of 10 runs could not be judged \(no charge to wait for\): fix that first$/,
   ],
-])("completes a depth when only changes with %j cannot be judged: %s", async (text, passed, sentence) => {
+])("completes a depth when changes with %j cannot be compared: %s", async (text, passed, sentence) => {
   class Unjudged extends FakeDeviable {
     override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
       const traces = await super.observe(plans);

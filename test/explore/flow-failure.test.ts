@@ -5,7 +5,7 @@ import { FLOW } from "./support.js";
 const FAILS =
   "the flow fails with nothing going wrong: and has it: the response differs at body.status, body.delivered";
 
-it.concurrent("a flow that runs before the app has called the service fails with expected and actual values and a hint to wait", async () => {
+it.concurrent("a flow that runs too early fails with a hint to wait", async () => {
   const failing = foundIn(await openApp(shopOf(), null), FLOW);
   await expect(failing).rejects.toThrow(
     `${FAILS}: body.status is "pending", not "paid", body.delivered is 0, not 1`,
@@ -13,14 +13,14 @@ it.concurrent("a flow that runs before the app has called the service fails with
   await expect(failing).rejects.toThrow("give it time with `steady: 3s` beside the call");
 });
 
-it.concurrent("a flow whose check of a charge fails says which status the charge has instead", async () => {
+it.concurrent("a failed check of a charge names its actual status", async () => {
   const flow = `${FLOW.split("observe:")[0]}  - expect_charge: { customer_email: "\${email}", status: FAILED }\n`;
   await expect(foundIn(await openApp(shopOf()), flow)).rejects.toThrow(
     /the flow fails with nothing going wrong: expect charge .*: status is "COMPLETED", not "FAILED"/,
   );
 });
 
-it.concurrent("a flow that expects the app's own expiry fails with a hint that sandbox time does not move the app's clock", async () => {
+it.concurrent("a flow that waits for the app's own timer fails with a hint", async () => {
   const failing = foundIn(
     await openApp(shopOf()),
     FLOW.replace("status: paid, delivered: 1", "status: expired"),

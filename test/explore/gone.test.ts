@@ -33,29 +33,26 @@ it.each(ENDS)("an app that %s during a run is a finding that ends the search", a
 it.each([
   ["cuts the connection of", "", "socket hang up"],
   ["sends malformed HTTP to", "so it is\r\n\r\n", "Parse Error"],
-])(
-  "an app that %s the second of two presses is a finding, and the search continues",
-  async (_, said, message) => {
-    const pressed = new Set<string>();
-    const app = createServer((request, response) => {
-      const { method, url = "" } = request;
-      if (method === "POST" && pressed.has(url)) return void response.socket?.end(said);
-      if (method === "POST") pressed.add(url);
-      pressedApp()(request, response);
-    });
-    const sandbox = await openSandbox();
-    const report = await sandbox.explore(fileWith(PRESSES), {
-      app: `http://127.0.0.1:${await listening(app)}`,
-      depth: 2,
-    });
-    expect(report).toMatchObject({
-      complete_depth: 2,
-      runs: 2,
-      findings: ["pressed_twice", "pressed_again"].map((kind) => ({
-        oracle: "liveness",
-        message: expect.stringContaining(message),
-        deviations: [{ kind }],
-      })),
-    });
-  },
-);
+])("an app that %s the second of two submits is a finding", async (_, said, message) => {
+  const pressed = new Set<string>();
+  const app = createServer((request, response) => {
+    const { method, url = "" } = request;
+    if (method === "POST" && pressed.has(url)) return void response.socket?.end(said);
+    if (method === "POST") pressed.add(url);
+    pressedApp()(request, response);
+  });
+  const sandbox = await openSandbox();
+  const report = await sandbox.explore(fileWith(PRESSES), {
+    app: `http://127.0.0.1:${await listening(app)}`,
+    depth: 2,
+  });
+  expect(report).toMatchObject({
+    complete_depth: 2,
+    runs: 2,
+    findings: ["pressed_twice", "pressed_again"].map((kind) => ({
+      oracle: "liveness",
+      message: expect.stringContaining(message),
+      deviations: [{ kind }],
+    })),
+  });
+});

@@ -9,7 +9,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { PRESSES, pressedApp } from "./support.js";
 
-/** The plain runs press three times; presses four and five belong to the run with a double press. */
+/** The plain runs submit three times, the next run twice. */
 it.each([
   ["the app passed the plain run", 2],
   ["the end", 5],

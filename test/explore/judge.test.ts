@@ -29,7 +29,7 @@ const judgeFailure = (failure: RunFailure, deliveries: readonly ObservedDelivery
 describe("a run without an end", () => {
   const verdict = (delivery: ObservedDelivery) => judgeFailure(STUCK, [delivery]);
 
-  it("a run without an end is a fault of the app when it hangs in a webhook", () => {
+  it("a run that hangs in a webhook is a fault of the app", () => {
     expect(verdict({ ...HEARD, unanswered: "no answer within 15 s" })).toEqual({
       outcome: "wrong",
       oracle: "liveness",
@@ -38,7 +38,7 @@ describe("a run without an end", () => {
     });
   });
 
-  it("a run without an end is not judged when all webhooks got responses", () => {
+  it("a run that hangs after all webhooks is not a fault", () => {
     expect(verdict(HEARD)).toEqual({ outcome: "unknown", reason: STUCK.error });
   });
 });
@@ -49,7 +49,7 @@ describe("payments of an order", () => {
     email,
     metadata: { order_id: order },
   });
-  /** A run of a flow whose order is `${order}` with the value "one". */
+  /** A run of a flow whose order is "one". */
   const carried = (...charges: object[]) => {
     const resolve = ({ name }: { name: string }) => (name === "order" ? { value: "one" } : { fault: "" });
     const observed = { calls: [], deliveries: [], charges, withdrawals: [] };
@@ -67,7 +67,7 @@ describe("payments of an order", () => {
     return { order: chargeMatch, completed: completedCharges, named: orderCharges };
   };
 
-  it("payments of an order are found by the run's customer, whatever the ids of orders", () => {
+  it("finds an order's payments by the run's customer", () => {
     expect(learnt(carried(charge("one"), charge("two", "PENDING")))).toEqual({
       order: { customer_email: `qa+\${run.id}@shop.test` },
       completed: 1,
@@ -75,7 +75,7 @@ describe("payments of an order", () => {
     });
   });
 
-  it("payments are found by order, without those of other runs, when all runs share a customer", () => {
+  it("finds an order's payments by its id when runs share a customer", () => {
     const all = "all@shop.test";
     const two = carried(charge("one", "COMPLETED", all), charge("two", "COMPLETED", all));
     expect(learnt(two)).toMatchObject({ order: { metadata: { order_id: `\${order}` } }, completed: 1 });
@@ -87,7 +87,7 @@ describe("payments of an order", () => {
     return judgeFailure({ ...failure, isIncomplete: false, role: "paid", differences });
   };
 
-  it("payments of an order equal the number that the step counted", () => {
+  it("compares an order's payments with the number that the step counted", () => {
     expect(count(2)).toMatchObject({
       oracle: "money",
       message: "paid twice: 2 completed charges for one order",
@@ -137,7 +137,7 @@ describe("a state of the app that differs from the plain run", () => {
       "more is left than in a plain run: body.balance is 1000, not 400",
     ],
   ] as const)(
-    "a state of the app is judged against the plain run: %s above it",
+    "compares the app's final state with the plain run: %s above it",
     (_, difference, withdrawals, message) => {
       expect(judged(difference, ended("COMPLETED"), withdrawals)).toMatchObject({ oracle: "money", message });
     },
@@ -154,7 +154,7 @@ describe("a state of the app that differs from the plain run", () => {
       "convergence",
       `the end differs from a plain run's: body.status is "cancelled", not "failed"`,
     ],
-  ])("a status %s of a charge that ended unpaid", (got, oracle, message) => {
+  ])("reports an order that is %s after its charge ended unpaid", (got, oracle, message) => {
     expect(judged(["body.status", "failed", got], ended("FAILED"))).toMatchObject({ oracle, message });
   });
 });
@@ -184,11 +184,11 @@ describe("a failure that waiting cannot fix", () => {
     [false, failing("observe", "body.delivered", 1, 0)],
     [false, failing("paid", "count", 1, 0)],
     [false, failing("manners", "count", 0, 1)],
-  ])("a failure is lasting: %s of %j", (expected, failure) => {
+  ])("waiting cannot fix the failure %s of %j", (expected, failure) => {
     expect(isLasting(failure)).toBe(expected);
   });
 
-  it("a second payout is reported with the expiry of the Idempotency-Key", () => {
+  it("reports when the Idempotency-Key of a second payout expired", () => {
     const withdraw = (atMs: number) => ({ operation: "createWithdrawal", idempotencyKey: "k", atMs });
     const calls = [withdraw(0), withdraw(86_400_000)] as unknown as ObservedRun["calls"];
     const observed = { startMs: 0, calls, deliveries: [], charges: [], withdrawals: [] };

@@ -22,7 +22,7 @@ observe:
     ignore: [charge]
 `;
 
-/** Explores the shop as a process, with kills. */
+/** Explores the shop as a process, which is killed in between. */
 async function exploreKilled(fault: string, ...more: readonly string[]) {
   const port = await freePort();
   const flags = words`--app 127.0.0.1:${port} --webhook-url 127.0.0.1:${port}/webhooks --kill --depth 1 --json ${more}`;
@@ -47,7 +47,7 @@ const isAlive = (pid: number): boolean => {
 it.each([
   ["exec --kill -- true", "--kill goes with --explore, which names the flow"],
   ["explore flow.yaml --kill", "unknown option '--kill'"],
-])("%s is a usage error of one line", async (line, message) => {
+])("%s is refused in one line", async (line, message) => {
   const { code, stderr } = await run(line.split(" "));
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
@@ -59,13 +59,13 @@ it.each([
     "--only: webhook_twise is no kind of deviation; did you mean webhook_twice?",
   ],
   ["webhook_twice", "--only: webhook_twice needs its place: webhook_twice at PLACE"],
-])("explore --only '%s' is a usage error of one line", async (set, message) => {
+])("explore --only '%s' is refused in one line", async (set, message) => {
   const { code, stderr } = await run(["explore", "flow.yaml", "--app", "127.0.0.1:1", "--only", set]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: `payments-sandbox: ${message}\n` });
 });
 
 describe("exec --explore --kill", () => {
-  it("exec --kill is silent on an app that records before it responds, and leaves no process", async () => {
+  it("exec --kill finds nothing in an app that saves before it responds", async () => {
     const { report, pids } = await exploreKilled("");
     expect(report).toMatchObject({ passed: true, complete_depth: 1, findings: [] });
     const kills = report.singles.filter(({ kind }: { kind: string }) => kind === "app_killed");
@@ -90,19 +90,19 @@ describe("exec --explore --kill", () => {
     expect(report.findings).toHaveLength(count);
   });
 
-  it("exec --only refuses a set without a place in the runs", async () => {
+  it("exec --only refuses a set that does not occur in the runs", async () => {
     const { report } = await exploreKilled("", "--only", "webhook_late at charge.failed#1");
     expect(report.error.message).toContain("webhook_late at charge.failed#1: a run has no such place");
   });
 
-  it("exec --kill finds an app that acknowledges a webhook before it records the event", async () => {
+  it("exec --kill finds an app that responds before it saves the event", async () => {
     const { report } = await exploreKilled("queue");
     expect(report.findings).toMatchObject([
       { oracle: "money", deviations: [{ kind: "app_killed", at: "charge.completed#1" }], seen: { runs: 2 } },
     ]);
   });
 
-  it("exec --kill reports that an app without a store forgot its order", async () => {
+  it("exec --kill finds an app that keeps orders only in memory", async () => {
     const { report } = await exploreKilled("memory");
     expect(report.findings).toContainEqual(
       expect.objectContaining({

@@ -21,12 +21,12 @@ const BY_JOB = `${FLOW.replace("  - app: POST /import\n", "  - app: GET /lines\n
 
 interface Import {
   readonly pageSize: number;
-  /** Books a payment again that was also on an earlier page. */
+  /** Counts a payment twice that is on two pages. */
   readonly countsTwice?: boolean;
   readonly readsOnePage?: boolean;
 }
 
-/** A ledger of all payments. Its import reads the list, newest first, up to the latest known payment. */
+/** Imports all payments, newest first, up to the latest known one. */
 const ledger =
   ({ pageSize, countsTwice = false, readsOnePage = false }: Import) =>
   (call: CallService): Answer => {
@@ -61,7 +61,7 @@ const ledger =
 it.concurrent.each([
   ["a press", FLOW],
   ["a job", BY_JOB],
-])("an import by %s that counts a payment on two pages is found, and its fix is not", async (_, flow) => {
+])("finds an import by %s that counts a payment on two pages", async (_, flow) => {
   const save = temporaryFolder();
   const wrong = await openApp(ledger({ pageSize: 2, countsTwice: true }), null);
   const { found, report } = await foundIn(wrong, flow, { save });
@@ -73,7 +73,7 @@ it.concurrent.each([
   expect((await foundIn(right, flow)).found).toEqual([]);
 });
 
-it.concurrent("a job of the flow that imports sixty payments at most is found by sixty strangers", async () => {
+it.concurrent("finds a job that imports only sixty payments", async () => {
   const wrong = await openApp(ledger({ pageSize: 60, readsOnePage: true }), null);
   const flow = `${FLOW}tick:\n  - app: POST /import\n`;
   expect((await foundIn(wrong, flow)).found.join()).toContain("paid_between_pages listPayins#1");

@@ -18,7 +18,7 @@ async function faultsOf(flow: string): Promise<string> {
   return error!.message.replaceAll(file, "flow.yaml");
 }
 
-it.concurrent("refuses a field in never or ignore that no response of the app contains", async () => {
+it.concurrent("refuses a field in never or ignore that no response contains", async () => {
   const never = `never:
   - { app: "GET /orders/\${order}", body: { delivred: { gt: 1 } } }
 `;
@@ -36,20 +36,17 @@ it.concurrent("refuses a field in never or ignore that no response of the app co
 it.concurrent.each([
   ["deliverd: 1", "deliverd", "; did you mean delivered?"],
   ["nope: { not: 5 }", "nope.not", ""],
-])(
-  "refuses a step that expects %s when no response of the app contains it",
-  async (expected, place, hint) => {
-    const flow = FLOW.replace("delivered: 1", expected);
-    expect(flow).not.toBe(FLOW);
-    const [field] = place.split(".");
-    expect(await faultsOf(flow)).toMatch(
-      new RegExp(
-        `^flow\\.yaml:\\d+:\\d+ steps\\.2\\.expect\\.body\\.${place}: no response of the app to the plain runs has ${field}`,
-      ),
-    );
-    expect(await faultsOf(flow)).toContain(hint);
-  },
-);
+])("refuses a step that expects %s when no response contains it", async (expected, place, hint) => {
+  const flow = FLOW.replace("delivered: 1", expected);
+  expect(flow).not.toBe(FLOW);
+  const [field] = place.split(".");
+  expect(await faultsOf(flow)).toMatch(
+    new RegExp(
+      `^flow\\.yaml:\\d+:\\d+ steps\\.2\\.expect\\.body\\.${place}: no response of the app to the plain runs has ${field}`,
+    ),
+  );
+  expect(await faultsOf(flow)).toContain(hint);
+});
 
 it.concurrent("reports other faults of a response without the field", async () => {
   const { sandbox, shop } = await openCorpus("right");
@@ -60,7 +57,7 @@ it.concurrent("reports other faults of a response without the field", async () =
   );
 });
 
-it.concurrent("refuses a flow that observes nothing of the app", async () => {
+it.concurrent("refuses a flow without checks of the app", async () => {
   const [steps] = FLOW.split("  - name: and has it");
   expect(
     await faultsOf(`${steps}  - expect_charge: { customer_email: "\${email}", status: COMPLETED }\n`),
@@ -68,7 +65,7 @@ it.concurrent("refuses a flow that observes nothing of the app", async () => {
 });
 
 it.concurrent.each(["expect: { body: {} }", "expect: { status: 200, body: {} }"])(
-  "refuses a flow that observes no field of the app: %s",
+  "refuses a flow that checks no field of the app: %s",
   async (expected) => {
     const flow = FLOW.replace(/expect: \{[^\n]*delivered: 1[^\n]*/, expected).replace(/observe:\n.*\n/, "");
     expect(flow).toContain(expected);

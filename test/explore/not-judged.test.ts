@@ -7,7 +7,7 @@ import { FLOW, PRESSES, pressedApp } from "./support.js";
 
 const RESETTING = `${FLOW}reset:\n  - app: POST /reset\n`;
 
-/** A right shop whose reset fails after that many calls. */
+/** A correct shop whose reset fails after that many calls. */
 const resetting =
   (times: number) =>
   (call: CallService): Answer => {
@@ -34,7 +34,7 @@ it.concurrent("no depth is complete after the flow itself fails", async () => {
   expect(report).toMatchObject({ passed: false, complete_depth: 0, findings: [] });
 });
 
-it.concurrent("a failed reset in the repeated file of a race is not a fault of the app", async () => {
+it.concurrent("a failed reset is not a fault of the app in a repeated race", async () => {
   const sandbox = await openSandbox();
   const shop = pressedApp();
   const pressed = new Set<string>();

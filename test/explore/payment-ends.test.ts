@@ -12,7 +12,7 @@ const follow = (order: Order, status: string): void => {
     order.status = status.toLowerCase();
 };
 
-/** Faults of a shop that acts wrongly at one status. */
+/** Shops with a bug at one status. */
 const FAULTS: readonly (readonly [
   title: string,
   at: string,
@@ -50,21 +50,21 @@ const FAULTS: readonly (readonly [
   ],
 ];
 
-/** A flow in which the events of a payment are in sequence. */
+/** A flow that waits for each event of a payment. */
 const IN_TURN = PAID.replace(
   / {2}- close_page.*\n.*\n/,
   '  - request: "POST /_sandbox/checkouts/${checkout}/pay"\n    body: { payment_method: card }\n',
 );
 
-describe.concurrent("explore finds", () => {
-  it.each(FAULTS)("%s", async (_, at, act, kind, message) => {
+describe.concurrent("explore", () => {
+  it.each(FAULTS)("finds %s", async (_, at, act, kind, message) => {
     const shop = checkoutShop((order, status) => (status === at ? act(order) : follow(order, status)));
     const { found, report } = await explored(shop, PAID);
     expect(found.join()).toContain(`${kind} charge#1`);
     expect(report.findings.map((one) => one.message).join()).toContain(message);
   });
 
-  it("a shop that treats a visit of success_url as a payment", async () => {
+  it("finds a shop that treats a visit of success_url as a payment", async () => {
     const shop = (call: CallService) => {
       const answer = checkoutShop(follow)(call);
       const visited = new Set<string>();
@@ -81,7 +81,7 @@ describe.concurrent("explore finds", () => {
     expect(report.findings[0]?.message).toContain("not paid, but marked as paid by the app");
   });
 
-  it("a shop that treats a partial refund as a full one", async () => {
+  it("finds a shop that treats a partial refund as a full one", async () => {
     const shop = (call: CallService) => {
       const answer = checkoutShop(follow)(call);
       const refunded = new Set<string>();
@@ -98,7 +98,7 @@ describe.concurrent("explore finds", () => {
     expect(report.findings[0]?.message).toContain("a part was refunded, and the app takes it for the whole");
   });
 
-  it("a shop that gives up an order before the webhook of its payment arrives", async () => {
+  it("finds a shop that cancels an order before its payment's webhook", async () => {
     const since = new Map<Order, number>();
     const late: OnCharge = (order, status) => {
       const first = since.get(order) ?? Date.now();
@@ -106,7 +106,7 @@ describe.concurrent("explore finds", () => {
       if (order.status === "given up") return;
       follow(order, status);
     };
-    // The shop's deadline is its scheduled work, one hour after the order and before the webhook.
+    // The job runs one hour after the order, before the webhook.
     const flow = `${PAID}tick:\n  - app: POST /tick\n`;
     const giveUp = async (order: Order) => {
       if (order.status === "open") order.status = "given up";
@@ -115,7 +115,7 @@ describe.concurrent("explore finds", () => {
     expect(found.join()).toContain("webhook_after_deadline charge.completed#1");
   });
 
-  it("a shop that fulfils another shop's charge, with --fail-on foreign_charge", async () => {
+  it("--fail-on foreign_charge finds a shop that fulfils another shop's charge", async () => {
     const byMetadata = (call: CallService) => {
       const answer = checkoutShop(follow)(call);
       const paid = new Set<string>();
@@ -135,7 +135,7 @@ describe.concurrent("explore finds", () => {
     expect(notes.notes.join()).toContain("foreign_charge at charge#1");
   });
 
-  it("a shop that ignores an event no newer than the last", async () => {
+  it("finds a shop that ignores an event no newer than the last", async () => {
     const shop = (call: CallService) => {
       const answer = checkoutShop(follow)(call);
       const newest = new Map<string, string>();
@@ -152,7 +152,7 @@ describe.concurrent("explore finds", () => {
   });
 });
 
-it.concurrent("explore is silent on a right shop with every end of a payment", async () => {
+it.concurrent("explore finds nothing in a correct shop", async () => {
   const { found, report } = await explored(checkoutShop(follow), PAID);
   expect(found).toEqual([]);
   expect(report.singles.map(({ kind }) => kind)).toEqual(
@@ -171,7 +171,7 @@ it.concurrent("explore is silent on a right shop with every end of a payment", a
 });
 
 describe.concurrent("a price", () => {
-  /** A shop that charges a hundredth of the price in a currency without decimals. */
+  /** A shop that charges a hundredth of a price without decimals. */
   const shop =
     (call: CallService) => async (route: string, body: { id: string; price: number; email: string }) => {
       if (route.startsWith("GET ")) return [200, { cost: "1999", money: "JPY", status: "paid" }] as const;
@@ -189,13 +189,13 @@ describe.concurrent("a price", () => {
     ["    price: cost\n", "the app asks for 19.99 KES, and its price is 1999 KES"],
     ["    price: cost\n    currency: money\n", "the app asks for 19.99 KES, and its price is 1999 JPY"],
     ["    price: nowhere\n", "no response to GET /bookings has an amount at price: nowhere"],
-  ])("a price at a path of the view is compared with the base amount: %j", async (view, message) => {
+  ])("compares a price in the app's response with the base amount: %j", async (view, message) => {
     const { report } = await foundIn(await openApp(shop as never), flow(view));
     expect(report.findings[0]).toMatchObject({ oracle: "money", deviations: [] });
     expect(report.findings[0]?.message).toBe(`with nothing going wrong: ${message}`);
   });
 
-  it("a price in cents is accepted unless the flow names its path", async () => {
+  it("accepts a price in cents unless the flow names its path", async () => {
     const { report } = await foundIn(await openApp(shop as never), flow(""));
     expect(report.findings.map(({ message }) => message).join()).not.toContain("its price");
   });

@@ -26,15 +26,15 @@ interface Payout {
 }
 
 interface Faults {
-  /** Credits the seller once per event of the same failed payout. */
+  /** Credits the seller for each event of the same failed payout. */
   readonly creditsTwice?: boolean;
   /** Repeats a payout without a key when its response is lost. */
   readonly hasNoKey?: boolean;
-  /** Pays out twice when the customer presses twice. */
+  /** Pays out twice when the customer submits twice. */
   readonly hasNoLock?: boolean;
 }
 
-/** An app that pays out to sellers, and credits them when a payout fails. */
+/** An app that pays out to sellers. */
 const appOf =
   ({ creditsTwice, hasNoKey, hasNoLock }: Faults) =>
   (call: CallService): Answer => {
@@ -85,7 +85,7 @@ const appOf =
     };
   };
 
-it.concurrent("finds an app that credits the seller for each event of a failed payout, and saves a file that fails", async () => {
+it.concurrent("finds an app that credits the seller for each event of a failed payout", async () => {
   const app = await openApp(appOf({ creditsTwice: true }));
   const { found, report } = await foundIn(app, flowOf("fail-"), { save: temporaryFolder() });
   expect(found).toContain("money: webhook_twice withdrawal.failed#1");
@@ -96,7 +96,7 @@ it.concurrent("finds an app that credits the seller for each event of a failed p
   expect(await right.sandbox.run(file, { app: right.app })).toMatchObject({ passed: true });
 });
 
-it.concurrent("finds an app that repeats a payout when its response is lost, and saves a file that fails", async () => {
+it.concurrent("finds an app that repeats a payout when its response is lost", async () => {
   const app = await openApp(appOf({ hasNoKey: true }));
   const { found, report } = await foundIn(app, flowOf("out-"), { save: temporaryFolder() });
   expect(found).toContain("money: response_lost createWithdrawal#1");
@@ -105,7 +105,7 @@ it.concurrent("finds an app that repeats a payout when its response is lost, and
   expect(await app.sandbox.run(finding.file!, { app: app.app })).toMatchObject({ outcome: "failed" });
 });
 
-it.concurrent("explore finds an app that pays out twice for two presses", async () => {
+it.concurrent("finds an app that pays out twice when a form is submitted twice", async () => {
   const app = await openApp(appOf({ hasNoKey: true, hasNoLock: true }));
   const { found, report } = await foundIn(app, flowOf("out-"));
   expect(found).toContain("money: pressed_twice POST /payouts#1");
@@ -113,7 +113,7 @@ it.concurrent("explore finds an app that pays out twice for two presses", async 
   expect(finding.message).toContain("paid out twice: ");
 });
 
-it.concurrent("explore is silent on a right app, and deviates in reads, webhooks and outcomes of payouts", async () => {
+it.concurrent("explore finds nothing in a correct app with payouts", async () => {
   const { found, report } = await foundIn(await openApp(appOf({})), flowOf("fail-"));
   expect([found, report.findings[0]?.message]).toEqual([[], undefined]);
   expect(report.notes).toContain(

@@ -38,7 +38,7 @@ function rulesOf(...deliveries: readonly ObservedDelivery[]) {
   return { places: places.map(({ at }) => at), rules: Object.fromEntries(all) };
 }
 
-it("a repeated event of a type has its own deviations, for any charge and number of copies", () => {
+it("a repeated event of a type has its own deviations", () => {
   const { places, rules } = rulesOf(
     told("ch_1", "charge.processing", 1),
     told("ch_1", "charge.completed", 2),
@@ -53,7 +53,7 @@ it("a repeated event of a type has its own deviations, for any charge and number
   expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1");
 });
 
-it("a retried attempt can be delayed, reordered or duplicated, or lose its response", () => {
+it("a retried webhook can be late, reordered or duplicated", () => {
   const { rules } = rulesOf(
     told("ch_1", "charge.processing", 1, 6),
     told("ch_1", "charge.completed", 9, 14, 44),
@@ -75,7 +75,7 @@ it("a retried attempt can be delayed, reordered or duplicated, or lose its respo
   expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1 attempt 2");
 });
 
-it("files of deviation sets with the same beginning have distinct names within the limit of scenario names", () => {
+it("saved files have distinct names of limited length", () => {
   const lost = (at: string) => ({ kind: "webhook_response_lost" as const, at });
   const both = [lost("charge.processing#1"), lost("charge.completed#1")];
   const names = ["createQuote#1", "createQuote#2"].map((at) => scenarioName("order", [...both, lost(at)]));
@@ -87,7 +87,7 @@ it("files of deviation sets with the same beginning have distinct names within t
   );
 });
 
-it("a stale read returns the state before the last change, and exists only after a change", () => {
+it("a stale read returns the state before the last change", () => {
   const read = (atMs: number) => ({
     operation: "getCharge",
     method: "GET",
@@ -115,7 +115,7 @@ it.each([
   [{ variant: variant(false), pace: 5 }, "5s", "750ms"],
   [{ variant: variant(true), pace: 1 }, "5s", "150ms"],
   [{ variant: variant(false), pace: 1, isWaiting: true }, "5s", "150ms"],
-])("a response is held longer by %j for an app that needs it", (setting, answer, read) => {
+])("a response is delayed longer for an app that needs it: %j", (setting, answer, read) => {
   const place = { operation: "getCharge", earlierCount: 0, isOwn: false } as const;
   const plan = new SandboxPlan([], { customerMatch: {}, ...setting });
   plan.deviateCall(place, { hold: "final", at_most: "5s" });
@@ -123,7 +123,7 @@ it.each([
   expect(plan.faults.map(({ at_most }) => at_most)).toEqual([answer, read]);
 });
 
-it("the scheduled work of charges and payouts deviates at each change without a webhook", () => {
+it("a scheduled job can run at each change without a webhook", () => {
   const changes = (...statuses: readonly string[]) =>
     ["PENDING", ...statuses].map((status, index) => ({ status, atMs: index * SECOND }));
   const seen = {
@@ -161,7 +161,7 @@ it.each([
   expect(found.map(({ at }) => at)).toEqual(places);
 });
 
-it("strangers who pay are not combined with another end of the customer's payment", () => {
+it("other customers do not pay when this customer's payment ends differently", () => {
   const paid = { ...charge("ch_1"), status: "COMPLETED", timeline: [], expiresMs: SECOND };
   const list = { operation: "listPayins", method: "GET", page: "first", atMs: 0 };
   const seen = { startMs: 0, calls: [list], deliveries: [], charges: [paid], withdrawals: [] };

@@ -19,7 +19,7 @@ tick:
   - app: POST /tick
 `;
 
-/** A shop with orders and payments; with `isAlone` a second payment of an order waits for the first. */
+/** A shop whose second payment can wait for the first. */
 const shopOf =
   (isAlone: boolean) =>
   (call: CallService): Answer => {
@@ -60,7 +60,7 @@ it.concurrent("explore repeats each write of the customer, and no call of the jo
   ]);
 });
 
-it.concurrent("explore is silent on an app that pays an order once for several presses", async () => {
+it.concurrent("explore finds nothing in an app that pays an order once", async () => {
   const { found } = await foundIn(await openApp(shopOf(true)), FLOW);
   expect(found.filter((one) => one.includes("pressed_twice"))).toEqual([]);
 });

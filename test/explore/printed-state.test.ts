@@ -10,7 +10,7 @@ import { words } from "../support/words.js";
 
 const APP = join(ROOT, "test/explore/killed/file-shop.mjs");
 const READ = `const { status, delivered, price, currency } = JSON.parse(require("fs").readFileSync(process.env.STORE))["\${order}"]`;
-/** Commands that print the order from the shop's file, which needs a variable of the app. */
+/** Commands that print the order from the shop's file. */
 const PRINTS = {
   json: `node -e '${READ}; console.log(JSON.stringify({ status, delivered, price, currency, env: typeof process.env.PAYMENTS_API_KEY }))'`,
   text: `node -e '${READ}; console.log(status); console.log(delivered)'`,
@@ -26,7 +26,7 @@ observe:
   - run: ${JSON.stringify(command)}
 ${more}`;
 
-/** Explores the shop, observed only by a command. */
+/** Explores the shop with a command as its only check. */
 async function explorePrinted(flow: string, fault: string) {
   const port = await freePort();
   const flags = words`--app 127.0.0.1:${port} --webhook-url 127.0.0.1:${port}/webhooks --depth 1 --json`;
@@ -37,7 +37,7 @@ async function explorePrinted(flow: string, fault: string) {
 }
 
 describe("observe with run", () => {
-  it("explore is silent on a right app, and reads the fields of the printed JSON", async () => {
+  it("explore reads the fields of JSON that a command prints", async () => {
     const { code, report } = await explorePrinted(
       flowOf(PRINTS.json, "    price: price\n    currency: currency\n"),
       "",
@@ -48,7 +48,7 @@ describe("observe with run", () => {
     });
   });
 
-  it("explore finds in the printed lines that an app delivers twice", async () => {
+  it("explore finds in printed lines that an app delivers twice", async () => {
     const { report } = await explorePrinted(flowOf(PRINTS.text), "counts");
     expect(report.findings).toContainEqual(
       expect.objectContaining({
@@ -59,7 +59,7 @@ describe("observe with run", () => {
     );
   });
 
-  it("explore finds a printed price that is not the charge's base amount", async () => {
+  it("explore finds a printed price that is wrong", async () => {
     const { report } = await explorePrinted(flowOf(PRINTS.json, "    price: price\n"), "cents");
     expect(report.findings[0]).toMatchObject({
       oracle: "money",
@@ -67,7 +67,7 @@ describe("observe with run", () => {
     });
   });
 
-  it("explore exits with 2 and the last line of standard error when the command fails", async () => {
+  it("explore exits with 2 when the command fails", async () => {
     const { code, stderr } = await explorePrinted(
       flowOf("echo connecting >&2; echo no table >&2; exit 3"),
       "",
@@ -83,7 +83,7 @@ describe("observe with run", () => {
   it.each([
     ["observe", { observe: [{ run: "true" }] }, "observe.0.run"],
     ["steps", { steps: [{ repeat: 2, steps: [{ run: "true" }] }] }, "steps.0.steps.0.run"],
-  ])("a command is refused in %s of a scenario of the control API", async (_, part, field) => {
+  ])("a command is refused in %s of a control API scenario", async (_, part, field) => {
     const api = await openApi();
     const { status, json } = await api.put("/_sandbox/scenarios/x", { name: "x", steps: [], ...part });
     expect(status).toBe(400);
@@ -94,7 +94,7 @@ describe("observe with run", () => {
     ["both app and run", { app: "GET /x", run: "true" }, "observe.0"],
     ["neither", {}, "observe.0"],
     ["headers beside run", { run: "true", headers: {} }, "observe.0.headers"],
-  ])("with %s is refused", async (_, view, field) => {
+  ])("refuses observe with %s", async (_, view, field) => {
     const file = fileWith(JSON.stringify({ name: "x", steps: [{ app: "GET /" }], observe: [view] }));
     const { code, stdout } = await run(["validate", file]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining(`${field}: `) });

@@ -10,21 +10,18 @@ const stepsOf = (more: object, deviatingCalls: number) => {
   return quietEnd(flow, { deviations: deviatingCalls, deviatingCalls }).map(({ step }) => step);
 };
 
-it.each([0, 1, 5])(
-  "the scheduled work runs once more than %i deviating calls, before a key expires and the rules end",
-  (calls) => {
-    const steps = stepsOf({ tick: [TICK] }, calls);
-    const end = steps.findIndex(({ fault }) => fault === "clear");
-    const before = steps.slice(0, end);
-    expect(before.filter(({ app }) => app === TICK.app)).toHaveLength(calls + 1);
-    const passedMs = before.map(({ advance }) => (advance === undefined ? 0 : durationToMs(String(advance))));
-    expect(passedMs.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(KEY_LIFETIME_MS);
-    expect(steps[end + 1]).toMatchObject({ advance: "5d" });
-    expect(steps.slice(end + 1).some(({ app }) => app === TICK.app)).toBe(true);
-  },
-);
+it.each([0, 1, 5])("the job runs once more than %i failing calls", (calls) => {
+  const steps = stepsOf({ tick: [TICK] }, calls);
+  const end = steps.findIndex(({ fault }) => fault === "clear");
+  const before = steps.slice(0, end);
+  expect(before.filter(({ app }) => app === TICK.app)).toHaveLength(calls + 1);
+  const passedMs = before.map(({ advance }) => (advance === undefined ? 0 : durationToMs(String(advance))));
+  expect(passedMs.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(KEY_LIFETIME_MS);
+  expect(steps[end + 1]).toMatchObject({ advance: "5d" });
+  expect(steps.slice(end + 1).some(({ app }) => app === TICK.app)).toBe(true);
+});
 
-it("time passes before and after the end of the rules when there is no scheduled work", () => {
+it("time passes at the end of a run without scheduled jobs", () => {
   const steps = stepsOf({}, 1);
   expect(steps.map(({ advance, fault, wait_for }) => advance ?? fault ?? wait_for)).toEqual([
     "2h",
@@ -34,7 +31,7 @@ it("time passes before and after the end of the rules when there is no scheduled
   ]);
 });
 
-it("a partial refund follows the scheduled work, which may create the charge only then", () => {
+it("a partial refund follows the job that may create the charge", () => {
   const flow = flowOf("a.yaml", { name: "a", steps: [{ app: "POST /orders" }], tick: [TICK] });
   const refund = [{ partial_refund: { amount: "5.00" } }];
   const steps = quietEnd(flow, { deviations: 1, deviatingCalls: 1, refund }).map(({ step }) => step);

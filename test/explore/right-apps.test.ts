@@ -27,7 +27,7 @@ const { RIGHT_APPS, FRAMEWORK_APPS, exploreApp }: Harness = await import(join(FO
 // The slowest apps come first.
 for (const [name, app] of Object.entries(FRAMEWORK_APPS))
   it.skipIf(!isRunnable(name))(
-    `explore is silent on the right app ${name}`,
+    `explore finds nothing in the correct app ${name}`,
     { concurrent: true },
     async () => {
       const flow = join(FOLDER, name.replace(extname(name), ".yaml"));
@@ -37,18 +37,21 @@ for (const [name, app] of Object.entries(FRAMEWORK_APPS))
     },
   );
 
-it.concurrent.each(Object.entries(RIGHT_APPS))("explore is silent on the right app %s", async (name, app) => {
-  const place = { program: join(FOLDER, `${name}.mjs`), flow: join(FOLDER, `${name}.yaml`) };
-  const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });
-  expect(report).toMatchObject({ findings: [], complete_depth: 1 });
-  // A busy machine may delay the app itself once.
-  const isExpected = (note: string) =>
-    /^(good practice: |happened once and could not be repeated: |foreign_charge at )/.test(note);
-  expect(report.notes.filter((note) => !isExpected(note))).toEqual([]);
-});
+it.concurrent.each(Object.entries(RIGHT_APPS))(
+  "explore finds nothing in the correct app %s",
+  async (name, app) => {
+    const place = { program: join(FOLDER, `${name}.mjs`), flow: join(FOLDER, `${name}.yaml`) };
+    const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });
+    expect(report).toMatchObject({ findings: [], complete_depth: 1 });
+    // A busy machine may delay the app once.
+    const isExpected = (note: string) =>
+      /^(good practice: |happened once and could not be repeated: |foreign_charge at )/.test(note);
+    expect(report.notes.filter((note) => !isExpected(note))).toEqual([]);
+  },
+);
 
 it.skipIf(!isRunnable("no-page.py"))(
-  "explore is silent on the right app no-page.py, which a command shows and explore kills",
+  "explore finds nothing in no-page.py, even when it is killed",
   { concurrent: true },
   async () => {
     const port = await freePort();

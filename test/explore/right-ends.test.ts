@@ -34,7 +34,7 @@ describe.concurrent("a charge that is cancelled", () => {
     };
   };
 
-  it("explore accepts a cancelled order, and one left open for another payment", async () => {
+  it("explore accepts a cancelled or still open order after a cancellation", async () => {
     expect((await explored(checkoutShop(ended), PAID)).found).toEqual([]);
     const open = (order: Order, status: string) => {
       if (status === "COMPLETED" && order.status !== "paid") deliver(order);
@@ -82,17 +82,17 @@ describe.concurrent("a late payment", () => {
       else if (status === "EXPIRED" || status === "CANCELLED") order.status = status.toLowerCase();
     };
 
-  it("explore accepts the return of a late payment by one payout", async () => {
+  it("explore accepts an app that returns a late payment once", async () => {
     const { found } = await explored(checkoutShop(returning((order, _, call) => payOut(order, call))), PAID);
     expect(found).toEqual([]);
   });
 
-  it("explore finds an app that keeps a late payment and reports a return", async () => {
+  it("explore finds an app that keeps a late payment", async () => {
     const { found } = await explored(checkoutShop(returning(() => {})), PAID);
     expect(found).toEqual(["money: paid_late charge#1"]);
   });
 
-  it("explore accepts a payout at the second attempt of a refused step", async () => {
+  it("explore accepts a payout at the second attempt", async () => {
     const paying: OnCharge = (order, status) => {
       if (status === "COMPLETED" && order.status !== "paid") deliver(order);
       else if (order.status !== "paid") order.status = status.toLowerCase();
@@ -110,7 +110,7 @@ describe.concurrent("a late payment", () => {
   });
 });
 
-it.concurrent("an hourly job may repeat a payout whose response was lost with the same Idempotency-Key", async () => {
+it.concurrent("a job may repeat a lost payout with the same Idempotency-Key", async () => {
   const repeat: Work = async (order, call) => {
     if (order.status !== "due") return;
     await payOut(order, call);
@@ -127,7 +127,7 @@ it.concurrent("an hourly job may repeat a payout whose response was lost with th
   expect(report.notes.join()).toMatch(/good practice: \w+ at createWithdrawal#1/);
 });
 
-it.concurrent("an app need not deliver a charge that was refunded before its late webhook", async () => {
+it.concurrent("an app need not deliver a charge that was refunded early", async () => {
   const careful: OnCharge = (order, status) => {
     if (status === "COMPLETED" && order.status === "open") deliver(order);
     if (status === "REFUNDED" || status === "CANCELLED") order.status = status.toLowerCase();
@@ -145,7 +145,7 @@ it.concurrent("an app need not deliver a charge that was refunded before its lat
   });
 });
 
-it.concurrent("an order may stay pending whose charge was refunded before the app read it as paid", async () => {
+it.concurrent("an order that was refunded early may stay pending", async () => {
   const reading: OnCharge = async (order, event, call) => {
     if (order.status === "open") order.status = "pending";
     if (event !== "COMPLETED" || order.status === "paid") return;

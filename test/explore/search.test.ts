@@ -5,7 +5,7 @@ import { type SearchRunResult, searchDeviationSets, seededRandom } from "../../s
 const deviations = (count: number): Deviation[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "response_lost", at: `op#${index + 1}` }));
 
-/** A model app that fails when all deviations of a set occur, and shows no trace of the absorbed ones. */
+/** An app model that fails when all deviations of a set occur. */
 function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
   const runs: string[][] = [];
   const ranOf = (set: DeviationSet): SearchRunResult => {
@@ -47,7 +47,7 @@ const searched = async (app: App, options: Partial<Parameters<typeof searchDevia
 };
 
 describe("the search", () => {
-  it("runs each set of deviations up to the depth once, smallest first", async () => {
+  it("tries each set of deviations once, smallest first", async () => {
     const { sets, runs, completeDepth, runsOfDepth, behaviours } = await searched({}, { depth: 3 });
     expect(new Set(sets).size).toBe(sets.length);
     expect({ runs, completeDepth, runsOfDepth, behaviours }).toEqual({
@@ -60,7 +60,7 @@ describe("the search", () => {
     expect(sizes).toEqual([...sizes].sort());
   });
 
-  it("runs no superset of a failed set", async () => {
+  it("tries no set that contains a failed one", async () => {
     const { sets, saved } = await searched({ failing: [["op#2"], ["op#3", "op#4"]] }, { depth: 3 });
     expect(sets).toContain("op#3+op#4");
     expect(sets.filter((set) => set.includes("op#2"))).toEqual(["op#2"]);
@@ -68,20 +68,20 @@ describe("the search", () => {
     expect(saved.holds_a_failing_set).toBeGreaterThan(3);
   });
 
-  it("does not combine deviations without a trace", async () => {
+  it("does not combine deviations without effect", async () => {
     const { sets, saved } = await searched({ absorbed: ["op#1", "op#2"] });
     expect(sets).not.toContain("op#1+op#2");
     expect(sets).toContain("op#1+op#3");
     expect(saved).toEqual({ holds_a_failing_set: 0, absorbed: 1, alike: 0, independent: 0, unmet: 0 });
   });
 
-  it("tries deviations that become possible in a run, together with their cause", async () => {
+  it("tries deviations that become possible during a run", async () => {
     const { sets } = await searched({ more: { "op#4": ["op#9"] }, failing: [["op#4", "op#9"]] });
     expect(sets).toContain("op#4+op#9");
     expect(sets).not.toContain("op#9");
   });
 
-  it("omits a deviation that another one prevents, in any order of runs", async () => {
+  it("skips a deviation that another one prevents", async () => {
     const app = { missing: { "op#3": ["op#1", "op#4"] } };
     const { sets, saved, completeDepth } = await searched(app, { depth: 3 });
     const left = sets.filter((set) => set !== "op#3" && set.includes("op#3"));
@@ -91,7 +91,7 @@ describe("the search", () => {
     expect((await searched(app, chance)).sets).toContain("op#3+op#4");
   });
 
-  it("combines only the first of several deviations with the same trace", async () => {
+  it("combines only the first of several deviations with the same effect", async () => {
     const kinds = ["request_lost", "response_5xx", "response_429", "response_lost"] as const;
     const first = [...kinds.map((kind): Deviation => ({ kind, at: "op#1" })), ...deviations(2).slice(1)];
     const runs: string[] = [];
@@ -112,7 +112,7 @@ describe("the search", () => {
     expect(saved).toMatchObject({ alike: 1 });
   });
 
-  it("omits deviations that exclude each other, and two of the same call", async () => {
+  it("skips deviations that exclude each other", async () => {
     const { sets } = await searched(
       {},
       {
@@ -148,7 +148,7 @@ describe("the search", () => {
     });
   });
 
-  it("does not combine deviations of different charges, unless a third connects them", async () => {
+  it("does not combine deviations of different charges", async () => {
     const separationOf = (one: Deviation, other: Deviation) =>
       deviationKey(one) !== "response_lost op#4" && deviationKey(other) !== "response_lost op#4"
         ? "independent"
@@ -161,7 +161,7 @@ describe("the search", () => {
     expect(saved.independent).toBe(3);
   });
 
-  it("combines deviations without a trace when the trace is random", async () => {
+  it("combines deviations when their effect is random", async () => {
     const all = { absorbed: ["op#1", "op#2", "op#3", "op#4"] };
     const { sets, saved } = await searched(all, { shuffleRandom: seededRandom("a") });
     expect({ sets: sets.length, saved: saved.absorbed }).toEqual({ sets: 10, saved: 0 });
@@ -169,7 +169,7 @@ describe("the search", () => {
     expect(sets).not.toEqual((await searched(all, { shuffleRandom: seededRandom("b") })).sets);
   });
 
-  it("reports the depth as complete before it draws larger sets", async () => {
+  it("reports a complete depth before it tries larger sets", async () => {
     const app = appOf({});
     let runsBefore = 0;
     const onDepthEnd = async () => void (runsBefore = app.runs.length);
@@ -180,7 +180,7 @@ describe("the search", () => {
     expect({ runsBefore, drawn }).toEqual({ runsBefore: 4, drawn: 11 });
   });
 
-  it("draws larger sets until the time limit, without repeats, and prefers new traces", async () => {
+  it("tries larger random sets until the time limit", async () => {
     const beyond = () => ({ drawRandom: seededRandom("a"), initialDeviations: deviations(6), depth: 1 });
     const { sets, drawn, runs, runsOfDepth } = await searched({}, beyond());
     expect({ drawn, runs, runsOfDepth }).toEqual({ drawn: 57, runs: 63, runsOfDepth: [6] });

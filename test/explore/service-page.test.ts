@@ -31,7 +31,7 @@ it.concurrent("explore cancels the page and pays it in another tab", async () =>
   expect(wrong).toContain("money: cancelled_then_paid page#1");
 });
 
-it.concurrent("explore deviates in webhooks of partial refunds and chargebacks", async () => {
+it.concurrent("explore changes webhooks of partial refunds and chargebacks", async () => {
   const reversed = PAGE.replace(
     'checkout_id: "${checkout}" }',
     `checkout_id: "\${checkout}" }
@@ -48,7 +48,7 @@ it.concurrent("explore deviates in webhooks of partial refunds and chargebacks",
   expect(places).toContain("webhook_twice sandbox.charge.charged_back#1");
 });
 
-/** A customer who pays on the service's page, with a call of the page's `pay`. */
+/** A customer who pays on the service's page. */
 const CALL = `
   - request: POST /_sandbox/checkouts/\${checkout}/pay
     body: { payment_method: card }
@@ -60,7 +60,7 @@ const CLOSE_PAGE = `
 it.concurrent.each([
   ["a call of the page's pay", CALL],
   ["close_page", CLOSE_PAGE],
-])("a shop that only polls and is paid by %s gets the deviations of its charges", async (_, pay) => {
+])("explores a shop that only polls and is paid by %s", async (_, pay) => {
   const flow = pageFlow(pay);
   const forgetful = await openApp(
     pageShop((status) => status === "pending"),
@@ -93,7 +93,7 @@ observe:
   - app: GET /orders/\${order}
 `;
 
-/** A shop without charges of its own; webhooks report the outcome of an order once. */
+/** A shop that learns about payments only from webhooks. */
 const toldShop = (): Answer => {
   const statuses = new Map<string, string>();
   return async (route, body) => {
@@ -107,7 +107,7 @@ const toldShop = (): Answer => {
   };
 };
 
-it.concurrent("a charge of the step `pay` gets deviations, and is paid late", async () => {
+it.concurrent("a charge of the step `pay` can be paid late", async () => {
   const { found, report } = await foundIn(await openApp(toldShop), PAY);
   expect(found).toEqual(["money: paid_late charge#1"]);
   expect(report.findings[0]!.story!.failing).toEqual(

@@ -8,7 +8,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
-it.concurrent("resets the app before each run, and in the saved file", async () => {
+it.concurrent("resets the app before each run", async () => {
   const { sandbox, shop } = await openCorpus("races");
   const save = temporaryFolder();
   const flow = `${FLOW}reset:\n  - { name: Begin, app: POST /tick }\n`;
@@ -27,7 +27,7 @@ it.concurrent("resets the app before each run, and in the saved file", async () 
   });
 });
 
-it.concurrent("reports each failure at its own step, also after steps of an included file", async () => {
+it.concurrent("reports each failure at its own step, also in an included file", async () => {
   const sandbox = await openSandbox();
   const app = `http://127.0.0.1:${await listening(createServer(pressedApp()))}`;
   const included = fileWith("name: healthy\nsteps:\n  - app: GET /health\n");
@@ -36,7 +36,7 @@ it.concurrent("reports each failure at its own step, also after steps of an incl
   expect(findings).toMatchObject([twice, twice]);
 });
 
-it.concurrent("uses a variable of an included file and writes it to the saved file", async () => {
+it.concurrent("uses a variable of an included file and saves it", async () => {
   const sandbox = await openSandbox();
   const urls = new Set<string>();
   const shop = pressedApp();

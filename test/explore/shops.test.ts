@@ -4,7 +4,7 @@ import type { ShopKind } from "../corpus/faults.js";
 import { temporaryFolder } from "../support/folders.js";
 import { explored, exploredUntil, FLOW, openCorpus, withoutForeign } from "./support.js";
 
-/** The single deviation that reveals each faulty shop. */
+/** The deviation that reveals each faulty shop. */
 const FOUND: readonly (readonly [ShopKind, string])[] = [
   ["acts_twice", "webhook_twice charge.completed#1"],
   ["trusts_ids", "webhook_late charge.processing#1"],
@@ -17,15 +17,15 @@ const FOUND: readonly (readonly [ShopKind, string])[] = [
 ];
 
 describe.concurrent("explore", () => {
-  it("explore is silent on the shop that processes webhooks after its response", async () => {
+  it("explore finds nothing in the shop that processes webhooks after its response", async () => {
     const { report, found } = await explored("queued");
     expect(found).toEqual([]);
     expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: report.choices });
     expect(report.choices).toBeGreaterThan(25);
   });
 
-  // Concurrent: each test waits until its shop's response stops changing.
-  it("explore finds each faulty shop by one deviation, and saves a file that fails with it and passes with the right one", async () => {
+  // Concurrent: each test waits for its own shop.
+  it("explore finds each faulty shop, and saves a file that reproduces it", async () => {
     const right = await openCorpus("right");
     const meets = async ([kind, where]: (typeof FOUND)[number]) => {
       const { report, found, sandbox, shop, file } = await exploredUntil(kind, where);
@@ -40,7 +40,7 @@ describe.concurrent("explore", () => {
       expect(await right.sandbox.run(file, { app: right.shop.url }), kind).toMatchObject({ passed: true });
   });
 
-  it("explore finds the shop that looks_once only by a pair of deviations, and saves a file that fails with it", async () => {
+  it("explore finds the shop that looks_once only by two deviations", async () => {
     const stop = new AbortController();
     const { report, sandbox, shop } = await explored("looks_once", {
       depth: 2,
@@ -67,7 +67,7 @@ describe.concurrent("explore", () => {
     expect(await right.sandbox.run(file!, { app: right.shop.url })).toMatchObject({ passed: true });
   });
 
-  it("explore is silent on the right shop, also with larger sets after the complete depth", async () => {
+  it("explore finds nothing in the correct shop", async () => {
     const MOST_RUNS = 50;
     const stop = new AbortController();
     const { report, found } = await explored("right", {

@@ -23,7 +23,7 @@ export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptio
   return { sandbox, shop, ...(await foundIn({ sandbox, app: shop.url }, flow, options)) };
 }
 
-/** Explores until a deviation is found; returns the findings so far and the saved file. */
+/** Explores until a deviation is found. */
 export async function exploredUntil(kind: ShopKind, where: string, flow = FLOW) {
   const save = temporaryFolder();
   const file = join(save, `order.${where.replace(" ", ".").replace("#", "-")}.yaml`);
@@ -32,7 +32,7 @@ export async function exploredUntil(kind: ShopKind, where: string, flow = FLOW) 
   return { file, ...(await explored(kind, { save, signal: stop.signal, onRun }, flow)) };
 }
 
-/** A flow of an app that does not call the service, so that only a double press applies. */
+/** A flow of an app that can only be submitted twice. */
 export const PRESSES = `
 name: order
 steps:
@@ -52,7 +52,7 @@ export function pressedApp(onPress: (presses: number) => void = () => {}): Reque
   };
 }
 
-/** Omits the note about a shop that finds orders by metadata alone, as the right shop of the corpus does. */
+/** Omits a note that also applies to the correct shop. */
 export function withoutForeign(notes: readonly string[]): readonly string[] {
   return notes.filter((note) => !note.startsWith("foreign_charge at "));
 }

@@ -6,7 +6,7 @@ import { describeRunEvents, findRepeat } from "../../src/tools/explore/evidence.
 import { EXPLORED } from "../support/explored.js";
 
 describe("the report of an exploration", () => {
-  it("the report shows each message once, with the differences of the runs and the deviations that the app handles", () => {
+  it("the report shows each message once", () => {
     expect(`\n${reportText(reportOfExploration("order.yaml", EXPLORED), 100)}`).toMatchInlineSnapshot(`
       "
       ✗ money: done more than once: body.delivered is 2, not 1
@@ -34,7 +34,7 @@ describe("the report of an exploration", () => {
     `);
   });
 
-  it("the report lists the deviations it did not try, one line per reason", () => {
+  it("the report lists the deviations it did not try", () => {
     const late = { kind: "webhook_late", at: "charge.completed#1" } as const;
     const untried = [
       ...["charge.processing#1", "charge.completed#1"].map((at) => ({
@@ -62,7 +62,7 @@ const call = (operation: string, status: number | null, method = "POST") =>
   ({ operation, status, method, atMs: 0, isByFlow: false }) as ObservedCall;
 
 describe("the trace of a run", () => {
-  it("the trace of a run lists its calls, statuses and webhooks in order of time", () => {
+  it("the trace lists calls, statuses and webhooks in order of time", () => {
     const charge = { history: [{ status: "COMPLETED", atMs: 65_000 }] };
     const delivery = { type: "charge.completed", attempts: [{ atMs: 66_000, status: null }] };
     const calls = [call("createQuote", 200), { ...call("advance", 200), isByFlow: true }];
@@ -89,13 +89,13 @@ describe("the trace of a run", () => {
     ],
     ["repeated after a refusal", [call("createWhitelabel", 429), call("createWhitelabel", 200)], false],
     ["a repeated call without payment", [call("createQuote", null), call("createQuote", 200)], false],
-  ])("only a payment repeated without a read is marked as blind: %s", (_, calls, isBlind) => {
+  ])("marks a payment that is repeated without a read: %s", (_, calls, isBlind) => {
     expect(findRepeat({ startMs: 0, calls, charges: [], deliveries: [], withdrawals: [] })).toEqual(
       isBlind ? { operation: "createWhitelabel", isSafe: false } : undefined,
     );
   });
 
-  it("a repeated payout is marked as safe with the same key, and as unsafe otherwise", () => {
+  it("marks a repeated payout as safe only with the same key", () => {
     const payout = (status: number | null, idempotencyKey?: string) => ({
       ...call("createWithdrawal", status),
       idempotencyKey,

@@ -1,4 +1,4 @@
-/** A state from `GET /_sandbox/state`, without the fields that a read changes. */
+/** A state without the fields that a read changes. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
 export type Collections = Readonly<Record<string, readonly (readonly [string | number, any])[]>>;
 
@@ -15,7 +15,7 @@ export const NOTHING: Seen = { isThere: false, apiKey: "", collections: {}, snap
 /** The expected state after a restart. */
 export interface Kept {
   readonly seen: Seen;
-  /** A snapshot has one of two states when a call to overwrite it had no response. */
+  /** A call without response leaves either of two snapshots. */
   readonly snapshots: ReadonlyMap<string, readonly Collections[]>;
 }
 
@@ -33,7 +33,7 @@ export function isSame(one: Seen, other: Seen): boolean {
   );
 }
 
-/** True if the state is that of a restore or an import, except for the number of restores. */
+/** True if the state is that of a restore or an import. */
 export function isRestored(now: Seen, from: Collections): boolean {
   return now.isThere && differences(now.collections, from).every((text) => text.startsWith("namespace "));
 }

@@ -7,11 +7,11 @@ import { type Collections, differences, isRestored, type Kept, type Seen } from 
 export interface Operation {
   readonly line: string;
   readonly body?: unknown;
-  /** Number of concurrent calls, which share a commit; a kill may come between them. */
+  /** Number of concurrent calls, so that a kill may come between them. */
   readonly times?: number;
-  /** True if the call led from the state before to the state after; `answers` are the received responses. */
+  /** True if the call led to the state; `answers` are the responses received. */
   happened(now: Seen, answer: Answer | undefined, answers: readonly Answer[]): boolean;
-  /** Contents of snapshots after the call, if it changes one; `isSure` is true after a response. */
+  /** Snapshots after the call; `isSure` is true after a response. */
   snapshots?(isSure: boolean): Kept["snapshots"];
 }
 
@@ -122,7 +122,7 @@ const MAKERS: Readonly<Record<keyof typeof WEIGHTS | "make", Maker>> = {
   advance: ({ kept }, random) => {
     const [from, ms] = [clockOf(kept.seen), random.pick([500, 3_000, 60_000, 7_200_000])];
     const happened = (now: Seen, answer: Answer | undefined) =>
-      // An interrupted advance leaves time between its start and its end.
+      // An interrupted advance stops somewhere in between.
       answer === undefined ? between(clockOf(now), from, from + ms) : clockOf(now) === from + ms;
     return { line: "POST /_sandbox/clock/advance", body: { by: `${ms}ms` }, happened };
   },
@@ -201,7 +201,7 @@ function changing({ charge_id }: { charge_id: string }, { seen }: Kept): Operati
   };
 }
 
-/** True if there is one more record, under the key if it is known. Expired quotes may be removed. */
+/** True if there is one more record. Expired quotes may be removed. */
 function isOneMore(name: string, before: Seen, now: Seen, key: string | undefined): boolean {
   const added = addedTo(name, before, now);
   return (

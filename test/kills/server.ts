@@ -26,21 +26,21 @@ interface Place {
   pending: { readonly operation: Operation; readonly answers: Answer[]; answer?: Answer } | undefined;
 }
 
-/** Number of callers, each with its own namespaces. */
+/** Number of clients, each with its own namespaces. */
 const CALLERS = 6;
 const NAMESPACES_EACH = 2;
 
 /** Calls that write more than one line of the journal. */
 const STEPS = /namespaces|snapshots|reset|state/;
 
-/** True if keys and snapshots may change in addition to the state. */
+/** True if keys and snapshots may change, too. */
 function isWhole({ line }: Operation): boolean {
   return /namespaces|snapshots/.test(line);
 }
 
-/** A data folder whose process is killed repeatedly, and its expected content. */
+/** A data folder whose process is killed repeatedly. */
 export class Trial {
-  /** Counts of the kinds of moments that kills met. */
+  /** Counts of the moments at which kills happened. */
   readonly tally = {
     kills: 0,
     startsKilled: 0,
@@ -48,7 +48,7 @@ export class Trial {
     /** Calls without a response that took effect, and those that did not. */
     happened: 0,
     notHappened: 0,
-    /** Concurrent calls at a kill of which some were acknowledged or stored. */
+    /** Kills during concurrent calls of which only some took effect. */
     inMidTurn: 0,
     /** Successes and refusals of each call. */
     calls: new Map<string, { done: number; refused: number }>(),
@@ -73,7 +73,7 @@ export class Trial {
     );
   }
 
-  /** Starts the process, checks its state, and kills it at a random moment. */
+  /** Starts the process, checks its state, and kills it. */
   async live(): Promise<void> {
     const command = this.#start();
     if (this.#random.chance(0.15)) {
@@ -88,7 +88,7 @@ export class Trial {
     this.tally.kills++;
   }
 
-  /** Starts the process a last time and checks all data, including the contents of snapshots. */
+  /** Starts the process a last time and checks all data. */
   async end(): Promise<void> {
     const command = this.#start();
     const { client } = await this.#ready(command);
@@ -119,7 +119,7 @@ export class Trial {
     return { client: Client.at(url) };
   }
 
-  /** Kills the process at a random moment after it has the lock. */
+  /** Kills the process at a random moment of its start. */
   async #killStarting(command: Command): Promise<void> {
     const lock = () => readIfExists(() => readFileSync(`${this.#data}.lock`, "utf8"));
     while (!lock()?.includes(String(command.pid)) && isAlive(command.pid)) await yieldToEventLoop();
@@ -128,11 +128,11 @@ export class Trial {
     this.#checkStderr(command);
   }
 
-  /** Makes calls until the process ends, by a kill or sometimes by a regular stop. */
+  /** Makes calls until the process ends. */
   async #work(command: Command, client: Client): Promise<void> {
     const dieAt = this.tally.answers + this.#random.int(1, 60);
     const signal = this.#random.chance(0.1) ? "SIGTERM" : "SIGKILL";
-    // Kills the process shortly after a response, or during a call with several disk operations.
+    // Kills the process shortly after a response, or during a long call.
     const isAimed = this.#random.chance(0.6);
     let isDying = false;
     const dieSoon = (): void => {
@@ -160,7 +160,7 @@ export class Trial {
       if (isAimed && STEPS.test(operation.line)) dieSoon();
       for (const one of await Promise.allSettled(sent)) if (one.status === "rejected") throw one.reason;
       for (const answer of answers) {
-        // A response about the shutdown does not tell whether the call took effect.
+        // During a shutdown the call may or may not have taken effect.
         if (isDying && answer.status !== 200 && signal === "SIGTERM") return;
         if (answer.status >= 500) throw new Unexpected(`${operation.line} in ${place.name}: ${answer.text}`);
         this.#count(operation, answer);
@@ -200,7 +200,7 @@ export class Trial {
     count[status === 200 ? "done" : "refused"]++;
   }
 
-  /** Checks that each namespace has its expected state, with or without the pending call, and that no other exists. */
+  /** Checks that each namespace has its expected state. */
   async #audit(client: Client): Promise<void> {
     const { items } = (await client.ask("GET /_sandbox/namespaces?limit=100")).json;
     const names = new Set(items.map(({ name }: { name: string }) => name));
@@ -221,7 +221,7 @@ export class Trial {
       pending !== undefined &&
       (answer?.status ?? 200) === 200 &&
       pending.operation.happened(now, answer, pending.answers);
-    // Acknowledged concurrent calls took effect, even when the last call had no response.
+    // Acknowledged calls must have taken effect.
     const mustBe = pending?.answers.some(({ status }) => status === 200);
     const isRight = mustBe ? hasHappened : hasHappened || isSameAsBefore;
     if (!isRight) throw new Unexpected(complaint(place, now));
@@ -278,7 +278,6 @@ export class Trial {
   }
 }
 
-/** An error other than a missing server. */
 class Unexpected extends Error {}
 
 function complaint({ name, kept, pending }: Place, now: Seen): string {

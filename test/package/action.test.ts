@@ -28,7 +28,7 @@ const read = (name: string) => {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 };
 
-/** Runs the action as a runner does: bash for each step, inputs as variables, and the extended path. */
+/** Runs the action as a CI runner does. */
 async function runAction(given: Readonly<Record<string, string>>) {
   const inputs: Record<string, string> = {};
   for (const [name, input] of Object.entries(action.inputs)) {
@@ -67,20 +67,20 @@ async function runAction(given: Readonly<Record<string, string>>) {
 
 const file = join(ROOT, "dist/payments-sandbox.mjs");
 
-it("action.yml passes inputs only as variables, and refers to existing inputs and steps", () => {
+it("action.yml refers only to existing inputs and steps", () => {
   const text = JSON.stringify(action);
   for (const { run } of steps) expect(run ?? "").not.toContain("${{");
   for (const [, input] of text.matchAll(/inputs\.([\w-]+)/g)) expect(action.inputs).toHaveProperty(input!);
   for (const [, id] of text.matchAll(/steps\.(\w+)\./g)) expect(steps.map((one) => one.id)).toContain(id);
 });
 
-it("action.yml refers to actions by commit, and to no package of a registry", () => {
+it("action.yml refers to actions by commit", () => {
   const text = readFileSync(join(ROOT, "action.yml"), "utf8");
   for (const [, name] of text.matchAll(/uses: (\S+)/g)) expect(name).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
   expect(text).not.toMatch(/payments-sandbox@/);
 });
 
-it("action.yml installs the packed file of its own checkout", async () => {
+it("action.yml installs the package of its own checkout", async () => {
   mkdirSync(join(project.folder, "action"));
   execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", join(project.folder, "action")], {
     cwd: ROOT,
@@ -91,7 +91,7 @@ it("action.yml installs the packed file of its own checkout", async () => {
   expect(read("version.txt")).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-it("action.yml runs a command with a sandbox, exits with the command's code, and keeps the artifacts", async () => {
+it("action.yml runs a command with a sandbox and keeps the artifacts", async () => {
   const fails = 'curl -s "$PAYMENTS_BASE_URL/health" > health.json; exit 3';
   expect(await runAction({ file, run: fails, options: "--seed a --scenario declined" })).toMatchObject({
     code: 3,
@@ -100,7 +100,7 @@ it("action.yml runs a command with a sandbox, exits with the command's code, and
   expect(read("payments-sandbox-artifacts/exec.json")).toContain('"declined"');
 });
 
-it("action.yml starts a sandbox for the following steps, and exports its URL", async () => {
+it("action.yml starts a sandbox for the following steps", async () => {
   const { code, output, port } = await runAction({ file });
   expect(code, output).toBe(0);
   const said = Object.fromEntries(

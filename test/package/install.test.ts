@@ -16,7 +16,7 @@ import {
   type Tarball,
 } from "./support/packed.js";
 
-/** Code for a user's compiler; library/types.test.ts has more, with Node's types. */
+/** Code for a user's compiler. */
 const USE = `
 import { createSandbox, type Sandbox, SandboxError } from "payments-sandbox";
 export async function fired(): Promise<number> {
@@ -97,7 +97,7 @@ const STRICT = [
   "--strict",
   "--skipLibCheck",
   "false",
-  // Checks the declarations of the package and of Node; those of TypeScript take most of the time.
+  // Does not check TypeScript's own declarations, which take most of the time.
   "--skipDefaultLibCheck",
   "--exactOptionalPropertyTypes",
   "--target",
@@ -112,11 +112,11 @@ it.each([
   ["without those of Node", []],
   ["with those of Node, without those of the DOM", ["--lib", "ES2022", ...ofNode]],
   ["with both, which declare the same names", ["--lib", "ESNext,DOM", ...ofNode]],
-])("compile %s", (_what, args) => {
+])("types compile %s", (_what, args) => {
   expect(tsc(...args, "use.mts", "use.cts")).toBe("");
 });
 
-it("report missing names without the types of Node and of the DOM", () => {
+it("types report missing names without the types of Node and the DOM", () => {
   const told = tsc("--lib", "ES2022", "use.mts");
   const names = new Set([...told.matchAll(/Cannot find name '(\w+)'/g)].map((match) => match[1]));
   expect([...names]).toEqual(expect.arrayContaining(["Request", "Response", "AbortSignal"]));
@@ -125,7 +125,7 @@ it("report missing names without the types of Node and of the DOM", () => {
   expect(names).not.toContain("NodeJS");
 });
 
-it("every entry point of the library can be imported and required", () => {
+it("every entry point can be imported and required", () => {
   const all = (open: string, doors: readonly string[]) =>
     `${doors.map((door) => `${open}("${door}");`).join("")} console.log("ok")`;
   const node = (...args: string[]): string =>
@@ -137,7 +137,7 @@ it("every entry point of the library can be imported and required", () => {
 const MEGABYTE = 1024 * 1024;
 const paths = (): string[] => tarball.files.map(({ path }) => path);
 
-/** Output of a tool that checks the tarball; empty when it finds no fault. */
+/** Output of a tool that checks the package; empty without a fault. */
 function finds(script: string, ...args: string[]): string {
   try {
     execFileSync(process.execPath, [join(ROOT, "node_modules", script), ...args], {
@@ -151,24 +151,24 @@ function finds(script: string, ...args: string[]): string {
   }
 }
 
-it("the tarball is under a megabyte", () => {
+it("the package is under a megabyte", () => {
   expect(tarball.size).toBeGreaterThan(100_000);
   expect(tarball.size).toBeLessThan(MEGABYTE);
 });
 
-it("the tarball installs no other package", () => {
+it("the package installs no other package", () => {
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   expect(Object.keys(lock.packages)).toEqual(["", "node_modules/payments-sandbox"]);
 });
 
-it("the tarball installs without a warning, and packing leaves the manifest unchanged", () => {
+it("the package installs without a warning", () => {
   expect(warnings).toBe("");
   const { scripts } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
   expect(scripts).not.toHaveProperty("prepare");
   expect(tarball.manifest).toBe(readFileSync(join(ROOT, "package.json"), "utf8"));
 });
 
-it("the tarball contains all required files, and no development files", () => {
+it("the package contains all required files, and no development files", () => {
   const known = [
     /^(LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
     /^bin\/(payments-sandbox\.js|package\.json)$/,
@@ -186,7 +186,7 @@ it("the tarball contains all required files, and no development files", () => {
   expect(paths()).toEqual(expect.arrayContaining([...needed, "scenarios/schema.json"]));
 });
 
-it("the tarball contains all files that the package refers to", () => {
+it("the package contains all files that it refers to", () => {
   const named = [
     ...Object.values(MANIFEST.bin),
     ...JSON.stringify(MANIFEST.exports).matchAll(/"(\.\/[^"]+\.\w+)"/g),
@@ -195,7 +195,7 @@ it("the tarball contains all files that the package refers to", () => {
   for (const path of named) expect(paths()).toContain(path);
 });
 
-it("the tarball contains the targets of its pages' links", () => {
+it("the package contains the targets of its pages' links", () => {
   const links = paths()
     .filter((path) => path.endsWith(".md"))
     .flatMap((page) =>
@@ -210,13 +210,13 @@ it("the tarball contains the targets of its pages' links", () => {
   expect(links.filter(({ target }) => !existsSync(join(installed, target)))).toEqual([]);
 });
 
-it("the tarball has an executable command", () => {
+it("the package has an executable command", () => {
   const [command, ...others] = tarball.files.filter(({ path }) => /^bin\/.*\.js$/.test(path));
   expect([command!.mode & 0o111, others]).toEqual([0o111, []]);
   expect(readFileSync(join(installed, command!.path), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
 });
 
-it("the tarball contains no path of the build machine", () => {
+it("the package contains no path of the build machine", () => {
   const places = [ROOT.replace(/\/$/, ""), homedir()].filter((place) => place.length > 1);
   const isTold = (text: string) =>
     places.some((place) => text.includes(`${place}/`)) || /sourceMappingURL=|["'`(]\/home\/\w/.test(text);
@@ -228,10 +228,10 @@ it("the tarball contains no path of the build machine", () => {
   expect(told).toEqual([]);
 });
 
-it("the tarball has types for each kind of import (attw)", () => {
+it("the package has types for each kind of import (attw)", () => {
   expect(finds("@arethetypeswrong/cli/dist/index.js", tarball.file, "--no-definitely-typed")).toBe("");
 });
 
-it("the tarball passes publint", () => {
+it("the package passes publint", () => {
   expect(finds("publint/src/cli.js", "run", tarball.file, "--strict")).toBe("");
 });

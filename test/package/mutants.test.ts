@@ -18,7 +18,7 @@ const isLow = (count: number) => count < 1;
 const edits = (source: string) =>
   mutationsOf(source).map(({ kind, before, text }: Record<string, string>) => `${kind}: ${before} → ${text}`);
 
-it("finds mutations only in functions, not in tables, types and descriptions", () => {
+it("finds mutations only in functions", () => {
   expect(edits(SOURCE).sort()).toEqual([
     "change a number: 1 → 2",
     "change a number: 1 → 2",
@@ -48,7 +48,7 @@ const SOURCES = new Map(
 const draw = (seed: string, count: number) => drawMutants(SOURCES, seed, count);
 const mutants = draw("mutants", 100);
 
-it("the same seed selects the same mutants, and a larger selection starts with them", () => {
+it("the same seed selects the same mutants", () => {
   expect(draw("mutants", 120).slice(0, 100)).toEqual(mutants);
   expect(draw("other", 100)).not.toEqual(mutants);
 });

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { Command, type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { MANIFEST } from "./support/packed.js";
 
-/** Node versions with upstream support, as in the README. */
+/** Node versions that the README names. */
 const MAIN_VERSIONS = ["22", "24", "26"];
 
 const {
@@ -32,7 +32,7 @@ steps:
 
 const MAIN_NODES = MAIN.split(delimiter).filter((path) => path !== "");
 
-it("the main versions of Node are the versions that the README names and .ci/run installs", () => {
+it("the README names the Node versions that CI runs", () => {
   const named = `Node ${MAIN_VERSIONS.slice(0, -1).join(", ")} and ${MAIN_VERSIONS.at(-1)} are the main versions; ${LEAST},`;
   expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(named);
   const script = readFileSync(join(ROOT, ".ci/run"), "utf8");
@@ -40,7 +40,7 @@ it("the main versions of Node are the versions that the README names and .ci/run
 });
 
 it.skipIf(MAIN_NODES.length === 0)(
-  "the main versions of Node are the tested versions (PAYMENTS_SANDBOX_MAIN_NODES, as in PATH)",
+  "the main Node versions are tested (PAYMENTS_SANDBOX_MAIN_NODES, as in PATH)",
   () => {
     expect(MAIN_NODES.map((node) => versionOf(node).slice(1).split(".")[0])).toEqual(MAIN_VERSIONS);
   },
@@ -54,7 +54,7 @@ const TRIED = [...MAIN_NODES, ...(OLDEST === undefined ? [] : [OLDEST])].map((no
 describe.each(TRIED)("the command on Node %s", (_version, node) => {
   const inFolder = () => ({ node, cwd: temporaryFolder() }) satisfies CommandOptions;
 
-  it("the command starts with data, responds, and keeps all data after SIGKILL and SIGTERM", async () => {
+  it("the command keeps all data after SIGKILL and SIGTERM", async () => {
     const folder = inFolder();
     for (const [count, signal] of (["SIGKILL", "SIGTERM", "SIGTERM"] as const).entries()) {
       const server = new Command(["start", "--json", "--port", "0", "--data", "data.json"], folder);
@@ -96,11 +96,11 @@ describe.skipIf(OLDEST === undefined)(
   () => {
     const inFolder = () => ({ node: OLDEST, cwd: temporaryFolder() }) satisfies CommandOptions;
 
-    it("the command on the oldest supported Node (PAYMENTS_SANDBOX_OLDEST_NODE names its binary) runs on that version", () => {
+    it("the command runs on the oldest supported Node", () => {
       expect(versionOf(OLDEST!)).toBe(`v${LEAST}.0.0`);
     });
 
-    it("the command on the oldest supported Node (PAYMENTS_SANDBOX_OLDEST_NODE names its binary) runs another command with exec under a mishap", async () => {
+    it("exec runs under a mishap on the oldest supported Node", async () => {
       const under = await run(["exec", "--under", "webhook_chaos", "--", OLDEST!, "-e", CALL], inFolder());
       expect(under.stdout).toContain("Not exercised: webhook_chaos.");
       expect(under.code).toBe(0);
@@ -121,7 +121,7 @@ describe.skipIf(OLDEST === undefined)(
 );
 
 it.skipIf(TOO_OLD === undefined).each([[[]], [["start"]], [["exec", "--", "true"]], [["--help"]]])(
-  "an unsupported Node prints one error line (PAYMENTS_SANDBOX_TOO_OLD_NODE names its binary): %j",
+  "an unsupported Node prints one error line: %j",
   async (args) => {
     expect(await run(args, { node: TOO_OLD })).toEqual({
       code: 1,
@@ -132,16 +132,13 @@ it.skipIf(TOO_OLD === undefined).each([[[]], [["start"]], [["exec", "--", "true"
   },
 );
 
-it.skipIf(OTHER === undefined)(
-  "a Node with a compile cache uses it at the next start (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
-  async () => {
-    const TMPDIR = temporaryFolder();
-    const options: CommandOptions = { node: OTHER, env: { TMPDIR } };
-    for (let start = 0; start < 2; start++)
-      expect(await run(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
-    // The cache is outside the temporary folder, where any user of the machine can write.
-    expect(readdirSync(TMPDIR)).toEqual([]);
-    const cache = join(ROOT, "dist/compiled");
-    expect(readdirSync(cache).some((name) => name.startsWith(`v${versionOf(OTHER!).slice(1)}`))).toBe(true);
-  },
-);
+it.skipIf(OTHER === undefined)("a Node with a compile cache uses it at the next start", async () => {
+  const TMPDIR = temporaryFolder();
+  const options: CommandOptions = { node: OTHER, env: { TMPDIR } };
+  for (let start = 0; start < 2; start++)
+    expect(await run(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
+  // Any user of the machine can write to the temporary folder.
+  expect(readdirSync(TMPDIR)).toEqual([]);
+  const cache = join(ROOT, "dist/compiled");
+  expect(readdirSync(cache).some((name) => name.startsWith(`v${versionOf(OTHER!).slice(1)}`))).toBe(true);
+});

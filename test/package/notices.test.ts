@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
 import { ROOT } from "../support/process-command.js";
 
-/** Returns the packages whose code the build includes in dist/. */
+/** Returns the packages whose code the build includes. */
 async function bundledPackages(): Promise<string[]> {
   const bundle = await rolldown({
     cwd: ROOT,
@@ -31,13 +31,13 @@ function notice(name: string): string {
   const files = readdirSync(folder);
   const file = files.find((one) => /^licen[cs]e(\.md|\.txt)?$/i.test(one));
   const content = readFileSync(join(folder, file ?? "README.md"), "utf8").replaceAll("\r\n", "\n");
-  // A package without a licence file has it as the last part of its README.
+  // Without a licence file, the README ends with the licence.
   const text = (file === undefined ? content.split(/^## license$/im)[1]! : content).trim();
   expect([name, text]).toEqual([name, expect.any(String)]);
   return `## ${name} (${license})\n\n\`\`\`text\n${text}\n\`\`\`\n`;
 }
 
-// Update after a change of the bundled packages: npx vitest run test/package/notices.test.ts -u
+// Update with: npx vitest run test/package/notices.test.ts -u
 it("THIRD-PARTY.md has the licence of every bundled package", async () => {
   const names = await bundledPackages();
   expect(names.length).toBeGreaterThan(5);

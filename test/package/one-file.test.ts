@@ -27,7 +27,7 @@ steps:
     expect: { status: 200 }
 `;
 
-/** Script that `exec` runs: it requests pages that are decompressed on demand. */
+/** Script that `exec` runs: it requests compressed pages. */
 const LOOKS = `${FETCH_IMPORTED}
 const base = process.env.PAYMENTS_BASE_URL;
 for (const path of ["/health", "/docs", "/openapi.json", "/_sandbox/openapi.json", "/_sandbox/dashboard", "/_sandbox"]) {
@@ -43,7 +43,7 @@ describe.each([
   const isAsked = _name === "this Node" || node !== undefined;
   const here = { node, file, cwd: folder };
 
-  it.skipIf(!isAsked)("the file serves all bundled pages under exec", async () => {
+  it.skipIf(!isAsked)("the single file serves all pages under exec", async () => {
     writeFileSync(join(folder, "looks.mjs"), LOOKS);
     const { code, stdout, stderr } = await run(["exec", "--", process.execPath, "looks.mjs"], here);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -52,7 +52,7 @@ describe.each([
     for (const line of lines) expect(line).toMatch(/ 200 true$/);
   });
 
-  it.skipIf(!isAsked)("executes steps and bundled flows with run", async () => {
+  it.skipIf(!isAsked)("the single file executes steps and flows with run", async () => {
     writeFileSync(join(folder, "one-file.yaml"), SCENARIO);
     const stdout = expect.stringContaining("3 of 3 scenarios passed");
     const files = ["one-file.yaml", "card", "scenarios/flow_card.yaml"];
@@ -75,14 +75,14 @@ it("start, explore and check-webhook use a running server", async () => {
   expect(await command.stop()).toMatchObject({ code: 0, stderr: "" });
 });
 
-it("the file prints its version, or one error line on an unsupported Node", async () => {
+it("the single file prints its version, or an error on an unsupported Node", async () => {
   expect(await run(["--version"], { file })).toMatchObject({ code: 0, stdout: `${MANIFEST.version}\n` });
   if (TOO_OLD === undefined) return;
   const stderr = expect.stringMatching(/^payments-sandbox needs Node \d+ or newer; .*\n$/);
   expect(await run(["start"], { file, node: TOO_OLD })).toMatchObject({ code: 1, stderr });
 });
 
-it("the file is smaller than a megabyte and contains no path of the build machine", () => {
+it("the single file is smaller than a megabyte", () => {
   const text = readFileSync(BUILT, "utf8");
   expect(Buffer.byteLength(text)).toBeGreaterThan(400_000);
   expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);

@@ -8,7 +8,7 @@ import { buildIfMissing, ROOT } from "../support/process-command.js";
 
 const hasRun = (command: string) => spawnSync(command, ["--version"]).status === 0;
 
-/** The pages name the fixture `payments`, defined here for the session. */
+/** Defines the fixture `payments` of the pages. */
 const USES = `
 import os, sys
 import payments_sandbox
@@ -58,37 +58,34 @@ it.skipIf(!hasPython)("the Python wheel runs the test of the page (skipped witho
   expect(python("uses.py")).toBe("fine\n");
 });
 
-it.skipIf(!hasPython)(
-  "the Python wheel installs the command without a network (skipped without python3)",
-  () => {
-    const folder = temporaryFolder();
-    const env = { PATH: process.env.PATH };
-    const run = (file: string, ...args: string[]) =>
-      execFileSync(file, args, { encoding: "utf8", cwd: folder, env });
-    run("python3", "-m", "venv", "--without-pip", "venv");
-    const bin = join(folder, "venv", "bin");
-    const site = run(
-      join(bin, "python"),
-      "-c",
-      "import sysconfig; print(sysconfig.get_path('purelib'))",
-    ).trim();
-    run("python3", "-m", "pip", "install", "--no-index", "--quiet", "--target", site, wheel);
-    const module = [join(bin, "python"), "-m", "payments_sandbox"] as const;
-    expect(run(...module, "--version")).toBe(
-      run(process.execPath, join(ROOT, "bin/payments-sandbox.js"), "--version"),
-    );
-    const told = "import os; print(os.environ['PAYMENTS_BASE_URL'].startswith('http'))";
-    expect(run(...module, "exec", "--", join(bin, "python"), "-c", told)).toBe("True\n");
-    // The console script as an installer creates it.
-    const script = join(bin, "payments-sandbox");
-    writeFileSync(script, `#!${join(bin, "python")}\nfrom payments_sandbox.__main__ import main\nmain()\n`);
-    chmodSync(script, 0o755);
-    expect(run("unzip", "-p", wheel, "*/entry_points.txt")).toContain(
-      "payments-sandbox = payments_sandbox.__main__:main",
-    );
-    env.PATH = `${bin}:${process.env.PATH}`;
-    expect(run(script, "--version")).toMatch(/^\d+\.\d+\.\d+\n$/);
-    env.PATH = bin;
-    expect(() => run(script, "--version")).toThrow(/needs Node 20 or newer, Bun or Deno on the PATH/);
-  },
-);
+it.skipIf(!hasPython)("the Python wheel installs without network (skipped without python3)", () => {
+  const folder = temporaryFolder();
+  const env = { PATH: process.env.PATH };
+  const run = (file: string, ...args: string[]) =>
+    execFileSync(file, args, { encoding: "utf8", cwd: folder, env });
+  run("python3", "-m", "venv", "--without-pip", "venv");
+  const bin = join(folder, "venv", "bin");
+  const site = run(
+    join(bin, "python"),
+    "-c",
+    "import sysconfig; print(sysconfig.get_path('purelib'))",
+  ).trim();
+  run("python3", "-m", "pip", "install", "--no-index", "--quiet", "--target", site, wheel);
+  const module = [join(bin, "python"), "-m", "payments_sandbox"] as const;
+  expect(run(...module, "--version")).toBe(
+    run(process.execPath, join(ROOT, "bin/payments-sandbox.js"), "--version"),
+  );
+  const told = "import os; print(os.environ['PAYMENTS_BASE_URL'].startswith('http'))";
+  expect(run(...module, "exec", "--", join(bin, "python"), "-c", told)).toBe("True\n");
+  // The console script as an installer creates it.
+  const script = join(bin, "payments-sandbox");
+  writeFileSync(script, `#!${join(bin, "python")}\nfrom payments_sandbox.__main__ import main\nmain()\n`);
+  chmodSync(script, 0o755);
+  expect(run("unzip", "-p", wheel, "*/entry_points.txt")).toContain(
+    "payments-sandbox = payments_sandbox.__main__:main",
+  );
+  env.PATH = `${bin}:${process.env.PATH}`;
+  expect(run(script, "--version")).toMatch(/^\d+\.\d+\.\d+\n$/);
+  env.PATH = bin;
+  expect(() => run(script, "--version")).toThrow(/needs Node 20 or newer, Bun or Deno on the PATH/);
+});

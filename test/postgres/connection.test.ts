@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Returns the error that the storage reports when a query fails with `cause`. */
+/** Returns the error that the storage reports when a query fails. */
 async function errorOfQuery(cause: Error): Promise<unknown> {
   vi.spyOn(pg.Pool.prototype, "query").mockRejectedValue(cause as never);
   const connection = new DatabaseConnection("postgres://127.0.0.1:1/none", "s", 1_000);
@@ -15,7 +15,7 @@ async function errorOfQuery(cause: Error): Promise<unknown> {
 }
 
 it.each(["EPIPE", "EBADF", "ECONNRESET", undefined])(
-  "a query that fails with the system error %s is reported as an unreachable database",
+  "the system error %s means that the database is unreachable",
   async (code) => {
     const error = await errorOfQuery(Object.assign(new Error("write failed"), { code }));
     expect(error).toBeInstanceOf(StorageUnavailableError);
@@ -27,10 +27,7 @@ it.each([
   ["40001", true],
   ["42601", false],
   ["XX000", false],
-])(
-  "a query that fails with the SQLSTATE %s is reported as an unreachable database: %s",
-  async (code, isAway) => {
-    const cause = Object.assign(new pg.DatabaseError("refused", 7, "error"), { code });
-    expect((await errorOfQuery(cause)) instanceof StorageUnavailableError).toBe(isAway);
-  },
-);
+])("the SQLSTATE %s means that the database is unreachable: %s", async (code, isAway) => {
+  const cause = Object.assign(new pg.DatabaseError("refused", 7, "error"), { code });
+  expect((await errorOfQuery(cause)) instanceof StorageUnavailableError).toBe(isAway);
+});

@@ -42,7 +42,6 @@ itOnPostgres("a path that names a host gets the owner's response, and the host i
     [`/_sandbox/..//${host}/x`]: 404,
     [`http://localhost//${host}/x`]: 404,
     [`http://localhost//${host}/x?namespace=default`]: 404,
-    // An invalid request target.
     [`/\\${host}/x`]: 400,
     [`http://localhost/\\${host}/x`]: 400,
   };
@@ -155,7 +154,6 @@ itOnPostgres("a body beyond the limit of most operations is forwarded to one tha
   expect([put.status, body.length > MIB]).toEqual([200, true]);
 });
 
-/** Reads the peak memory from /proc. */
 const itOnLinux = it.skipIf(lacksPostgres || process.platform !== "linux");
 
 itOnLinux("an endless upload is refused, and no process keeps it in memory", async () => {

@@ -5,9 +5,9 @@ import { lacksPostgres, Postgres } from "../support/postgres.js";
 
 /** Message with which a client disconnects. */
 const TERMINATE = Buffer.from("X\0\0\0\x04", "latin1");
-/** Last message of the server's response to `DISCARD`. */
+/** Last message of the response to `DISCARD`. */
 const DISCARDED = Buffer.from("C\0\0\0\x10DISCARD ALL\0Z\0\0\0\x05I", "latin1");
-/** Last message of the server's greeting: ready for queries. */
+/** Last message of the server's greeting. */
 const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
 const DISCARD = Buffer.concat(["rollback", "discard all"].map(queryMessage));
 
@@ -23,10 +23,7 @@ interface Kept {
   readonly greeting: Buffer;
 }
 
-/**
- * A proxy to PostgreSQL that reuses connections, because a new one costs the server 50 ms of processor time. All clients
- * must be the same user of the same database.
- */
+/** A proxy that reuses connections, because a new one takes 50 ms. */
 class KeptConnections {
   readonly #idle: Kept[] = [];
   readonly #sockets = new Set<Socket>();
@@ -95,7 +92,7 @@ class KeptConnections {
   }
 }
 
-// Repeats the interface's tests about state, with a schema per sandbox.
+// Repeats the tests about state, with a schema per sandbox.
 
 /**
  * Left out:
@@ -111,7 +108,7 @@ const FILES: Readonly<Record<string, string>> = {
   webhooks: "delivery further-attempts reset",
   control: "events import namespaces reversals webhook-endpoints",
 };
-/** Run only by `npm run test:postgres`: it takes 90 seconds. */
+/** `npm run test:postgres` runs these too, which takes 90 seconds. */
 const MORE: typeof FILES = {
   http: "balances checkouts clock end-of-time quotes transition webhook-registration whitelabel",
   webhooks: "held log mailbox mishaps races",
@@ -136,6 +133,6 @@ const tried = [FILES, ...(process.env.PAYMENTS_SANDBOX_ALL === undefined ? [] : 
 for (const [folder, names] of tried.flatMap((files) => Object.entries(files)))
   for (const name of names.split(" "))
     describe.skipIf(lacksPostgres)(`${folder}/${name}`, async () => {
-      // The query makes it a different module from the one of that file's own run.
+      // The query makes it a different module.
       await import(/* @vite-ignore */ `../${folder}/${name}.test.ts?postgres`);
     });

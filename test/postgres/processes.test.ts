@@ -273,7 +273,7 @@ itOnPostgres.each(["prefer", "require", "verify-ca", "verify-full"])(
   },
 );
 
-/** Runs `work` while another session locks a table, so that statements on the table block. */
+/** Runs `work` while another session locks a table. */
 async function whileLocked(url: string, table: string, work: () => Promise<void>): Promise<void> {
   const session = new pg.Client({ connectionString: url });
   await session.connect();

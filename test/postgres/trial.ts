@@ -18,7 +18,7 @@ const LEASE_MS = 1_500;
 /** Longer than a lease, a start or a webhook retry takes. */
 const PATIENCE_MS = 90_000;
 
-/** A charge, whose call is made once, or a withdrawal, whose call is retried with its key. */
+/** A charge, or a withdrawal that is retried with its key. */
 interface Order {
   readonly namespace: string;
   readonly key: string;
@@ -43,7 +43,7 @@ export interface Tally {
   [round: string]: number;
 }
 
-/** Three processes on one database under load. Some are killed, paused or restarted; an audit follows. */
+/** Three processes on one database, some of which are killed, paused or restarted. */
 export class Trial {
   readonly tally: Tally = {
     orders: 0,
@@ -107,7 +107,7 @@ export class Trial {
     return startServer(["--data", this.#url, "--seed", "trial", ...webhooks]);
   }
 
-  /** Calls one process. Returns undefined when the connection closed; a 503 asks for a repeat. */
+  /** Calls one process; returns undefined when the connection closed. */
   async #call(
     index: number,
     method: string,
@@ -203,7 +203,7 @@ export class Trial {
     this.tally.withdrawals!++;
   }
 
-  /** Checks that a read is not older than an earlier response, except while the database is unreachable. */
+  /** Checks that a read is not older than an earlier response. */
   async #read(order: Order): Promise<void> {
     const { rank } = order;
     const path = `/api/v1/payments/charges/${order.id}`;
@@ -230,7 +230,7 @@ export class Trial {
     }
   }
 
-  /** Runs rounds with one failure each under load, then the audit. */
+  /** Runs rounds with one failure each, then the audit. */
   async run(rounds: number): Promise<void> {
     const callers = Array.from({ length: CALLERS }, () => this.#load());
     for (let round = 0; round < rounds && this.#failure === undefined; round++) {
@@ -283,7 +283,7 @@ export class Trial {
     for (const namespace of NAMESPACES) this.#auditOrders(namespace, await this.#storedState(namespace));
   }
 
-  /** Waits until each charge is complete and the receiver has every event at least once. */
+  /** Waits until each charge is complete and its events were received. */
   async #auditWebhooks(): Promise<void> {
     for (const namespace of NAMESPACES)
       for (const from = Date.now(); ; await pause(100)) {
@@ -300,10 +300,7 @@ export class Trial {
       }
   }
 
-  /**
-   * Checks that sequence numbers of each namespace are consecutive, and that fences increase and belong to one
-   * process.
-   */
+  /** Checks that sequence numbers are consecutive, and that locks have one owner. */
   async #auditCommits(): Promise<void> {
     const rows = await this.#postgres.query<Record<"id" | "seq" | "before" | "fence" | "owner", string>>(
       this.#url,
@@ -340,7 +337,7 @@ export class Trial {
     return state;
   }
 
-  /** Checks that each acknowledged order has one charge, equal to its response, and that others have at most one. */
+  /** Checks that each acknowledged order has one charge. */
   #auditOrders(namespace: string, state: State): void {
     const { charges, withdrawals } = state.tables;
     const made = {
@@ -368,6 +365,6 @@ interface Called {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
   readonly json: any;
-  /** True if the response comes from memory while the database is unreachable. */
+  /** True if the response comes from memory. */
   readonly isAway: boolean;
 }

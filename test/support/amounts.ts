@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { decimalText } from "./fraction.js";
 
-/** Amounts in minor units: mostly of common size, often with 20 to 38 digits. */
+/** Amounts in minor units, some with 20 to 38 digits. */
 export const unitsArb: fc.Arbitrary<bigint> = fc.oneof(
   fc.bigInt({ min: 0n, max: 100_000n }),
   fc
@@ -9,15 +9,14 @@ export const unitsArb: fc.Arbitrary<bigint> = fc.oneof(
     .chain((digits) => fc.bigInt({ min: 10n ** BigInt(digits - 1), max: 10n ** BigInt(digits) - 1n })),
 );
 
-/** A canonical amount with this number of decimals. */
 export function amountArb(decimals: number): fc.Arbitrary<string> {
   return unitsArb.map((units) => decimalText(units, decimals));
 }
 
-/** Decimals of currencies: none, fiat, USDT, BTC and ETH, and the maximum of a fixtures file. */
+/** Numbers of decimals that currencies have. */
 export const decimalsArb = fc.constantFrom(0, 2, 6, 8, 18);
 
-/** An exchange rate that a fixtures file may contain: positive, at most 30 digits on either side of the point. */
+/** A valid exchange rate. */
 export const rateArb: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("1", "1550", "12.4", "129", "2600", "3650", "17.8", "0.000015625", "0.00032"),
   fc
@@ -32,7 +31,7 @@ export const rateArb: fc.Arbitrary<string> = fc.oneof(
     .map(([decimals, units]) => decimalText(units % 10n ** BigInt(decimals + 30) || 1n, decimals)),
 );
 
-/** A percent fee that a fixtures file may contain. */
+/** A valid fee in percent. */
 export const percentArb: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("0", "0.5", "1.0", "1.5", "2.4", "12.5", "100", "999"),
   fc

@@ -21,12 +21,12 @@ import { closedAtEnd } from "./lifetime.js";
 
 export { Answer, errorOf, expectError, expectInvalid, type Headerset, okBody };
 
-/** Start time of test sandboxes with a manual clock. */
+/** Start time of sandboxes with a manual clock. */
 export const START = "2026-01-31T09:00:00.000Z";
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Returns START plus the seconds, in the service's format. */
+/** Returns START plus the seconds, as text. */
 export function later(seconds: number): string {
   return new Date(Date.parse(START) + seconds * 1000).toISOString();
 }
@@ -43,7 +43,7 @@ export type Whitelabel = WithInstructions<z.infer<typeof whitelabelResultSchema>
 /** A charge with a selected method. */
 export type Charge = WithInstructions<z.infer<typeof chargeDetailSchema>>;
 
-/** Calls the service; one method per documented operation. */
+/** Calls the service; one method per operation. */
 export class Api extends Caller {
   readonly sandbox: Sandbox;
 
@@ -102,7 +102,7 @@ export class Api extends Caller {
     return okBody(await this.get<Balances>("/api/v1/accounts/balances"));
   }
 
-  /** Returns the balance as `available / pending`, or undefined when the currency has no account. */
+  /** Returns `available / pending`, or undefined without an account. */
   async balance(currency: string): Promise<string | undefined> {
     const found = (await this.balances()).balances.find((one) => one.currency === currency);
     return found && `${found.available_balance} / ${found.pending_balance}`;
@@ -141,7 +141,7 @@ export const MOBILE_ACCOUNT = {
   provider: "SimbaPesa Sandbox",
 };
 
-/** Default data file of sandboxes without `data`; undefined keeps their state in memory. */
+/** Default data file; undefined keeps state in memory. */
 export const stateOf: { data?: (() => string) | undefined } = {};
 
 /** Opens a sandbox at START and closes it after the test. */
@@ -151,7 +151,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   return closedAtEnd(await createSandbox(data === undefined ? all : { ...all, data }));
 }
 
-/** Opens a sandbox at START, with a client that has the default test key. */
+/** Opens a sandbox at START and returns a client with the default key. */
 export async function openApi(options: SandboxOptions = {}): Promise<Api> {
   return new Api(await openSandbox(options));
 }

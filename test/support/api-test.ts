@@ -3,15 +3,15 @@ import { type Api, openApi } from "./api-client.js";
 import { type Client, openShop, type Shop } from "./receiver-client.js";
 
 interface Given {
-  /** A client with the default test key, of a new sandbox at START. */
+  /** A client of a new sandbox, with the default test key. */
   api: Api;
-  /** A new sandbox at START with a shop that uses it. */
+  /** A new sandbox with a shop that uses it. */
   shop: Shop;
   /** The client of the shop. */
   client: Client;
 }
 
-/** `it` with fixtures, which are opened only for tests that name them. */
+/** `it` with fixtures, opened only for tests that name them. */
 export const it = test.extend<Given>({
   api: async ({ task: _ }, use) => use(await openApi()),
   shop: async ({ task: _ }, use) => use(await openShop()),

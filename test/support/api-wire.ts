@@ -27,7 +27,7 @@ export class Wire {
     };
     socket.on("close", end);
     socket.on("end", end);
-    // The server stops an upload with a reset after its response; the bytes before the reset count.
+    // The server resets the connection after its response to an upload.
     socket.on("error", end);
   }
 
@@ -50,7 +50,7 @@ export class Wire {
     return this.#ended;
   }
 
-  /** Returns the next response, by its content length, or undefined when the connection ended before one. */
+  /** Returns the next response, or undefined when the connection ended. */
   async next(isToHead = false): Promise<WireAnswer | undefined> {
     for (;;) {
       const answer = this.#take(isToHead);
@@ -80,7 +80,7 @@ export class Wire {
       return { status, headers, body: "" };
     }
     if (headers["transfer-encoding"] === "chunked") {
-      // Only Node's own responses are chunked; their body is empty.
+      // Node's own chunked responses have an empty body.
       if (this.#received.toString("latin1", start, start + 5) !== "0\r\n\r\n") return undefined;
       this.#received = this.#received.subarray(start + 5);
       return { status, headers, body: "" };
@@ -100,7 +100,7 @@ export class Wire {
   }
 }
 
-/** Sends a request as bytes on a new connection and returns the response. */
+/** Sends bytes on a new connection and returns the response. */
 export async function exchange(
   port: number,
   request: string | Buffer,

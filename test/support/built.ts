@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The environment without variables that configure the command under test. */
+/** The environment without variables that configure the command. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
@@ -15,7 +15,7 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
-/** A user's environment: without variables that configure the program, Node, npm or the test run. */
+/** A user's environment, without variables of Node, npm and the test run. */
 export function userEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(process.env).filter(
@@ -24,7 +24,7 @@ export function userEnvironment(): Record<string, string | undefined> {
   );
 }
 
-/** Builds when there is no build, for test files that run alone; `npm test` builds first. */
+/** Builds if necessary; `npm test` builds first. */
 export function buildIfMissing(): void {
   const isBuilt = () => ["dist/cli.cjs", "dist/shipped.json"].every((file) => existsSync(join(ROOT, file)));
   const lock = join(ROOT, "node_modules/.payments-sandbox-build");
@@ -32,7 +32,7 @@ export function buildIfMissing(): void {
   try {
     mkdirSync(lock);
   } catch {
-    // Another test file is building; this thread can block until it is done.
+    // Another test file is building, so this thread waits.
     const pause = new Int32Array(new SharedArrayBuffer(4));
     for (let tries = 0; existsSync(lock) && tries < 600; tries++) Atomics.wait(pause, 0, 0, 100);
     return;

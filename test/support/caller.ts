@@ -7,7 +7,7 @@ export interface ErrorBody {
   details?: Record<string, string>;
 }
 
-/** A response with its parsed body. `error` checks the documented shape. */
+/** A response with its parsed body. `error` checks the documented format. */
 export class Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
@@ -38,7 +38,7 @@ export class Answer<Body = unknown> {
   }
 }
 
-/** Returns the error of a body, which must have the documented shape. */
+/** Returns the error of a body, which must have the documented format. */
 export function errorOf(text: string): ErrorBody {
   const { error, ...beside } = JSON.parse(text) as { error: ErrorBody };
   const { code, message, details, ...rest } = error;
@@ -54,7 +54,7 @@ export function errorOf(text: string): ErrorBody {
   return error;
 }
 
-/** Checks for an error with that status and code and, if given, with details for exactly these fields. */
+/** Checks the status, code and detail fields of an error. */
 export function expectError(answer: Answer<unknown>, status: number, code: string, fields?: string[]): void {
   expect({ status: answer.status, code: answer.error.code }).toEqual({ status, code });
   if (fields !== undefined) expect(Object.keys(answer.details).sort()).toEqual([...fields].sort());
@@ -81,7 +81,7 @@ export function overPort(url: string): Transport {
   return (path, init) => fetch(url + path, init);
 }
 
-/** Calls a server in process or by HTTP, with or without an API key. */
+/** Calls a server in process or over HTTP. */
 export class Caller {
   readonly transport: Transport;
   readonly key: string | null;
@@ -105,7 +105,7 @@ export class Caller {
     return new Answer(response.status, response.headers, await response.text());
   }
 
-  /** Calls `POST /path` with the body as JSON; a string is sent unchanged. */
+  /** Makes a call such as `POST /path`; a string body is sent unchanged. */
   ask<Body>(line: string, body?: unknown, headers: Headerset = {}): Promise<Answer<Body>> {
     const space = line.indexOf(" ");
     const [method, path] = [line.slice(0, space), line.slice(space + 1)];

@@ -3,7 +3,7 @@ import { iso } from "../../src/core/schema/time.js";
 
 export const CREATED_MS = Date.UTC(2026, 0, 31, 9);
 
-/** Returns a whitelabel charge that awaits its payment, with the given changes; frozen, as all records are. */
+/** Returns a frozen charge that awaits its payment, with the given changes. */
 export function chargeWith(differs: Partial<Charge> = {}): Charge {
   const status = differs.status ?? "PENDING";
   const charge: Charge = {

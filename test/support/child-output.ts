@@ -38,7 +38,7 @@ export class ChildOutput {
     for (const listener of this.#listeners.splice(0)) listener();
   }
 
-  /** Resolves when `stream` (default: both) matches; rejects when the process ends first. */
+  /** Resolves when the output matches; rejects when the process ends first. */
   async printed(pattern: RegExp, stream?: "stdout"): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(stream === undefined ? this.#all : this.stdout);

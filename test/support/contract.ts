@@ -1,4 +1,4 @@
-/** Values of the interface specification and the contract, copied by hand and independent of src and fixtures. */
+/** Documented values, copied by hand and independent of src. */
 export const DECIMALS: Readonly<Record<string, number>> = {
   USD: 2,
   NGN: 2,
@@ -34,7 +34,7 @@ export const METHOD_CURRENCIES: Readonly<Record<string, readonly string[]>> = {
   crypto: ["USDT_TRC20", "USDT_ERC20", "BTC", "ETH"],
 };
 
-/** Platform and gateway fees in percent of the settlement. */
+/** Platform and gateway fees in percent. */
 export const FEES: Readonly<Record<string, readonly [string, string]>> = {
   bank_transfer: ["1.0", "0.5"],
   mobile_money: ["1.0", "1.5"],
@@ -50,7 +50,7 @@ export const SETTLEMENT_MS: Readonly<Record<string, number>> = {
   USDT_TRC20: 20 * 3_000,
 };
 
-/** Minimum amount of a withdrawal; other currencies allow no withdrawals. */
+/** Minimum amount of a withdrawal; other currencies allow none. */
 export const MINIMUM: Readonly<Record<string, string>> = {
   USD: "10.00",
   NGN: "5000.00",
@@ -60,7 +60,7 @@ export const MINIMUM: Readonly<Record<string, string>> = {
   USDT_ERC20: "50.000000",
 };
 
-/** Permitted transitions; other statuses are final. */
+/** Legal transitions; other statuses are final. */
 export const CHARGE_MOVES: Readonly<Record<string, readonly string[]>> = {
   PENDING: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
   AWAITING_PAYMENT: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],

@@ -21,7 +21,7 @@ export const START_MS = Date.UTC(2026, 0, 31, 9);
 const shipped = await loadShippedContent();
 export const catalogue = new Catalogue(shipped.fixtures);
 
-/** A scenario in which only expiry changes a charge, for tests of single transitions. */
+/** A scenario in which charges only expire. */
 export const QUIET: Scenario = {
   name: "quiet",
   charges: [{ timeline: [] }],
@@ -43,7 +43,7 @@ export interface EngineSetup {
   readonly endpoint?: boolean;
 }
 
-/** Returns the command that creates the initial state, which a reset restores. */
+/** Returns the command that creates the initial state. */
 export function furnishing(setup: EngineSetup = {}): Command<void> {
   return (tx) => {
     for (const scenario of [...shipped.scenarios, QUIET, ...(setup.scenarios ?? [])])
@@ -175,7 +175,7 @@ export function whitelabelBody(order: Order, quoteId: string): object {
   };
 }
 
-/** Creates a quote and a whitelabel charge with it, in two commands. */
+/** Creates a quote and a charge with it. */
 export function newCharge(engine: Engine, atMs: number, order: Order = {}): Charge {
   const quote = must(askQuote(engine, atMs, order));
   const { scenario = "quiet" } = order;
@@ -197,7 +197,7 @@ export const DELIVERED = {
   retryAfterMs: null,
 };
 
-/** Runs all tasks until the instant, each at its due time, with a 200 for every delivery. */
+/** Runs all tasks until the time, and delivers every webhook. */
 export function runUntil(engine: Engine, untilMs: number, onRan?: (task: Task) => void): Task[] {
   const ran: Task[] = [];
   for (let task = engine.takeDue(untilMs); task !== undefined; task = engine.takeDue(untilMs)) {
@@ -209,7 +209,7 @@ export function runUntil(engine: Engine, untilMs: number, onRan?: (task: Task) =
   return ran;
 }
 
-/** Formats a charge's statuses with the seconds since START: `PENDING@0 COMPLETED@2.5`. */
+/** Formats a charge's statuses with their seconds: `PENDING@0 COMPLETED@2.5`. */
 export function historyOf(engine: Engine, chargeId: string): string {
   const { status_history } = engine.state.get("charges", chargeId)!;
   return status_history.map(({ status, at }) => `${status}@${(Date.parse(at) - START_MS) / 1_000}`).join(" ");

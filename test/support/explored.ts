@@ -11,7 +11,7 @@ const finding = (kind: "webhook_twice" | "webhook_late") => ({
     failing: ["+0s a", "+1s b", "+2s c", "+3s d", "+3s again", "+4s e"],
   },
 });
-/** A report of `explore` with two deviations of the same message, one without an outcome, and one without a fault. */
+/** A sample report of `explore`. */
 export const EXPLORED: ExploreReport = {
   passed: false,
   complete_depth: 1,

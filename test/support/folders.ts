@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atEndOfFile } from "./lifetime.js";
 
-/** Creates a temporary folder, removed at the end of the test file, and returns its real path. */
+/** Creates a temporary folder, removed at the end of the test file. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "payments-sandbox-test-")));
   atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,4 @@
-/**
- * Exact decimal arithmetic with fractions of BigInt: the reference for tests of the money code. It shares no code with
- * decimal.js or src.
- */
+/** Exact arithmetic with fractions of BigInt, to check the money code. */
 export interface Fraction {
   readonly n: bigint;
   /** Positive. */
@@ -30,7 +27,7 @@ export function over(a: Fraction, b: Fraction): Fraction {
   return { n: a.n * b.d, d: a.d * b.n };
 }
 
-/** Rounds to the nearest integer; halves are rounded away from zero. */
+/** Rounds to the nearest integer, and halves away from zero. */
 export function nearestInteger({ n, d }: Fraction): bigint {
   const magnitude = ((n < 0n ? -n : n) * 2n + d) / (2n * d);
   return n < 0n ? -magnitude : magnitude;
@@ -44,7 +41,7 @@ export function decimalText(units: bigint, decimals: number): string {
   return units < 0n ? `-${text}` : text;
 }
 
-/** Parses `12.34` with two decimals as `1234`; throws when the number of decimals differs. */
+/** Parses `12.34` with two decimals as `1234`. */
 export function minorUnits(text: string, decimals: number): bigint {
   const { n, d } = fraction(text);
   if (d !== 10n ** BigInt(decimals)) throw new Error(`${text} has not exactly ${decimals} decimals`);
@@ -55,7 +52,7 @@ export function halfUp(value: Fraction, decimals: number): string {
   return decimalText(nearestInteger(times(value, { n: 10n ** BigInt(decimals), d: 1n })), decimals);
 }
 
-/** Rounds a positive number half-up to the significant digits, without trailing zeros. */
+/** Rounds a positive number half up to the significant digits. */
 export function significant(value: Fraction, digits: number): string {
   let exponent = value.n.toString().length - value.d.toString().length;
   if (isBelow(value, powerOfTen(exponent))) exponent--;

@@ -8,7 +8,7 @@ import { START as START_TEXT } from "./api-client.js";
 import { temporaryFolder } from "./folders.js";
 import { FakeWall, worldOn } from "./receiver-world.js";
 
-/** Returns the content of a lock file of a process on this machine. */
+/** Returns the lock file of a process on this machine. */
 export function lockOf(pid: number): string {
   const file = join(temporaryFolder(), "sample.json");
   const store = new FileStore({ file });
@@ -24,7 +24,7 @@ export function lockOf(pid: number): string {
 export const NO_PID = 999_999_999;
 export const START = Date.parse(START_TEXT);
 
-/** A disk that accepts `refusesFrom` writing calls and is full afterwards. */
+/** A disk that is full after `refusesFrom` calls. */
 export function diskThatMayFill() {
   const disk = { calls: 0, refusesFrom: Number.POSITIVE_INFINITY, syncs: 0 };
   const refusing = <Args extends unknown[], Result>(work: (...args: Args) => Result) => {
@@ -77,7 +77,7 @@ export function filesBeside(data: string): string[] {
   return readdirSync(dirname(data)).sort();
 }
 
-/** Returns this process's open handles for the data folder, where the system lists them. */
+/** Returns this process's open files in the data folder. */
 export function handlesBeside(data: string): string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc/self/fd")
@@ -86,7 +86,7 @@ export function handlesBeside(data: string): string[] {
     .sort();
 }
 
-/** Returns an empty string for a handle that was closed. */
+/** Returns an empty string for a closed file. */
 function readlinkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -95,7 +95,7 @@ function readlinkOf(path: string): string {
   }
 }
 
-/** Serializes an object with the checksum prefix of data files. */
+/** Serializes an object with its checksum. */
 export function withChecksum(object: object): string {
   const rest = JSON.stringify(object).slice(1);
   return `{"checksum":"${createHash("sha256").update(rest).digest("hex")}",${rest}`;

@@ -1,7 +1,4 @@
-/**
- * Closes what tests open, in reverse order: after the test that opened it, or after the file's last test when a hook or
- * the file opened it. Concurrent tests share one list, closed when none of them runs. `setup.ts` calls it.
- */
+/** Closes what tests open, in reverse order, at the end of the test or the file. */
 type Close = () => unknown;
 
 let running = 0;

@@ -1,4 +1,4 @@
-/** A small `fetch` for child processes: loading Node's takes twice as long as starting Node. */
+/** A small `fetch`: loading Node's takes longer than starting Node. */
 const { request } = require("node:http");
 
 const fetch = (url, { body, ...options } = {}) =>
@@ -15,7 +15,7 @@ const fetch = (url, { body, ...options } = {}) =>
     sent.on("error", reject).end(body);
   });
 
-/** Calls the sandbox of the environment with its key. Returns the parsed body, or throws an error with the status. */
+/** Calls the sandbox and returns the parsed body, or throws. */
 const call = async (method, path, body, { headers, signal } = {}) => {
   const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
   const response = await fetch(base + path, {

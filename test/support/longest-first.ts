@@ -4,10 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const TESTS = join(import.meta.dirname, "..");
 
-/**
- * The slowest test files, slowest first, measured on two cores. Explorations, which mostly wait, alternate with files
- * that compute.
- */
+/** The slowest test files, slowest first. */
 const LONGEST = [
   "explore/right-apps",
   "pages/dashboard-browser",
@@ -72,7 +69,7 @@ const LONGEST = [
   "explore/command",
 ].map((name) => join(TESTS, `${name}.test.ts`));
 
-/** Starts the slowest files first, because a slow file that starts last leaves one core idle. */
+/** Starts the slowest files first, so that no core is idle at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const gone = LONGEST.filter((file) => !existsSync(file));

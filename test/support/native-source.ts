@@ -5,14 +5,11 @@ import type { Plugin } from "vitest/config";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SOURCE = join(ROOT, "src");
-/** One folder per run, so that concurrent runs do not overwrite each other's files. */
+/** One folder per run, so that concurrent runs do not overwrite each other. */
 const RUNS = join(ROOT, "node_modules/.cache/test-source");
 const COMPILED = join(RUNS, String(process.pid));
 
-/**
- * Compiles the source once per run, so that tests import it as Node does. Vitest would transform hundreds of modules and
- * send them to each worker. In watch mode Vitest transforms them.
- */
+/** Compiles the source once per run, which is faster than Vitest's transforms. */
 export function nativeSource(): Plugin {
   let isOn = false;
   return {

@@ -5,10 +5,7 @@ import { type DescribedResponse, operationsOf, shippedDocument } from "./openapi
 
 const ID = "https://payments-sandbox.test/openapi.json";
 
-/**
- * Returns a validator for the document's schemas. It checks formats in responses; in requests they are annotations, as
- * in JSON Schema by default.
- */
+/** Returns a validator for the document's schemas. It checks formats only in responses. */
 export function schemaValidator(
   document: object,
   { assertFormats }: { assertFormats: boolean } = { assertFormats: true },
@@ -18,7 +15,7 @@ export function schemaValidator(
     allErrors: true,
     validateSchema: false,
     validateFormats: assertFormats,
-    // Optimizing the generated code takes a third of the time of generating it, in each worker.
+    // Optimizing the generated code takes too long.
     code: { optimize: false },
   });
   formats.default(ajv);
@@ -31,7 +28,7 @@ export function schemaValidator(
   };
 }
 
-/** Closes all objects of the document, so that an unknown field in a response is an error. */
+/** Makes an unknown field in a response an error. */
 export function strictly(document: OpenApiDocument): OpenApiDocument {
   const schemas = Object.fromEntries(
     Object.entries(document.components.schemas).map(([name, schema]) => [
@@ -46,7 +43,7 @@ const document = strictly(await shippedDocument());
 const validatorAt = schemaValidator(document);
 const operations = new Map(operationsOf(document).map(({ operation }) => [operation.operationId, operation]));
 
-/** Returns the errors of a response by the document; empty when it matches. */
+/** Returns the errors of a response; empty when it matches. */
 export function answerFaults(operationId: string, status: number, body: unknown): string[] {
   const operation = operations.get(operationId);
   if (operation === undefined) return [`the document has no operation ${operationId}`];
@@ -76,7 +73,7 @@ function resolve(reference: string): DescribedResponse {
   return document.components.responses[reference.split("/").at(-1)!] as DescribedResponse;
 }
 
-/** Throws when a response of the service does not match the document. */
+/** Throws when a response does not match the document. */
 export function checkAnswer(operationId: string, status: number, body: unknown): void {
   const faults = answerFaults(operationId, status, body);
   if (faults.length > 0) throw new Error(`not as documented:\n${faults.join("\n")}\n${JSON.stringify(body)}`);

@@ -20,7 +20,7 @@ export async function printed(...argv: string[]): Promise<string> {
   return text;
 }
 
-/** Returns the source files that the entry points load at start, and all that they can load. */
+/** Returns the files that entry points load at start, and all that they can load. */
 export async function readAtStart(entryPoints: string[]): Promise<{ read: Set<string>; known: string[] }> {
   const { metafile } = await build({
     absWorkingDir: ROOT,

@@ -3,12 +3,12 @@ import { openApi } from "./api-client.js";
 import { schemaValidator } from "./openapi-answers.js";
 import { operationsOf } from "./openapi-document.js";
 
-/** Returns the control API's document with the default fixtures and settings. */
+/** Returns the control API's document with the default fixtures. */
 export async function shippedControlDocument(): Promise<OpenApiDocument> {
   return (await (await openApi()).get<OpenApiDocument>("/_sandbox/openapi.json")).body;
 }
 
-/** Closes every object schema that lists its fields and does not set `additionalProperties`. */
+/** Closes every object schema that lists its fields. */
 function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed);
   if (typeof part !== "object" || part === null) return part;
@@ -20,7 +20,7 @@ function isObjectSchema({ type, properties }: OpenApiJson): boolean {
   return type === "object" && typeof properties === "object" && properties !== null;
 }
 
-/** Closes all objects of the document, so that an unknown field in a response is an error. */
+/** Makes an unknown field in a response an error. */
 export function closedDocument(document: OpenApiDocument): OpenApiDocument {
   const schemas = closed(document.components.schemas) as OpenApiDocument["components"]["schemas"];
   return { ...document, components: { ...document.components, schemas } };
@@ -48,7 +48,7 @@ export class ControlAnswers {
   readonly document: OpenApiDocument;
   readonly operations: readonly Described[];
   readonly #validatorAt: ReturnType<typeof schemaValidator>;
-  /** Validators of request bodies, whose objects stay open. */
+  /** Validators of request bodies, which may have other fields. */
   readonly #bodyValidatorAt: ReturnType<typeof schemaValidator>;
   /** Operation and status of each checked response. */
   readonly seen = new Set<string>();
@@ -66,7 +66,7 @@ export class ControlAnswers {
     }));
   }
 
-  /** Finds the operation of a call by its method and path; ignores the query. */
+  /** Finds the operation of a call by its method and path. */
   find(method: string, path: string): Described | undefined {
     const fits = (one: Described) =>
       one.method === method && new RegExp(`^${one.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path);

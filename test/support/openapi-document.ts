@@ -9,7 +9,7 @@ import {
 import { serviceDocument } from "../../src/server/openapi/service-document.js";
 import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 
-/** Returns the service's document with the default fixtures and settings, without servers and examples. */
+/** Returns the service's document without servers and examples. */
 export async function shippedDocument(): Promise<OpenApiDocument> {
   return fillPlaceholders(serviceDocument(), await shippedFacts());
 }

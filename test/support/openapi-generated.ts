@@ -6,10 +6,7 @@ import ts from "typescript";
 import { openSandbox } from "./api-client.js";
 import { atEndOfFile } from "./lifetime.js";
 
-/**
- * Generates types from a document, compiles a client against them, and runs it. The folder is below node_modules, where
- * the client library resolves and other tools do not look.
- */
+/** Generates types from a document, and compiles and runs a client. */
 export class GeneratedClient<Program> {
   readonly #folder = mkdtempSync(
     fileURLToPath(new URL("../../node_modules/.openapi-client-", import.meta.url)),

@@ -5,7 +5,7 @@ import { buildIfMissing, ROOT, userEnvironment } from "./built.js";
 import { ChildOutput, type Finished } from "./child-output.js";
 import { temporaryFolder } from "./folders.js";
 
-/** Paths of further Node versions to test the package on, separated as in PATH. */
+/** Paths of further Node versions to test, separated as in PATH. */
 export const NODES = [
   process.execPath,
   ...(process.env.SANDBOX_TEST_NODES ?? process.env.PAYMENTS_SANDBOX_OTHER_NODE ?? "")
@@ -13,7 +13,7 @@ export const NODES = [
     .filter((path) => path !== ""),
 ];
 
-/** A project with the package installed from the files that would be published. */
+/** A project with the packed package installed. */
 export class Project {
   readonly folder = temporaryFolder();
 

@@ -9,7 +9,7 @@ import { freePort } from "./servers.js";
 const HOW_TO_INSTALL =
   "These tests need PostgreSQL 14 or newer: install it (Debian and Ubuntu: apt-get install postgresql; macOS: brew install postgresql@17), or set PAYMENTS_SANDBOX_POSTGRES_BIN to the folder of initdb and postgres.";
 
-/** Finds the folder of `initdb` and `postgres`, which is not in PATH on Debian. */
+/** Finds the folder of `initdb`, which is not in PATH on Debian. */
 function findBinaries(): string | undefined {
   const { PAYMENTS_SANDBOX_POSTGRES_BIN: chosen, PATH = "" } = process.env;
   const packaged = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"].flatMap((root) =>
@@ -23,7 +23,7 @@ function findBinaries(): string | undefined {
   return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name))));
 }
 
-/** True if tests that need PostgreSQL are skipped; in CI they run and fail. */
+/** True if tests that need PostgreSQL are skipped; in CI they fail. */
 export const lacksPostgres = findBinaries() === undefined && !process.env.CI;
 if (lacksPostgres) console.info(`Tests on PostgreSQL are skipped. ${HOW_TO_INSTALL}`);
 export const itOnPostgres = it.skipIf(lacksPostgres);
@@ -102,7 +102,7 @@ export class Postgres {
     });
   }
 
-  /** Stops the server: SIGINT shuts it down cleanly, SIGQUIT simulates a crash. */
+  /** SIGINT stops the server cleanly, SIGQUIT simulates a crash. */
   async stop(signal: "SIGINT" | "SIGQUIT" = "SIGQUIT"): Promise<void> {
     this.#server?.kill(signal);
     await this.#ended;

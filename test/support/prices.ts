@@ -11,7 +11,7 @@ import {
   ZERO,
 } from "./fraction.js";
 
-/** Price arithmetic with exact fractions of BigInt, independent of src and of decimal libraries. */
+/** Price arithmetic with exact fractions, independent of src. */
 export interface Price {
   readonly amount: string;
   readonly currency: string;
@@ -54,7 +54,7 @@ export function units(amount: string, currency: string): bigint {
   return minorUnits(amount, DECIMALS[currency]!);
 }
 
-/** Σ amount ÷ rate, rounded once. */
+/** Sum of all amounts in dollars, rounded once. */
 export function inUsd(
   holdings: readonly (readonly [currency: string, units: bigint])[],
   rates: Rates = RATES,

@@ -17,7 +17,7 @@ export interface CommandOptions {
   readonly env?: Record<string, string>;
   /** Standard input; empty by default. */
   readonly input?: string;
-  /** Width of the terminal that the command runs on; `type` presses keys there. */
+  /** Width of the terminal that the command runs on. */
   readonly columns?: number;
   /** True if it runs in its own process group, as a shell job does. */
   readonly isJob?: boolean;
@@ -31,7 +31,7 @@ export interface CommandOptions {
   readonly through?: readonly string[];
 }
 
-/** Output of `start --json` (contract section 1). */
+/** Output of `start --json`. */
 export interface ReadyLine {
   readonly url: string;
   readonly port: number;
@@ -44,7 +44,7 @@ export interface ReadyLine {
   readonly seed: string;
 }
 
-/** A separate process of the command, killed after the test when it still runs. */
+/** A separate process of the command, killed after the test. */
 export class Command extends ChildOutput {
   readonly #child: ChildProcess;
 
@@ -106,12 +106,12 @@ export class Command extends ChildOutput {
     this.#child.kill(signal);
   }
 
-  /** Sends the signal to every process of the job's group, as Ctrl-C in a terminal does. */
+  /** Sends the signal to the whole group, as Ctrl-C does. */
   signalGroup(signal: NodeJS.Signals): void {
     try {
       process.kill(-this.pid, signal);
     } catch (error) {
-      // The last process of the group may have ended by now.
+      // The last process of the group may have ended.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }
@@ -122,10 +122,7 @@ export class Command extends ChildOutput {
   }
 }
 
-/**
- * Runs a command until it exits. Most commands run in a shared resident process, which takes a tenth of the time; `start`,
- * `exec` and commands with process options run in a separate process.
- */
+/** Runs a command until it exits, if possible in a shared process, which is faster. */
 export function run(args: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   const { cwd, env, ...ofProcess } = options;
   const isOwn =
@@ -144,10 +141,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * True if the sandbox with that seed responds at the port. The seed identifies it, because another test may listen on a
- * port that was just closed.
- */
+/** True if the sandbox with that seed responds at the port. */
 export async function isServing(port: number, seed: string): Promise<boolean> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/_sandbox`);

@@ -7,7 +7,7 @@ export function isHere(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args.length > 0 ? args : ["--version"], { stdio: "ignore" }).status === 0;
 }
 
-/** A command that succeeds when this machine can run the language. */
+/** Commands that succeed when this machine can run the language. */
 const PROBES: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   ".mjs": ["node", "--version"],
   ".py": ["python3", "-c", "import flask"],
@@ -16,14 +16,14 @@ const PROBES: Readonly<Record<string, readonly [command: string, ...args: string
 };
 const runnable = new Map<string, boolean>();
 
-/** True if this machine has the language of a program, with the packages that the tests' programs need. */
+/** True if this machine can run the program. */
 export function isRunnable(program: string): boolean {
   const language = extname(program);
   if (!runnable.has(language)) runnable.set(language, isHere(...PROBES[language]!));
   return runnable.get(language)!;
 }
 
-/** Starts a program that prints its port; it is stopped after the test, or by `close()`. */
+/** Starts a program that prints its port, and stops it after the test. */
 export async function startProgram(command: string, args: readonly string[], env: NodeJS.ProcessEnv) {
   const child = spawn(command, args, {
     env: { ...process.env, ...env },

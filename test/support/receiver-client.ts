@@ -10,7 +10,7 @@ export interface ChargeWish {
   readonly metadata?: Record<string, string>;
 }
 
-/** Calls a sandbox as a shop and its tests do, in process or by HTTP. */
+/** Calls a sandbox as a shop and its tests do. */
 export class Client extends Caller {
   constructor(transport: Transport, key = "sk_test_sandbox") {
     super(transport, key);
@@ -24,7 +24,7 @@ export class Client extends Caller {
     return new Client(overPort(url));
   }
 
-  /** Returns a client of the namespace, or this client when it is undefined. */
+  /** Returns a client of the namespace. */
   in(namespace: string | undefined): Client {
     if (namespace === undefined) return this;
     return new Client((path, init) => {
@@ -89,7 +89,7 @@ export interface Shop {
   readonly client: Client;
 }
 
-/** Opens a sandbox at START with a shop that uses it, and closes it after the test. */
+/** Opens a sandbox at START with a shop that uses it. */
 export async function openShop(options: SandboxOptions = {}): Promise<Shop> {
   const sandbox = await openSandbox(options);
   return { sandbox, client: Client.of(sandbox) };

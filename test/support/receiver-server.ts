@@ -57,7 +57,7 @@ export const refuseWith =
   (received) =>
     received.answer(status, headers);
 
-/** A webhook receiver on a free port, with its requests in order. */
+/** A webhook receiver on a free port. */
 export class Receiver implements AsyncDisposable {
   readonly received: Received[] = [];
   handler: Handler;
@@ -118,13 +118,10 @@ export class Receiver implements AsyncDisposable {
   }
 }
 
-/** A URL without a listener: no service has port 4. */
+/** A URL without a listener. */
 export const REFUSING_URL = "http://127.0.0.1:4/hooks";
 
-/**
- * Returns a URL on a port that was free at the time of the call. Only for tests that listen there themselves: another test
- * may take the port.
- */
+/** Returns a URL on a free port, which another test may take. */
 export async function freeUrl(): Promise<string> {
   const receiver = await Receiver.open();
   const { url } = receiver;

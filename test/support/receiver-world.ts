@@ -16,7 +16,7 @@ import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 import { closedAtEnd } from "./lifetime.js";
 import { Client } from "./receiver-client.js";
 
-/** A wall clock that tests advance. Its timers have the maximum delay of Node's timers. */
+/** A wall clock that tests advance. */
 export class FakeWall implements WallClock {
   #nowMs: number;
   #elapsedMs = 0;
@@ -48,7 +48,7 @@ export class FakeWall implements WallClock {
     };
   }
 
-  /** Remaining delays of the active timers, in milliseconds. */
+  /** Remaining milliseconds of the active timers. */
   get armed(): number[] {
     return this.#timers.map((timer) => timer.atMs - this.#nowMs).sort((a, b) => a - b);
   }
@@ -119,11 +119,11 @@ export class KeptStore implements Store {
 export interface WorldWishes extends Partial<Omit<NamespaceOptions, "clock">> {
   /** Value of the clock option: `real`, `manual`, `60x`. */
   readonly clockText?: string;
-  /** Storage of all namespaces instead of one store for the default one. */
+  /** Storage of all namespaces instead of one store. */
   readonly storage?: (onError: (failure: Error) => void) => Storage;
 }
 
-/** Opens a sandbox as `openSandbox` does, on a given wall clock and store. */
+/** Opens a sandbox on a given wall clock and store. */
 export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
   const { clockText, storage, ...options } = wishes;
   const { fixtures, scenarios } = await loadShippedContent();

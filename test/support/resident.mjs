@@ -1,7 +1,4 @@
-/**
- * Runs one command line after another; bin/ runs each in a separate process. A command is complete when it has ended and
- * nothing it opened keeps the process alive.
- */
+/** Runs one command line after another, without starting a process for each. */
 import { main } from "../../dist/cli.cjs";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "uncaughtException"];
@@ -33,7 +30,7 @@ process.on("message", async ({ args, cwd, env }) => {
   if (isLast) process.disconnect();
 });
 
-/** True if the command left resources that the end of a process would free. */
+/** True if the command left anything open. */
 async function carryOut(args) {
   const before = kept();
   try {

@@ -9,7 +9,7 @@ export function fileWith(text: string, name = "scenario.yaml"): string {
   return temporaryFile(name, text);
 }
 
-/** Runs a scenario with these steps (a YAML list) in a new sandbox or the given one. */
+/** Runs a scenario with these steps, by default in a new sandbox. */
 export async function runSteps(
   steps: string,
   { rules = "", sandbox, ...options }: RunFileOptions & { rules?: string; sandbox?: Sandbox } = {},
@@ -30,7 +30,7 @@ export function failed(report: RunReport): StepReport | undefined {
   return report.steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
 }
 
-/** Returns steps that create a quote and a mobile money charge, saved as `quote` and `charge`. */
+/** Returns steps that create a quote and a charge. */
 export function pays(email: string, amount = "500.00", phone = "+254700000001"): string {
   const common = `pricing: { base_currency: KES, amount: "${amount}" }, payment_method: mobile_money`;
   return `

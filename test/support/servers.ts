@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { atEnd } from "./lifetime.js";
 
-/** Starts the server on the port (default: a free one) until the end of the test, and returns the port. */
+/** Starts the server until the end of the test, and returns its port. */
 export async function listening(server: Server, port = 0, host = "127.0.0.1"): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -21,10 +21,10 @@ export async function closed(server: Server): Promise<void> {
   });
 }
 
-/** Each worker begins elsewhere, below the ports that systems give to outgoing connections. */
+/** Ports below those of outgoing connections; each worker begins elsewhere. */
 let lastPort = 10_000 + ((process.pid * 97) % 20_000);
 
-/** Returns a port without a listener, which no outgoing connection takes while an app is down. */
+/** Returns a port that no other connection takes. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer();

@@ -6,18 +6,17 @@ import { issueDetails, safeParse } from "../../src/core/schema/issues.js";
 import { RECORD_SCHEMAS } from "../../src/core/schema/records/collections.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";
 
-// Runs in each worker for every test file: closes what a test opened, and checks every service response
-// against the OpenAPI document.
+// Runs for every test file: closes what tests open and checks responses.
 
 const served = channel("payments-sandbox:request");
 let loading: Promise<typeof import("./openapi-answers.js")> | undefined;
 let heard: ServedRequest[] = [];
 
-/** Ignores responses that a fault forced, because a user defines them. */
+/** Ignores responses that a fault forced. */
 function hear(message: unknown): void {
   const request = message as ServedRequest;
   if (request.operation === null || request.status === null || request.fault !== null) return;
-  // The document is loaded at the first response, so that other test files do not load it.
+  // Other test files need not load the document.
   loading ??= import("./openapi-answers.js");
   heard.push({ ...request });
 }
@@ -42,7 +41,7 @@ async function checkAnswers(): Promise<void> {
 const commits = channel("payments-sandbox:commit");
 let recordFaults: string[] = [];
 
-/** Checks committed records: a record that its schema refuses would prevent the data file from being opened. */
+/** Checks committed records by their schemas. */
 function checkRecords(message: unknown): void {
   for (const [collection, key, record] of (message as Change).puts) {
     if (record === null) continue;
@@ -52,7 +51,7 @@ function checkRecords(message: unknown): void {
   }
 }
 
-/** Omits an event's body, which is serialized late and not written to the journal. */
+/** Omits an event's body, which is not in the journal. */
 function plainRecord(collection: string, record: object): unknown {
   if (collection !== "events") return JSON.parse(JSON.stringify(record));
   const { event_id, seq, type, at, mode, organization_id, object_id } = record as EventRecord;
@@ -68,7 +67,7 @@ function checkCommits(): void {
 served.subscribe(hear);
 commits.subscribe(checkRecords);
 beforeEach(beginTest);
-// Vitest runs `afterEach` hooks in reverse order, so this one also checks responses during close.
+// Hooks run in reverse order, so this one also checks responses during close.
 afterEach(checkAnswers);
 afterEach(checkCommits);
 afterEach(endTest);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { listening } from "./servers.js";
 
-/** A fault that the shop can have. */
+/** A bug that the shop can have. */
 export type Bug = "fulfils_twice";
 
 export interface Order {
@@ -14,7 +14,7 @@ export interface Order {
 
 const TRIES = 3;
 
-/** A small shop that sells one item by mobile money and learns of the payment by webhook. */
+/** A small shop that learns of payments by webhook. */
 export class Shop {
   readonly bug: Bug | undefined;
   /** URL and keys of the payments service; set once it runs. */

@@ -1,10 +1,7 @@
 import { isBuiltin } from "node:module";
 import ts from "typescript";
 
-/**
- * Rules of docs/internal/architecture.md that a source file can be checked for: directions of imports, and uses of the
- * machine's time, timers and randomness.
- */
+/** A violation of docs/internal/architecture.md: an import, or a use of time or randomness. */
 export interface SourceFault {
   /** Path below src, with slashes. */
   readonly file: string;
@@ -15,7 +12,7 @@ export interface SourceFault {
 const PURE_LAYERS = ["schema", "domain", "engine"] as const;
 const CORE = [...PURE_LAYERS, "time", "files", "store", "delivery", "namespace"] as const;
 
-/** Layers of core that tools and the command may import: without state, store and namespace. */
+/** Layers of core that tools and the command may import. */
 const KIT = ["schema", "domain", "time", "files", "delivery", "client", "reports"] as const;
 const TOOLS = ["scenario", "doctor", "explore"] as const;
 
@@ -62,7 +59,7 @@ const PURE_MODULES: readonly string[] = ["node:crypto"];
 
 const IMPURE_MODULES: readonly string[] = ["timers", "timers/promises", "perf_hooks"];
 
-/** Names that stand for time, timers or randomness as a global, a module's export or a property. */
+/** Names of time, timers and randomness. */
 const IMPURE_NAMES: Readonly<Record<string, string>> = {
   setTimeout: "timer",
   setInterval: "timer",
@@ -78,7 +75,7 @@ const IMPURE_NAMES: Readonly<Record<string, string>> = {
   getRandomValues: "randomness",
 };
 
-/** Functions of these globals that are pure. Any other use is an error, also through an alias. */
+/** Pure functions of these globals; any other use is an error. */
 const PURE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   Date: ["parse", "UTC", "prototype"],
   AbortSignal: ["abort", "any", "prototype"],
@@ -91,7 +88,7 @@ function layerOf(file: string): Layer | undefined {
   return layers === undefined ? (room as Layer) : layers.find((layer) => layer === folder);
 }
 
-/** Returns the target of a relative import as a path below src, or undefined outside src. */
+/** Returns the target of a relative import as a path below src. */
 function resolve(from: string, specifier: string): string | undefined {
   const parts = from.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {
@@ -122,7 +119,7 @@ function importFault(file: string, specifier: string): string | undefined {
   return undefined;
 }
 
-/** Returns the specifier of an import of any kind, or null when it is not a literal. */
+/** Returns the imported path, or null when it is computed. */
 function specifierIn(node: ts.Node): string | null | undefined {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node))
     return node.moduleSpecifier === undefined ? undefined : textOf(node.moduleSpecifier);
@@ -192,7 +189,7 @@ function purityFault(node: ts.Node): string | undefined {
   return `${text}${member === undefined ? "" : `.${member}`}: wall time`;
 }
 
-/** Returns all faults of a source file; `file` is its path below src. */
+/** Returns all violations in a source file. */
 export function faultsOf(file: string, source: string): SourceFault[] {
   if (layerOf(file) === undefined) return [{ file, line: 1, message: "is in no layer of the architecture" }];
   const isPure = layerOf(file) !== "time";
@@ -216,7 +213,7 @@ export function faultsOf(file: string, source: string): SourceFault[] {
   return faults;
 }
 
-/** Returns the names of mutable module variables: `let`, and collections that start empty. */
+/** Returns the names of mutable module variables. */
 export function moduleVariablesIn(source: string): string[] {
   const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.Latest, true);
   return file.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) =>

@@ -10,7 +10,7 @@ export function onTerminal(columns: number): void {
     Object.defineProperty(process.stdout, name, { value, configurable: true });
 }
 
-/** Restores standard output and the environment; for `afterEach`. */
+/** Restores standard output and the environment. */
 export function offTerminal(): void {
   vi.unstubAllEnvs();
   for (const [name, own] of before)

@@ -9,14 +9,14 @@ export interface Started {
   readonly client: Client;
 }
 
-/** Starts a server on a free port without a rate limit, with a client, and waits until it responds. */
+/** Starts a server on a free port without a rate limit. */
 export async function startServer(args: readonly string[] = [], options?: CommandOptions): Promise<Started> {
   const command = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", ...args], options);
   const ready = await command.ready();
   return { command, ready, url: ready.url, client: Client.at(ready.url) };
 }
 
-/** Returns the error line of a refused command, without the program's name. */
+/** Returns the error line of a refused command. */
 export function refusal({ code, stdout, stderr }: Finished): string {
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);

@@ -8,7 +8,7 @@ import { FileStore } from "../../src/core/store/file-store.js";
 /** A reader without records, so that changes are encoded whole. */
 export const none: RecordReader = { get: () => undefined };
 
-/** An independent model of the state without its storage. */
+/** An independent model of the state. */
 export interface Model {
   seq: number;
   rates: Map<string, string>;
@@ -50,7 +50,7 @@ export function upTo(seq: number): Model {
   return { seq, rates: new Map(Array.from({ length: seq }, (_, i) => [`C${i + 1}`, `${i + 1}`])) };
 }
 
-/** Returns the state in the files as JSON; changes the files only by removing an incomplete line. */
+/** Returns the state in the files as JSON. */
 export function stateAt(where: string): string {
   const store = new FileStore({ file: where });
   const loaded = store.load()!;

@@ -4,10 +4,10 @@ import ts from "typescript";
 import { ROOT } from "./built.js";
 
 const LIBRARIES = /[\\/]node_modules[\\/](typescript|@types[\\/]node|undici-types)[\\/]/;
-/** Cache of the declarations of TypeScript and Node, which take longer to read than the checked files. */
+/** Declarations of TypeScript and Node, which take longest to read. */
 const read = new Map<string, ts.SourceFile | undefined>();
 
-/** Returns the output of `tsc` for a project with these arguments or the folder's configuration file. */
+/** Returns the output of `tsc` for a project. */
 export function typeComplaints(folder: string, given: string | readonly string[]): string {
   const { options, fileNames, errors } =
     typeof given === "string"
@@ -31,7 +31,7 @@ export function typeComplaints(folder: string, given: string | readonly string[]
   return ts.formatDiagnostics([...errors, ...ts.getPreEmitDiagnostics(program)], host);
 }
 
-/** Returns the output of the newest `tsc`, which is five times faster and has no Node 10 resolution. */
+/** Returns the output of the newest `tsc`, which is five times faster. */
 export function newestTypeComplaints(folder: string, args: readonly string[]): string {
   const tsc = join(ROOT, "node_modules/typescript-7/bin/tsc");
   const line = [tsc, "--noEmit", "--singleThreaded", "--pretty", "false", ...args];

@@ -12,10 +12,10 @@ const BIN = fileURLToPath(new URL("bin", import.meta.url));
 /** -e ends the shell at the first line that fails. */
 const SHELL = ["sh", "-ec"];
 
-/** A user's project with this checkout installed as npm does, so that `npx payments-sandbox` runs it. */
+/** A user's project with this checkout installed. */
 export class UserProject {
   readonly folder = temporaryFolder();
-  /** Shells; each leads a process group that may outlive it. */
+  /** Shells, each with its process group. */
   readonly #shells = new Set<ChildProcess>();
 
   constructor() {
@@ -38,7 +38,7 @@ export class UserProject {
     writeFileSync(join(this.folder, name), text);
   }
 
-  /** Runs shell lines until the first that fails; background processes continue. */
+  /** Runs shell lines until the first that fails. */
   shell(
     lines: string,
     env: Record<string, string> = {},
@@ -80,7 +80,7 @@ export class UserProject {
   }
 }
 
-/** A user's environment in which `npx` and `npm test` start without npm's start time. */
+/** A user's environment in which `npx` and `npm test` start faster. */
 export function shellEnvironment(): Record<string, string> {
   return { ...userEnvironment(), PATH: `${BIN}${delimiter}${process.env.PATH}` } as Record<string, string>;
 }

@@ -1,7 +1,4 @@
-/**
- * Splits a command line into words. An interpolated string is one word or a part of one; each item of a list is a
- * word.
- */
+/** Splits a command line into words. */
 export function words(
   texts: TemplateStringsArray,
   ...values: readonly (string | number | readonly string[])[]

@@ -7,15 +7,15 @@ import { freePort } from "../../support/servers.js";
 import { UserProject } from "../../support/user-project.js";
 import { type Block, blocksOf, blocksOfKind, markedBlock, pageText } from "./pages.js";
 
-/** Ports of the sandbox and the apps on the pages, which may be in use here. */
+/** Ports on the pages, which may be in use here. */
 const PORTS = ["4402", "3000", "3001"];
-/** Output of a process after which the next block can run. */
+/** Output after which the next block can run. */
 const READY = /is ready|listens on port \d+\n|charge\.completed|event: hello/;
 
 /** Runs a page's blocks in sequence, as a reader would. */
 export class PageRun {
   readonly project = new UserProject();
-  /** Marks of blocks: `terminal: NAME` keeps running, `run: NAME` succeeds, `breaks: NAME` fails as the page says. */
+  /** `terminal: NAME` keeps running, `run: NAME` succeeds, `breaks: NAME` fails. */
   readonly steps: readonly Block[];
   readonly environment: Record<string, string> = {};
   readonly #page: string;
@@ -84,7 +84,7 @@ function asPrinted(text: string): RegExp {
   return new RegExp(`^${parts.join(".+")}$`);
 }
 
-/** Runs a block as a file in a package where `payments-sandbox` is this checkout's build. */
+/** Runs a block as a file in a package that has this build installed. */
 export function runBlock(
   name: string,
   code: string,

@@ -20,7 +20,7 @@ export function pageText(page: string): string {
 
 export interface Block {
   readonly page: string;
-  /** The mark, such as `run: order` of a preceding `<!-- run: order -->`. */
+  /** The mark before the block, such as `run: order`. */
   readonly marker: string | undefined;
   readonly language: string;
   readonly code: string;
@@ -30,7 +30,7 @@ export interface Block {
   readonly ending: string | undefined;
 }
 
-/** Returns every fenced block of a page in order, except blocks of output. */
+/** Returns every code block of a page, except blocks of output. */
 export function blocksOf(page: string): Block[] {
   const found = pageText(page).matchAll(
     /(?:<!-- ([^>\n]*) -->\n)?^ *```(\w+)\n([\s\S]*?)^ *```$(?:\n\n(It prints|It ends with)\n\n```text\n([\s\S]*?)```)?/gm,

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { addCommands } from "../../../src/cli/commands.js";
 import { addStartOptions } from "../../../src/cli/options.js";
 
-/** The command line's program, whose commands check their arguments and do nothing. */
+/** The command line's program, whose commands do nothing. */
 export function idleProgram(): Command {
   const root = new Command("payments-sandbox").enablePositionalOptions().exitOverride();
   // As in src/cli/main.ts, where `start` is loaded separately.

@@ -22,11 +22,11 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Less than the timeout of a test, so that no process outlives its test. */
+/** Less than a test's timeout, so that no process outlives its test. */
 const TIME_LIMIT_MS = 600_000;
 
 const GUARD = join(ROOT, "test/examples/support/offline.cjs");
-/** `npx` and `npm test` without the startup of npm. */
+/** Runs `npx` and `npm test` without npm's start time. */
 const BIN = join(ROOT, "test/docs/support/bin");
 
 export function manifestIn(folder: string): Manifest {
@@ -49,7 +49,7 @@ export class Example {
     for (const dependency of Object.keys({ ...dependencies, ...devDependencies })) this.#install(dependency);
   }
 
-  /** Links our package as `npm pack` would build it, and the other packages from the repository. */
+  /** Links our package as packed, and others from the repository. */
   #install(dependency: string): void {
     const target = join(this.folder, "node_modules", dependency);
     mkdirSync(dirname(target), { recursive: true });
@@ -70,7 +70,7 @@ export class Example {
     }
   }
 
-  /** Returns the commands of the README's first block without the installation. */
+  /** Returns the commands of the README's first block. */
   get commands(): string[] {
     const readme = readFileSync(join(this.folder, "README.md"), "utf8");
     const block = /```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
@@ -107,7 +107,7 @@ export class Example {
     return { code, output: stdout + stderr };
   }
 
-  /** Returns the connections to other machines that its processes tried. */
+  /** Returns the connections to other machines that were tried. */
   get wentOut(): string[] {
     return readFileSync(this.#offlineLog, "utf8").split("\n").filter(Boolean);
   }

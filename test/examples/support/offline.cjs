@@ -1,4 +1,4 @@
-// Preloaded into each process of an example: refuses and logs connections to other machines.
+// Refuses and logs connections to other machines.
 const { appendFileSync } = require("node:fs");
 const { Socket } = require("node:net");
 

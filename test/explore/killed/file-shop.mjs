@@ -1,5 +1,4 @@
-// A shop with its orders in a file. FAULT=queue keeps events in memory until the next read; FAULT=memory has no file; FAULT=counts
-// delivers at each event; FAULT=cents has a wrong price.
+// A shop with its orders in a file. FAULT selects a bug.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 
@@ -67,7 +66,7 @@ function work() {
 
 const ends = new Map();
 
-/** Handles the calls on each order in sequence. */
+/** Handles the calls on each order one after another. */
 function alone(id, handle) {
   const done = (ends.get(id) ?? Promise.resolve()).then(handle);
   ends.set(

@@ -1,5 +1,4 @@
-// The job processes one open order at a time, and so do the webhooks of an order, but job and webhooks
-// share no lock. With FIXED=1 they share one.
+// Job and webhooks each process one order at a time, but share a lock only with FIXED=1.
 import { createServer } from "node:http";
 
 const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, FIXED } = process.env;

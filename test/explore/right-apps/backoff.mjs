@@ -1,4 +1,4 @@
-// Hono without webhooks. It polls each charge with growing pauses, and a job processes open orders.
+// Hono without webhooks: polls each charge with growing pauses.
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { Locks, payOnce, readCharge } from "./service.mjs";
@@ -26,7 +26,7 @@ async function refresh(order) {
 
 const refreshAlone = (order) => locks.run(order.id, () => refresh(order));
 
-/** Polls until the order is final; each pause is twice as long as the previous one. */
+/** Polls until the order is final, doubling the pause each time. */
 async function poll(order) {
   const endMs = Date.now() + POLLS_FOR_MS;
   for (let pauseMs = FIRST_PAUSE_MS; isOpen(order) && Date.now() < endMs; ) {

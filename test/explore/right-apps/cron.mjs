@@ -1,4 +1,4 @@
-// A webhook marks an order for processing. A cron job processes it and returns 503 when it cannot finish.
+// A webhook marks an order, and a cron job processes it.
 import { Locks, payOnce, readCharge, serve, verified } from "./service.mjs";
 
 const orders = new Map();

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-/** Apps of this folder, each NAME.mjs with a flow NAME.yaml; the value tells whether the app receives webhooks. */
+/** The apps of this folder; true if the app receives webhooks. */
 export const RIGHT_APPS = {
   polling: { hasReceiver: false },
   queue: { hasReceiver: true },
@@ -17,7 +17,7 @@ export const RIGHT_APPS = {
   keys: { hasReceiver: true },
 };
 
-/** Apps in other languages and frameworks, each with a flow of the same name. They listen on `PORT`. */
+/** Apps in other languages and frameworks. They listen on `PORT`. */
 export const FRAMEWORK_APPS = {
   "two-payouts.rb": { hasReceiver: true },
   "retries.mjs": { hasReceiver: true },
@@ -61,7 +61,7 @@ async function waitForListener(port) {
   return [port];
 }
 
-/** Starts a program that prints its port or listens on `PORT`, and explores it with a new sandbox. */
+/** Starts a program and explores it with a new sandbox. */
 export async function exploreApp(
   createSandbox,
   { program, flow, hasReceiver, takesPort = false, stderr = "inherit" },
@@ -81,7 +81,7 @@ export async function exploreApp(
     const wanted = takesPort ? await findFreePort() : undefined;
     const [command, ...args] = COMMANDS[extname(program)](program, wanted);
     Object.assign(env, { PORT: wanted, APP_DATA: data, PHP_CLI_SERVER_WORKERS: "8" });
-    // A separate process group, because PHP's server starts workers.
+    // PHP's server starts workers, which a process group includes.
     const child = spawn(command, args, { env, detached: true, stdio: ["ignore", "pipe", stderr] });
     try {
       const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));

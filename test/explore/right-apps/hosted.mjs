@@ -1,4 +1,4 @@
-// Redirects the customer to the hosted page, and reads the charge after each return and webhook.
+// Uses the hosted page, and reads the charge after each return and webhook.
 import { createCheckout, Locks, readCharge, serve, verified } from "./service.mjs";
 
 const orders = new Map();

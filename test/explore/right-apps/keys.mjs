@@ -1,4 +1,4 @@
-// Refunds customers by withdrawals. It accepts idempotency keys and sends a key with each withdrawal.
+// Refunds customers by withdrawals with idempotency keys.
 import { createDestination, Locks, readWithdrawal, serve, verified, withdraw } from "./service.mjs";
 
 const refunds = new Map();

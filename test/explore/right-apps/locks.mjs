@@ -1,4 +1,4 @@
-// Hono. Locks an order while a webhook or the job works on it; a webhook that finds it locked gets 503 and comes again.
+// Hono with a lock for each order; a webhook that finds it locked gets 503.
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { Webhook } from "standardwebhooks";
@@ -12,7 +12,7 @@ const locked = new Set();
 
 class Unavailable extends Error {}
 
-/** Repeats a call without a response: a read, or a page that nobody can pay before its address is known. */
+/** Repeats a call that may be repeated safely. */
 async function call(method, path, body) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   for (let attempt = 1; attempt <= TRIES; attempt++) {
@@ -32,7 +32,7 @@ async function call(method, path, body) {
   throw new Unavailable(path);
 }
 
-/** Runs the work if nothing else works on the order; returns false otherwise. */
+/** Runs the work unless the order is locked; returns false then. */
 async function withLock(order, work) {
   if (locked.has(order.id)) return false;
   locked.add(order.id);
@@ -62,7 +62,7 @@ app.post("/orders", async (c) => {
     const pricing = { base_currency: "KES", amount: "1105.10" };
     const wish = { pricing, customer_email: email, metadata: { order: id } };
     const { charge_id, checkout_id } = await call("POST", "checkouts", wish);
-    // A second request may have been faster; its page is the one that counts.
+    // A second request may have been faster; the first page counts.
     if (!orders.has(id)) orders.set(id, { id, charge_id, checkout_id, status: "pending", delivered: 0 });
   }
   return c.json({ checkout_id: orders.get(id).checkout_id }, 201);

@@ -1,4 +1,4 @@
-// Pays out to sellers. It debits an account first, and credits it once when the withdrawal fails.
+// Pays out to sellers, and credits them once when a withdrawal fails.
 import { createDestination, Locks, readWithdrawal, serve, verified, withdraw } from "./service.mjs";
 
 const payouts = new Map();

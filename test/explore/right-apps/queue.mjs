@@ -1,4 +1,4 @@
-// Responds to a webhook with 202 and processes it from a queue that repeats failed jobs.
+// Responds to a webhook with 202 and processes it later from a queue.
 import { payOnce, readCharge, serve, verified } from "./service.mjs";
 
 const orders = new Map();

@@ -1,4 +1,4 @@
-// Express. Responds first; a timer repeats a call without a response after 1, 2 and 4 s, and searches before it pays again.
+// Express. Responds first, and searches for a charge before it pays again.
 import express from "express";
 import { Webhook } from "standardwebhooks";
 
@@ -30,7 +30,7 @@ async function call(method, path, body) {
 const orders = new Map();
 const ends = new Map();
 
-/** Runs the work on each order in sequence. */
+/** Runs the work on each order one after another. */
 function alone(id, work) {
   const end = (ends.get(id) ?? Promise.resolve()).then(work);
   ends.set(
@@ -74,7 +74,7 @@ async function pay(order) {
   order.charge = (earlier ?? (await call("POST", "whitelabel", { ...wish, ...more }))).charge_id;
 }
 
-/** Reads the charge, and repeats a read that is older than the event. */
+/** Reads the charge until it is as new as the event. */
 async function learn(order, event) {
   if (order.status === "paid") return;
   if (order.charge === undefined) await pay(order);

@@ -1,4 +1,4 @@
-// Client of the payments service, and the HTTP server of the right apps.
+// Client of the payments service, and the HTTP server of the correct apps.
 import { createServer } from "node:http";
 import { Webhook } from "standardwebhooks";
 
@@ -10,7 +10,7 @@ const PRICING = { base_currency: "KES", amount: "500.00" };
 /** The service refused the call, which had no effect. */
 export class Refused extends Error {}
 
-/** No response, or one that does not show whether the call took effect. */
+/** The response does not show whether the call took effect. */
 export class Unanswered extends Error {}
 
 async function call(method, path, body, headers = {}) {
@@ -54,7 +54,7 @@ export function createQuote(order) {
   return persist(() => call("POST", "payments/quotes", asked(order)));
 }
 
-/** Creates a charge. Not idempotent: call `findCharge` before a repeat. */
+/** Creates a charge. Call `findCharge` before a repeat. */
 export function createCharge(order, { quote_id }) {
   const details = { quote_id, phone_number: "+254700000001", metadata: { order: order.id } };
   return call("POST", "payments/whitelabel", { ...asked(order), ...details });
@@ -82,7 +82,7 @@ export async function payOnce(order) {
   order.charge = (charge ?? (await createCharge(order, quote))).charge_id;
 }
 
-/** Creates a hosted page. A page whose response was lost is harmless, because its URL is unknown. */
+/** Creates a hosted page. Nobody can pay on a page whose response was lost. */
 export function createCheckout({ id, email }) {
   const body = { pricing: PRICING, customer_email: email, metadata: { order: id } };
   return persist(() => call("POST", "payments/checkouts", body));
@@ -104,7 +104,7 @@ export function readWithdrawal(id) {
   return persist(() => call("GET", `payouts/withdrawals/${id}`));
 }
 
-/** Returns the event of a webhook, or undefined when its signature is invalid. */
+/** Returns the event, or undefined when its signature is invalid. */
 export function verified({ body, headers }) {
   try {
     return new Webhook(secret).verify(body, headers);
@@ -113,7 +113,7 @@ export function verified({ body, headers }) {
   }
 }
 
-/** Runs the work of each key in sequence. */
+/** Runs the work of each key one after another. */
 export class Locks {
   #ends = new Map();
 
@@ -127,7 +127,7 @@ export class Locks {
   }
 }
 
-/** Serves routes, `"POST /orders/:id": ({ id, body, headers }) => [status, response]`, and prints the port. */
+/** Serves routes such as `POST /orders/:id`, and prints the port. */
 export function serve(routes) {
   const matches = Object.entries(routes).map(([route, handle]) => {
     const pattern = new RegExp(`^${route.replace(":id", "([^/]+)")}$`);

@@ -1,7 +1,7 @@
 // Stores each event once in a table, and changes a row only under its lock.
 import { createCharge, createQuote, findCharge, Locks, readCharge, serve, verified } from "./service.mjs";
 
-/** A table that copies rows in and out, as a database does. */
+/** Copies rows in and out, as a database does. */
 class Table {
   #rows = new Map();
   #locks = new Locks();

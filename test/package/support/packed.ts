@@ -19,7 +19,7 @@ interface Conditions {
   readonly require?: unknown;
 }
 
-/** Specifiers of the entry points, except for the manifest. */
+/** Names of the entry points. */
 export const DOORS = Object.keys(MANIFEST.exports)
   .filter((path) => !path.endsWith(".json"))
   .map((path) => path.replace(/^\./, "payments-sandbox"));
@@ -57,10 +57,7 @@ async function npm(folder: string, ...args: string[]) {
   });
 }
 
-/**
- * Packs the build in a separate folder with a build script that does nothing, because a real build would change files
- * that other tests use.
- */
+/** Packs the build without building again, because other tests use its files. */
 export async function pack(): Promise<Tarball> {
   buildIfMissing();
   const [source, folder] = [temporaryFolder(), temporaryFolder()];
@@ -75,7 +72,7 @@ export async function pack(): Promise<Tarball> {
   return { ...described!, file: join(folder, file), manifest };
 }
 
-/** Creates a project with the tarball installed and these files, and returns npm's output. */
+/** Creates a project with the package installed, and returns npm's output. */
 export async function install(
   tarball: Tarball,
   files: Readonly<Record<string, string>> = {},
