@@ -94,7 +94,7 @@ describe("the check of imports", () => {
     ],
     ["library/a.ts", 'import { a } from "../core/namespace/a.js";\nimport { b } from "../server/http/b.js";'],
     ["cli/a.ts", 'const { Sandbox } = await import("../library/sandbox.js");'],
-  ])("the import check allows %s", (file, source) => {
+  ])("the import check allows: %s", (file, source) => {
     expect(messages(file, source)).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe("the check of imports", () => {
       expect(messages(file, "")).toEqual(["is in no layer of the architecture"]);
   });
 
-  it("an error names the line", () => {
+  it("the error contains the line number", () => {
     const [fault] = faultsOf("core/schema/a.ts", '\n// A comment.\nimport "../domain/a.js";\n');
     expect(fault).toMatchObject({ file: "core/schema/a.ts", line: 3 });
   });

@@ -138,7 +138,7 @@ function faultsOf(file: string, source: string): string[] {
 }
 
 describe("the language of src", () => {
-  it.each(sources)("%s follows the rules", (file) => {
+  it.each(sources)("%s follows the naming rules", (file) => {
     expect(faultsOf(file, textOf(file))).toEqual([]);
   });
 

@@ -35,7 +35,7 @@ steps:
   );
 });
 
-it("exec --under prints advice only for the plain run", async () => {
+it("exec --under prints advice only for the first run", async () => {
   const { stderr } = await run(["exec", "--under", "slow", ...app]);
   expect(stderr.split(HASTE)).toHaveLength(2);
 });

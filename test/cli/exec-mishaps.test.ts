@@ -87,7 +87,7 @@ it("each mishap fails only shops with the matching bug", async () => {
   expect(slow?.["faults.0"]).toBe(2);
 });
 
-it("a failure before the mishap happened is inconclusive", async () => {
+it("a test that fails before the mishap is inconclusive", async () => {
   const early = { FLAW: "only listens", EARLY: "1" };
   const mishaps = "slow,paid_late,webhook_outage,webhook_days_later";
   const { code, stderr, runs, inconclusive, never_happened } = await under(["--under", mishaps], early);
@@ -144,7 +144,7 @@ it("--under mishaps runs all built-in mishaps", async () => {
   ]);
 });
 
-it("skips the scenarios of --under after a failed plain run", async () => {
+it("skips the scenarios of --under when the first run fails", async () => {
   const odd = script('call("POST", "/api/v1/payments/quotes", { ...PRICE, custmer_email: "a@b.test" })');
   const { code, stdout } = await run(words`exec --strict --under lost_response,slow ${odd}`);
   expect(code).toBe(1);

@@ -138,7 +138,7 @@ it("exec --under shows the output of a run only if it fails", async () => {
   expect([keptOutput("declined"), keptOutput("success")]).toEqual(["out declined\n", "out success\n"]);
 });
 
-it("exec --under stops with the exit code of a failed plain run", async () => {
+it("exec --under stops when the first run fails", async () => {
   const { code, stdout } = await run(["exec", "--under", "declined,success", ...shell("exit 4")]);
   expect(code).toBe(4);
   expect(stdout).toContain("- declined  not run\n");

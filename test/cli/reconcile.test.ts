@@ -94,18 +94,15 @@ describe("reconcile", () => {
   it.each([
     ["pending", 1, "✗ 1 row compared"],
     ["paid", 2, "✓ 1 row compared"],
-  ])(
-    "reconcile prints its findings for %s when JUnit cannot be written, and exits with %d",
-    async (status, expected, line) => {
-      const row = `echo '{"charge_id":"${paid}","status":"${status}"}'`;
-      const { code, stdout, stderr } = await reconcile("--app-cmd", row, "--junit", "/nope/x.xml");
-      expect({ code, stderr }).toEqual({
-        code: expected,
-        stderr: "payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n",
-      });
-      expect(stdout).toContain(line);
-    },
-  );
+  ])("reconcile prints findings for %s without JUnit and exits with %d", async (status, expected, line) => {
+    const row = `echo '{"charge_id":"${paid}","status":"${status}"}'`;
+    const { code, stdout, stderr } = await reconcile("--app-cmd", row, "--junit", "/nope/x.xml");
+    expect({ code, stderr }).toEqual({
+      code: expected,
+      stderr: "payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n",
+    });
+    expect(stdout).toContain(line);
+  });
 });
 
 /** Pays for an order and writes the app's books. */
@@ -130,7 +127,7 @@ it.each([
   ["pending", 3, 3],
   ["padi", 0, 2],
 ])(
-  "exec --reconcile with books that say %s and a command that exits with %d exits with %d",
+  "exec --reconcile: books say %s, command exits with %d, exec exits with %d",
   async (status, exit, expected) => {
     const folder = temporaryFolder();
     const { code, stderr } = await exec(folder, ["--artifacts", folder, ...app(status, exit)]);

@@ -22,7 +22,7 @@ faults: [{ match: { operation: createQuote }, delay: 0s }]
 `;
 const PRICING = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
 
-it("given sets up a sandbox that starts with the file", async () => {
+it("`given` sets up a sandbox that starts with the file", async () => {
   const cwd = folderWith({ "mine.yaml": GIVEN });
   const args = ["--json", "-p", "0", "--clock", "manual", "--scenario", "./mine.yaml"];
   const { url, seed } = await new Command(args, { cwd }).ready();
@@ -34,7 +34,7 @@ it("given sets up a sandbox that starts with the file", async () => {
   expect([list.status, list.headers.get("ratelimit-policy")]).toEqual([200, '"default";q=7;w=60']);
 });
 
-it("given sets up the runs of exec --under, except the plain one", async () => {
+it("`given` sets up every run of exec --under except the first", async () => {
   const cwd = folderWith({ "mine.yaml": GIVEN });
   const asks = `${CALL_REQUIRED}call("POST", "/api/v1/payments/quotes", PRICE)
       .then(({ created_at }) => require("node:fs").appendFileSync("times", created_at + "\\n"))`;
@@ -62,7 +62,7 @@ async function openWith(options: UnresolvedOptions, files: Readonly<Record<strin
   return { sandbox: closedAtEnd(sandbox), warnings };
 }
 
-it("given sets limits", async () => {
+it("`given` sets limits", async () => {
   const { sandbox, warnings } = await openWith({}, { "mine.yaml": GIVEN });
   const { created_at, expires_at } = await new Api(sandbox, "sk_test_mine").quote(PRICING);
   expect([Date.parse(expires_at) - Date.parse(created_at), warnings]).toEqual([60_000, []]);
@@ -71,7 +71,7 @@ it("given sets limits", async () => {
 const named = (name: string, seed: string) =>
   `name: ${name}\ngiven:\n  seed: ${seed}\nfaults: [{ match: { operation: createQuote }, delay: 1s }]\n`;
 
-it("options and later files override given, with a warning", async () => {
+it("options and later files override `given`, with a warning", async () => {
   const files = { "one.yaml": named("one", "first"), "two.yaml": named("two", "second") };
   const later = await openWith({}, files);
   expect([later.sandbox.seed, later.warnings]).toEqual([
@@ -85,7 +85,7 @@ it("options and later files override given, with a warning", async () => {
   ]);
 });
 
-it("given does not change the seed of stored data", async () => {
+it("`given` does not change the seed of stored data", async () => {
   const data = join(temporaryFolder(), "state.json");
   const { sandbox, warnings } = await openWith({ data }, { "one.yaml": named("one", "first") });
   expect([sandbox.seed, warnings]).toEqual([

@@ -39,7 +39,7 @@ function written(stream: NodeJS.WriteStream, work: () => void): string {
 
 afterEach(offTerminal);
 
-it("prints text of others without control characters", () => {
+it("removes control characters from untrusted text", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       expect(written(process.stdout, () => printText(text))).not.toMatch(CONTROL_CHARACTERS);
@@ -61,7 +61,7 @@ it("prints JSON that parses to the original text", () => {
   );
 });
 
-it("removes colours from text of others, but keeps its own", () => {
+it("removes colours from untrusted text", () => {
   onTerminal(80);
   vi.stubEnv("NO_COLOR", undefined);
   const output = written(process.stdout, () =>

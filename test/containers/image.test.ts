@@ -111,7 +111,7 @@ describe("containers/", () => {
   });
 });
 
-it("images of other publishers have digests", () => {
+it("third-party images are pinned by digest", () => {
   const images = ["shared.compose.yaml", "shared.kubernetes.yaml", "compose.yaml"].flatMap((name) =>
     [...textOf(`containers/${name}`).matchAll(/image: (\S+)/g)].map(([, image]) => image!),
   );

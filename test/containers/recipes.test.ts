@@ -13,7 +13,7 @@ function startArguments({ argv }: Recipe): string[] {
 }
 
 describe("docs/shared-sandbox.md", () => {
-  it.each(Object.values(RECIPES))("$name starts with other addresses and ports", async (recipe) => {
+  it.each(Object.values(RECIPES))("$name starts with the addresses replaced", async (recipe) => {
     const args = startArguments(recipe);
     expect(args[0]).toBe("start");
     expect(args[args.indexOf("--host") + 1]).toBe("0.0.0.0");

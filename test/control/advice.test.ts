@@ -246,7 +246,7 @@ it.each(innocent)("does not give the advice %s: %s", async (_id, _what, app) => 
   expect(await told(await app())).toEqual([]);
 });
 
-it("GET /_sandbox/advice is empty for a good app", async () => {
+it("GET /_sandbox/advice returns an empty list for a correct app", async () => {
   await using receiver = await Receiver.open();
   const { sandbox, client } = await standing({ webhooks: [receiver.url] });
   const id = await client.pay();

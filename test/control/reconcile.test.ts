@@ -16,7 +16,7 @@ async function charge({ client }: Shop, ...statuses: string[]): Promise<string> 
   return id;
 }
 
-it("POST /_sandbox/reconcile finds nothing when the books are right", async ({ shop }) => {
+it("POST /_sandbox/reconcile finds nothing in correct books", async ({ shop }) => {
   const paid = await charge(shop, "COMPLETED");
   const failed = await charge(shop, "FAILED");
   const refunded = await charge(shop, "COMPLETED", "REFUNDED");

@@ -34,7 +34,7 @@ describe.skipIf(!isThere)(`a shop in Python${isThere ? "" : " (python3 is not on
     },
   );
 
-  it("shop.py has wrong books when it acts twice", async () => {
+  it("shop.py has wrong books when it handles an event twice", async () => {
     const [, course] = COURSES.find(([name]) => name === "copies")!;
     const { findings } = await carryOut((options) => startPythonShop("acts_twice", options), course);
     expect(findings).toEqual(["delivered_twice"]);

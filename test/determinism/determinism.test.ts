@@ -83,7 +83,7 @@ describe("the same seed and the same calls", () => {
     },
   );
 
-  it("the calls cover every operation, status, mishap and fault", () => {
+  it("the test covers every operation, status and fault", () => {
     const coverage = first.fresh.findLast((step) => step.startsWith("> GET /_sandbox/coverage"))!;
     const { operations, statuses } = JSON.parse(coverage.slice(coverage.indexOf("\n{") + 1));
     // Counts of a deleted namespace are gone.

@@ -38,7 +38,7 @@ it("a correct receiver passes the probes that need --observe", async () => {
   expect(await sandbox.control("GET", "/_sandbox/faults")).toMatchObject({ total: 0 });
 });
 
-it("two probes are undecided for an app that shows no amounts", async () => {
+it("two probes have no result when the app shows no amounts", async () => {
   const { shop, check } = await world();
   shop.read = undefined;
   shop.view = (id) => ({ status: 200, text: shop.orders.get(id)?.status ?? "none" });
@@ -291,7 +291,7 @@ describe("an app that knows only its own charges", () => {
     expect(made.size).toBeGreaterThan(10);
   });
 
-  it("an app fails when another charge pays its order", async () => {
+  it("an app fails when it accepts a payment for another order", async () => {
     const { shop, idOf, check } = await ownOrders();
     const right = shop.handle.bind(shop);
     shop.handle = (event) => {

@@ -143,7 +143,7 @@ it.each<[string, Partial<Charge>, ChargeStatus, string[], string | null]>([
   expect(charge.settled_at).toBe(settledAt);
 });
 
-it("a charge posts each kind at most once and in order", () => {
+it("a charge makes each kind of ledger entry at most once", () => {
   const stepsArb = fc.array(fc.tuple(statusArb, actorArb), { maxLength: 40 });
   fc.assert(
     fc.property(stepsArb, fc.constantFrom(0, 60_000), (steps, settlement_delay_ms) => {
@@ -180,7 +180,7 @@ it("a charge that waits for its payment still expires", () => {
   expect(effectsOf({}, "AWAITING_PAYMENT")).not.toContain("cancel_task expiry");
 });
 
-it("expiry starts the late entries, unless the control API or the customer caused it", () => {
+it("an expired charge can still be paid late, unless a user expired it", () => {
   for (const actor of ACTORS) {
     const effects = effectsOf({}, "EXPIRED", actor);
     expect(effects).toContain("cancel_task timeline");
@@ -189,7 +189,7 @@ it("expiry starts the late entries, unless the control API or the customer cause
   }
 });
 
-it("expiry starts no late entries after a manual transition", () => {
+it("a charge cannot be paid late after a manual transition", () => {
   for (const actor of ["control", "customer"] as const) {
     const { charge } = moved(chargeWith(), "AWAITING_PAYMENT", actor);
     expect(inWords(moved(charge, "EXPIRED", "clock").effects)).not.toContain("schedule_late_entries");

@@ -69,7 +69,7 @@ it("postings sum to zero for every kind and amount", () => {
   );
 });
 
-it("partial refunds are proportional, and together restore every account", () => {
+it("partial refunds add up to the whole payment", () => {
   fc.assert(
     fc.property(positiveArb, unitsArb, fc.array(fc.nat(1_000), { maxLength: 5 }), (net, fee, cuts) => {
       const amount = net + fee;
@@ -150,7 +150,7 @@ const postingsArb = fc
   });
 const balancesArb = fc.tuple(unitsArb, unitsArb, unitsArb, unitsArb);
 
-it("applying postings adds them exactly or names the account that lacks funds", () => {
+it("adds postings exactly, or names the account that lacks funds", () => {
   fc.assert(
     fc.property(balancesArb, postingsArb, ([available, pending, in_transit, fees], parts) => {
       const model = {

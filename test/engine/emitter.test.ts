@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Emitter } from "../../src/core/engine/emitter.js";
 
-it("reports a listener that throws once, and still notifies the others", () => {
+it("calls all listeners even when one throws", () => {
   const errors: unknown[] = [];
   const heard: string[] = [];
   const events = new Emitter<{ answered: string }>((error) => errors.push(error));

@@ -429,7 +429,7 @@ it("accounts that do not sum to zero throw", () => {
   expect(bytesOf(engine)).toBe(before);
 });
 
-it("undoes the refused part of a command and continues with the rest", () => {
+it("a command continues after a refused part", () => {
   const engine = newEngine();
   engine.execute((tx) => tx.put("rates", "NGN", { code: "NGN", rate: "1550" }), START_MS);
   engine.execute((tx) => {

@@ -41,7 +41,7 @@ function answer(engine: Engine, delivery: Delivery, outcome: typeof DELIVERED): 
 
 const seqs = (engine: Engine) => [...engine.state.tables.events.values()].map(({ seq }) => seq);
 
-it("removes old closed events around an open one", () => {
+it("removes old delivered events, but not the undelivered one between", () => {
   const engine = newLog();
   tell(engine, true);
   for (let n = 0; n < 30; n++) tell(engine, false);
@@ -52,7 +52,7 @@ it("removes old closed events around an open one", () => {
   expect(deliveries(engine)).toEqual([]);
 });
 
-it("keeps events that are open, even above the limit", () => {
+it("keeps undelivered events, even above the limit", () => {
   const engine = newLog();
   for (let n = 0; n < 30; n++) tell(engine, true);
   expect(seqs(engine)).toHaveLength(30);
@@ -69,7 +69,7 @@ const stepArb = fc.oneof(
   { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("retry", "redeliver"), which: fc.nat(99) }) },
 ) as fc.Arbitrary<{ does: string; isHeard: boolean; which: number }>;
 
-it("keeps the newest and the open events, and soon removes the others", () => {
+it("keeps the newest events and those that are not delivered", () => {
   fc.assert(
     fc.property(fc.array(stepArb, { maxLength: 80 }), (steps) => {
       const engine = newLog();

@@ -59,7 +59,7 @@ describe("payments-sandbox explore", () => {
     );
   });
 
-  it("explore stops at its time limit, even during the plain run", async () => {
+  it("explore stops at its time limit, even during the first run", async () => {
     const { code, stdout, stderr } = await explore("--budget", "1ms");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^.*: the budget was over before the app was seen to go right\n$/);

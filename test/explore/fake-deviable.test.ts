@@ -244,7 +244,7 @@ it("notes a duplicate that is gone at the next read", async () => {
   );
 });
 
-it("lists the deviations it tried, and the kinds that applied nowhere", async () => {
+it("lists deviations that it tried or could not apply", async () => {
   const { looked_at, not_tried } = await explore(async () => new FakeDeviable(), { depth: 1 });
   expect(looked_at).toEqual(["delivered"]);
   const noJob = { at: "*", reason: "the flow has no tick" };

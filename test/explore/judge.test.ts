@@ -137,7 +137,7 @@ describe("a state of the app that differs from the plain run", () => {
       "more is left than in a plain run: body.balance is 1000, not 400",
     ],
   ] as const)(
-    "compares the app's final state with the plain run: %s above it",
+    "compares the app's final state with a normal run: %s above it",
     (_, difference, withdrawals, message) => {
       expect(judged(difference, ended("COMPLETED"), withdrawals)).toMatchObject({ oracle: "money", message });
     },

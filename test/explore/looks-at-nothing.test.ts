@@ -48,7 +48,7 @@ it.concurrent.each([
   expect(await faultsOf(flow)).toContain(hint);
 });
 
-it.concurrent("reports other faults of a response without the field", async () => {
+it.concurrent("reports wrong values together with a missing field", async () => {
   const { sandbox, shop } = await openCorpus("right");
   const flow = FLOW.replace("status: paid, delivered: 1", "status: sold, deliverd: 1");
   expect(flow).not.toBe(FLOW);

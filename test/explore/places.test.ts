@@ -38,7 +38,7 @@ function rulesOf(...deliveries: readonly ObservedDelivery[]) {
   return { places: places.map(({ at }) => at), rules: Object.fromEntries(all) };
 }
 
-it("a repeated event of a type has its own deviations", () => {
+it("repeated events of a type are changed separately", () => {
   const { places, rules } = rulesOf(
     told("ch_1", "charge.processing", 1),
     told("ch_1", "charge.completed", 2),
@@ -161,7 +161,7 @@ it.each([
   expect(found.map(({ at }) => at)).toEqual(places);
 });
 
-it("other customers do not pay when this customer's payment ends differently", () => {
+it("does not combine other customers' payments with a failed payment", () => {
   const paid = { ...charge("ch_1"), status: "COMPLETED", timeline: [], expiresMs: SECOND };
   const list = { operation: "listPayins", method: "GET", page: "first", atMs: 0 };
   const seen = { startMs: 0, calls: [list], deliveries: [], charges: [paid], withdrawals: [] };

@@ -40,7 +40,7 @@ describe.concurrent("explore", () => {
       expect(await right.sandbox.run(file, { app: right.shop.url }), kind).toMatchObject({ passed: true });
   });
 
-  it("explore finds the shop that looks_once only by two deviations", async () => {
+  it("explore finds the shop looks_once only by combining two deviations", async () => {
     const stop = new AbortController();
     const { report, sandbox, shop } = await explored("looks_once", {
       depth: 2,

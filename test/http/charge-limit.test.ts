@@ -18,6 +18,6 @@ it("a namespace with limits.charges charges returns 507 until it is reset", asyn
   expect((await checkout()).status).toBe(200);
 });
 
-it("refuses a limits.charges that is not a number", async () => {
+it("limits.charges must be a number", async () => {
   await expect(openApi({ limits: { charges: 0 } })).rejects.toThrow("limits.charges");
 });

@@ -512,7 +512,7 @@ it.for(["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"])(
 const MONEY = ["amount", "currency", "fees", "exchange_rate", "settlement_amount", "payment_rail"] as const;
 
 it.for(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])(
-  "moving a checkout to %s without a method selects the first one offered",
+  "a transition to %s selects the first offered method",
   async (to, { api }) => {
     const body = { payment_methods: ["card", "crypto"] };
     const [moved, picked] = [await checkout(api, body), await checkout(api, body)];
@@ -529,7 +529,7 @@ it.for(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])(
   },
 );
 
-it("moving a checkout to COMPLETED without a method settles the amount", async ({ api }) => {
+it("a transition to COMPLETED settles a checkout without a method", async ({ api }) => {
   const { charge_id } = await checkout(api);
   const charge = okBody(await api.transition(charge_id, { to: "COMPLETED" }));
   expect(charge).toMatchObject({ amount: "25.38", settlement_amount: "25.00", settled_at: START });
@@ -541,7 +541,7 @@ it("moving a checkout to COMPLETED without a method settles the amount", async (
   });
 });
 
-it("moving a checkout without a method uses its quote until the lock ends", async ({ api }) => {
+it("a transition of a checkout uses its quote until the lock ends", async ({ api }) => {
   const { quote_id, amount } = await api.quote({
     pricing: USD_25,
     payment_method: "mobile_money",
@@ -579,7 +579,7 @@ it("a late payment without a method has the price of the checkout's quote", asyn
   });
 });
 
-it("moving a checkout without a method skips methods with a price of zero", async ({ api }) => {
+it("a transition of a checkout skips methods with a price of zero", async ({ api }) => {
   const pricing = { base_currency: "BTC", amount: "0.00000001" };
   const made = await checkout(api, { pricing, payment_methods: ["bank_transfer", "crypto"] });
   const none = await checkout(api, { pricing, payment_methods: ["bank_transfer"] });
@@ -592,7 +592,7 @@ it("moving a checkout without a method skips methods with a price of zero", asyn
   expect(stateOf(api)).toBe(before);
 });
 
-it("moving a checkout without a method ends its timeline", async ({ api }) => {
+it("a transition of a checkout ends its timeline", async ({ api }) => {
   const { charge_id } = await checkout(api, {}, { "sandbox-scenario": "declined" });
   okBody(await api.transition(charge_id, { to: "AWAITING_PAYMENT" }));
   const { body } = await api.get(`/_sandbox/charges/${charge_id}`);
@@ -601,15 +601,18 @@ it("moving a checkout without a method ends its timeline", async ({ api }) => {
   expect((await api.charge(charge_id)).status).toBe("AWAITING_PAYMENT");
 });
 
-it.for(["FAILED", "CANCELLED", "EXPIRED"])("moving a checkout to %s needs no method", async (to, { api }) => {
-  const { charge_id } = await checkout(api);
-  expect(okBody(await api.transition(charge_id, { to }))).toMatchObject({
-    status: to,
-    payment_method: null,
-    fees: null,
-    payment_instructions: null,
-  });
-});
+it.for(["FAILED", "CANCELLED", "EXPIRED"])(
+  "a transition to %s needs no payment method",
+  async (to, { api }) => {
+    const { charge_id } = await checkout(api);
+    expect(okBody(await api.transition(charge_id, { to }))).toMatchObject({
+      status: to,
+      payment_method: null,
+      fees: null,
+      payment_instructions: null,
+    });
+  },
+);
 
 it("a checkout without a method can be paid after expiry, but not after cancellation", async ({ api }) => {
   const [late, cancelled] = [await checkout(api), await checkout(api)];

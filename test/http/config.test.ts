@@ -67,7 +67,7 @@ it.each([
   await expect(starting).rejects.toThrow(message);
 });
 
-it("operations are exactly those of OPERATION_IDS", () => {
+it("OPERATION_IDS lists every operation", () => {
   expect(OPERATIONS.map(({ id }) => id)).toEqual([...OPERATION_IDS]);
 });
 

@@ -80,7 +80,7 @@ it.for(CHARGE_STATUSES)(
   },
 );
 
-it("crypto from the hosted page settles in the same way", async () => {
+it("a crypto payment on the hosted page settles after its confirmations", async () => {
   const api = await openApi({ scenario: "instant" });
   const pricing = { base_currency: "BTC", amount: "0.5" };
   const { checkout_id } = okBody(

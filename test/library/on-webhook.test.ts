@@ -181,7 +181,7 @@ it("the handler's response is recorded up to the size limit", async () => {
   expect(await attempts(client)).toHaveLength(2);
 });
 
-it("a 410 disables the handler, as it does other endpoints", async ({ shop: { sandbox, client } }) => {
+it("returning 410 disables the handler", async ({ shop: { sandbox, client } }) => {
   const handler = vi.fn(() => 410);
   await sandbox.onWebhook(handler);
   await client.pay();
@@ -198,7 +198,7 @@ it("the handler has the timeout of a receiver", async () => {
   expect(await attempts(client)).toMatchObject([{ status: null, error: "no answer within 0.02 s" }]);
 });
 
-it("scenarios apply to the handler as to other receivers", async ({ shop: { sandbox, client } }) => {
+it("scenarios apply to deliveries to the handler", async ({ shop: { sandbox, client } }) => {
   const ids: (string | null)[] = [];
   const forged: boolean[] = [];
   await sandbox.onWebhook(async (request) => {

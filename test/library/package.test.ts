@@ -103,11 +103,11 @@ describe.each(ALL_NODES.map((node, index) => [index === 0 ? process.version : `n
       });
     });
 
-    it.each(["quiet.mjs", "quiet.cjs"])("loading the package starts nothing: %s", async (file) => {
+    it.each(["quiet.mjs", "quiet.cjs"])("importing the package starts nothing: %s", async (file) => {
       expect(await project.run([file], {}, node)).toEqual({ code: 0, stdout: "[[],[]]\n", stderr: "" });
     });
 
-    it("loading the package reads only its own modules", async () => {
+    it("importing the package loads no other package", async () => {
       const stdout = "[]\ntrue\n[]\n";
       expect(await project.run(["reads.cjs"], {}, node)).toEqual({ code: 0, stdout, stderr: "" });
     });

@@ -53,7 +53,7 @@ it("the same seed selects the same mutants", () => {
   expect(draw("other", 100)).not.toEqual(mutants);
 });
 
-it("files that send signals to processes have no mutants", () => {
+it("skips files that send signals to processes", () => {
   const source = (signal: string) => `const send = (pid: number) => pid > 0 && process.kill(pid, ${signal});`;
   const drawn = drawMutants(
     new Map([

@@ -245,7 +245,7 @@ describe("the return to the shop", () => {
 });
 
 describe("the waiting page", () => {
-  it("I have paid shows the waiting page without changing the status", async () => {
+  it("the I have paid button shows the waiting page", async () => {
     const page = await openInstructions();
     await expectRedirect(page.post("paid"), `http://sandbox${page.path}?waiting=1`);
     expect(page.charge.status).toBe("AWAITING_PAYMENT");

@@ -30,7 +30,7 @@ describe("the page of a charge", () => {
     expect((await press(`transitionCharge?charge_id=${one}`, { to: "NOWHERE" })).status).toBe(409);
   });
 
-  it("Make again creates the charge with the form's price and scenario", async () => {
+  it("the Make again button creates the charge with the form's price and scenario", async () => {
     const { charge, press, page } = await openDashboard();
     const id = await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
     expect(await page(`/charges/${id}`)).toMatch(

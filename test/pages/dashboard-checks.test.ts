@@ -3,7 +3,7 @@ import { PROBES } from "../../src/core/schema/receiver-report.js";
 import { lacking, openDashboard, textOf, withReceiver } from "./support/dashboard.js";
 
 describe("Checks", () => {
-  it("Checks shows the request and response of each probe, with advice", async () => {
+  it("the Checks page shows the request and response of each check", async () => {
     const { receiver, sandbox, page, press } = await withReceiver();
     const id = /value="check\?webhook_id=([^"]+)"/.exec(await page("/checks"))![1]!;
     const heard: string[] = [];
@@ -32,7 +32,7 @@ describe("Checks", () => {
     expect((await page("/checks/nonesuch")).toString()).toContain("Not found");
   });
 
-  it("Checks reports an unreachable receiver", async () => {
+  it("the Checks page reports an unreachable receiver", async () => {
     const { press, page } = await openDashboard({
       webhooks: [{ url: "http://127.0.0.1:9/none" }, { mailbox: "box" }],
     });
@@ -43,7 +43,7 @@ describe("Checks", () => {
     expect(await page("/checks")).toContain("not sent");
   });
 
-  it("Checks compares uploaded records with the ledger", async () => {
+  it("the Checks page compares uploaded records with the ledger", async () => {
     const { sandbox, charge, press, send, page, home } = await openDashboard();
     const paid = await charge("ada@example.com", { metadata: { order_id: "A-1" } });
     const open = await charge("stuck@example.com");

@@ -117,7 +117,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     await page.mouse.up();
   }
 
-  it("a press shows its result immediately", async () => {
+  it("a button shows its result immediately", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const page = await (await openWindow()).newPage();
@@ -135,7 +135,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     }
   });
 
-  it("a press shows its own row, while other changes wait", async () => {
+  it("a button shows its new row before other changes", async () => {
     const sandbox = await listeningSandbox();
     const page = await (await openWindow()).newPage();
     await page.goto(`${homeOf(sandbox)}/webhooks`);

@@ -34,7 +34,7 @@ describe("the page of a request", () => {
     expect(lost).toContain("did you mean /api/v1/payments/quotes");
   });
 
-  it("Needs attention lists errors of the app before those of faults", async () => {
+  it("the Needs attention list shows errors of the app first", async () => {
     const { press, page, api, charge } = await openDashboard();
     const rule = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 6 };
     await press("createFault", { rule: JSON.stringify(rule) });

@@ -57,7 +57,7 @@ describe("webhooks in the dashboard", () => {
     });
   });
 
-  it("Retry all retries failed webhooks of every page", async () => {
+  it("the Retry all button retries failed webhooks of every page", async () => {
     const { receiver, press, page, send, sandbox, id, ask } = await openPaid(refuseWith(500));
     const headers = { "content-type": "application/json" };
     const body = '{"times":100}';
@@ -163,7 +163,7 @@ describe("the error response of a webhook", () => {
 });
 
 describe("Needs attention", () => {
-  it("Needs attention lists failures before warnings", async () => {
+  it("the Needs attention list shows failures before warnings", async () => {
     const { api, charge, page, press, sandbox } = await withReceiver(refuseWith(500));
     await charge("ada@example.com");
     await sandbox.advance("10s");

@@ -132,13 +132,13 @@ it.each<[string, () => unknown]>([
 it.runIf(isLinux).each<[string, () => number]>([
   ["ours", () => process.pid],
   ["that of another process by now", () => idleProcess().pid!],
-])("takes over a lock whose pid is %s when the start time differs", (_name, pid) => {
+])("takes over a lock with the pid of another process: %s", (_name, pid) => {
   plantLock({ pid: pid(), started: "1" });
   expect(storeAt().load()).toBeUndefined();
   expect(notices).toEqual([]);
 });
 
-it("respects a lock of another thread, or one that is being written", () => {
+it("respects a lock of another thread", () => {
   plantLock({});
   expect(() => storeAt().load()).toThrow(`in use by process ${process.pid}.`);
   writeFileSync(`${file}.lock`, "");

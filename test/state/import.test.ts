@@ -78,7 +78,7 @@ async function explaining<Result>(what: readonly string[], work: () => Promise<R
   }
 }
 
-it("the exported state has every kind of record and task", () => {
+it("an export contains every type of record and task", () => {
   const isEmpty = (name: CollectionName) => exports.every((state) => state.collections[name].length === 0);
   expect(COLLECTION_NAMES.filter(isEmpty)).toEqual([]);
   const kinds = new Set(exports.flatMap((state) => state.collections.tasks.map(([, { kind }]) => kind)));

@@ -7,7 +7,7 @@ import { listening } from "../support/servers.js";
 
 afterEach(namesAreAsEver);
 
-/** An app under test that records its requests. */
+/** Opens an app that records its requests. */
 async function openApp(listener: http.RequestListener) {
   const requests: { method: string; url: string; headers: http.IncomingHttpHeaders; body: string }[] = [];
   const server = http.createServer(async (request, response) => {
@@ -20,7 +20,7 @@ async function openApp(listener: http.RequestListener) {
   return { url: `http://127.0.0.1:${port}`, port, requests };
 }
 
-it("an app step sends its request to the app and returns the response", async () => {
+it("an app step sends a request to the app", async () => {
   const app = await openApp((_request, response) =>
     response
       .writeHead(201, [
@@ -86,7 +86,7 @@ it.each([
   expect(failed(report)?.failure?.message).toMatch(message);
 });
 
-it("`tries` repeats the call until the response meets `expect`, up to the limit", async () => {
+it("`tries` repeats the call until the response matches `expect`", async () => {
   let calls = 0;
   const app = await openApp((_request, response) => response.writeHead(++calls % 3 === 0 ? 200 : 503).end());
   const step = (tries: number) => runSteps(`  - { app: POST /orders, tries: ${tries} }`, { app: app.url });
@@ -95,7 +95,7 @@ it("`tries` repeats the call until the response meets `expect`, up to the limit"
   expect(calls).toBe(5);
 });
 
-it("`steady` repeats the call until the response meets `expect` or stops changing", async () => {
+it("`steady` repeats the call until the response stops changing", async () => {
   const said = ["new", "new", "paid", "paid"];
   const app = await openApp((_request, response) =>
     response.setHeader("content-type", "application/json").end(JSON.stringify(said.shift() ?? "paid")),
@@ -119,7 +119,7 @@ it("resolves the host name of the app", async () => {
 });
 
 it.each(["169.254.169.254", "192.0.0.192", "fd00:ec2::23", "64:ff9b:1::a9fe:a9fe"])(
-  "a call of the app under test refuses a host name that resolves to a cloud's metadata service: %s",
+  "refuses an app whose host name resolves to a cloud's metadata service: %s",
   async (address) => {
     everyNameIs(address);
     const sandbox = await openSandbox({

@@ -34,12 +34,12 @@ steps:
 
 const code = async (...args: string[]) => run(["run", ...args]);
 
-it("given sets the start time, seed, limits and rates of a run", async () => {
+it("`given` sets the start time, seed, limits and rates of a run", async () => {
   const { code: exit, stdout } = await code(fileWith(FLOW));
   expect(exit, stdout).toBe(0);
 });
 
-it("given overrides the config file, and flags override given", async () => {
+it("`given` overrides the config file, and flags override `given`", async () => {
   const config = temporaryFile("c.yaml", "seed: theirs\nstart_time: 2030-01-01T00:00:00Z\n");
   const file = fileWith(`name: x
 given: { seed: mine, start_time: "2027-01-01T00:00:00Z" }
@@ -59,7 +59,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
   });
 });
 
-it("given reads fixtures inline or from a file", async () => {
+it("`given` reads fixtures inline or from a file", async () => {
   const fixtures = temporaryFile("f.yaml", "currencies: [{ code: KES, decimals: many }]\n");
   const file = fileWith(`name: x\ngiven: { fixtures: "${fixtures}" }\nsteps: [{ advance: 1s }]`);
   const { faults } = await validateFile(file, { environment: {}, configFaults });
@@ -83,14 +83,14 @@ const LOOK = `
   - { request: GET /_sandbox, expect: { body: { namespace: "\${ns}", seed: mine } } }
   - { request: GET /_sandbox/clock, expect: { body: { now: "2027-01-31T22:00:00.000Z" } } }`;
 
-it("given creates a temporary namespace in a running sandbox", async () => {
+it("`given` creates a temporary namespace in a running sandbox", async () => {
   const sandbox = await openSandbox();
   const report = await expectPassed(LOOK, { sandbox, rules: `${SHARED}\nvars: { ns: "run-\${run.id}" }` });
   expect(report).toMatchObject({ outcome: "passed", warnings: [] });
   expect((await new Api(sandbox).get("/_sandbox/namespaces")).json.total).toBe(1);
 });
 
-it("given creates the named namespace, but does not change an existing one", async () => {
+it("`given` creates the named namespace, but does not change an existing one", async () => {
   const { url } = await startServer();
   const file = fileWith(`name: x\n${SHARED}\nvars: { ns: world }\nsteps:${LOOK}`);
   const { code: exit, stdout } = await code(file, "--url", url, "--namespace", "world");
@@ -103,7 +103,7 @@ it("given creates the named namespace, but does not change an existing one", asy
   });
 });
 
-it("given refuses settings that a running sandbox cannot change", async () => {
+it("`given` refuses settings that a running sandbox cannot change", async () => {
   const report = await runSteps("  - advance: 1s", { rules: "given: { rate_limit: 5, limits: {} }" });
   expect(report).toMatchObject({
     outcome: "error",

@@ -165,7 +165,7 @@ it.each([["169.254.169.254"], ["fe80::1%eth0"], ["127.0.0.1", "169.254.169.254"]
   },
 );
 
-it("resolves other host names", async () => {
+it("resolves an allowed host name", async () => {
   const { outcome, got } = await postTo("shop.test", resolveTo("127.0.0.1"));
   expect([outcome.status, got]).toEqual([204, 1]);
   const unknown = ((hostname, _options, callback) =>

@@ -56,7 +56,7 @@ it("a rule for the second attempt can lose its response", async () => {
   expect(await applied()).toEqual({ "webhooks.0": 1, "webhooks.1": 1 });
 });
 
-it("times and skip of a rule count events, not receivers", async () => {
+it("`times` and `skip` of a rule count events, not receivers", async () => {
   const { client, sent, sell } = await shopWith({ skip: 1, times: 1, drop: true });
   await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "m", events: ["charge.completed"] });
   const pay = async (times: number) => {

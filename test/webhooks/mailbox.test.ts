@@ -33,7 +33,7 @@ async function empty(client: Client): Promise<Json[]> {
   return all;
 }
 
-it("a mailbox is read only by its own name", async () => {
+it("a mailbox returns only its own deliveries", async () => {
   const { client, sell } = await shopFor([BOX, { mailbox: "other" }]);
   await sell("1s");
   const [{ delivery_id }] = (await take(client)) as [Json];
@@ -175,7 +175,7 @@ it("a mailbox is empty after a reset", async () => {
   expect((await empty(client)).map((one) => one.type)).toEqual(THREE);
 });
 
-it("scenarios apply to a mailbox as to a receiver", async () => {
+it("scenarios apply to deliveries to a mailbox", async () => {
   const { sandbox, client, sell } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
   await useRules(client, [{ copies: 2, bad_signature: true, fail_first: 1 }]);
   await sell("5s");

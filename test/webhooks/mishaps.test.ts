@@ -56,7 +56,7 @@ it("copies of an event have the same webhook-id and bytes", async () => {
   expect(new Set(made.map((one) => one.event_id))).toEqual(new Set([copies[0]!.event.id]));
 });
 
-it("delay delays one event and no others", async () => {
+it("`delay` delays only one event", async () => {
   const { sandbox, receiver, arrivals, sell } = await shopWith([
     { match: { type: "charge.awaiting_payment" }, delay: "10m" },
   ]);
@@ -86,7 +86,7 @@ it("a dropped event is never sent, but can be redelivered", async () => {
   expect(receiver.types).toEqual(THREE);
 });
 
-it("swap sends the object's next event first", async () => {
+it("`swap` sends two events of a charge in reverse order", async () => {
   const { arrivals, sell } = await shopWith([{ match: { type: "charge.processing" }, swap: true }]);
   await sell("10s");
   expect(shown(arrivals)).toEqual([
@@ -96,7 +96,7 @@ it("swap sends the object's next event first", async () => {
   ]);
 });
 
-it("swap sends the event after 60 s when no other event follows", async () => {
+it("`swap` sends the event after 60 s when no other event follows", async () => {
   const { sandbox, arrivals, sell } = await shopWith([{ match: { type: "charge.completed" }, swap: true }]);
   await sell("64999ms");
   expect(shown(arrivals)).toEqual([
@@ -109,7 +109,7 @@ it("swap sends the event after 60 s when no other event follows", async () => {
   expect(arrivals).toHaveLength(3);
 });
 
-it("swap sends the event once when the next event happens during its attempt", async () => {
+it("`swap` sends the event once when the next event happens during an attempt", async () => {
   const { sandbox, client, receiver } = await shopWith([{ match: { type: "charge.completed" }, swap: true }]);
   const charge = await client.pay();
   const { handler } = receiver;
@@ -122,7 +122,7 @@ it("swap sends the event once when the next event happens during its attempt", a
   expect([...receiver.types].sort()).toEqual([...THREE, "charge.refunded"].sort());
 });
 
-it("swap sends the event once on a running clock", async () => {
+it("`swap` sends the event once on a running clock", async () => {
   const receiver = await Receiver.open(hold);
   const wall = new FakeWall(Date.parse(START));
   const { world, client } = await worldOn(wall, {
@@ -148,7 +148,7 @@ it("swap sends the event once on a running clock", async () => {
   );
 });
 
-it("swap does not affect another charge's events", async () => {
+it("`swap` does not affect events of other charges", async () => {
   const { sandbox, client, receiver } = await shopWith([
     { match: { type: "charge.processing", customer_email: "swap@*" }, swap: true },
   ]);
@@ -159,7 +159,7 @@ it("swap does not affect another charge's events", async () => {
   expect(types(swapped)).toEqual([THREE[0], THREE[2], THREE[1]]);
 });
 
-it("the official library refuses a bad_signature", async () => {
+it("the official library rejects an event with `bad_signature`", async () => {
   const { receiver, sell } = await shopWith([{ match: { type: "charge.completed" }, bad_signature: true }]);
   await sell("10s");
   const [first, second, forged] = receiver.received;
@@ -170,7 +170,7 @@ it("the official library refuses a bad_signature", async () => {
   expect(forged!.headers["webhook-id"]).toBe(forged!.event.id);
 });
 
-it("bad_signature is wrong in each attempt, so the delivery fails", async () => {
+it("`bad_signature` applies to every attempt of a delivery", async () => {
   const { client, receiver, sell } = await shopWith([
     { match: { type: "charge.completed" }, bad_signature: true },
   ]);
@@ -208,7 +208,7 @@ it("a stale signature is accepted within the library's tolerance", async () => {
   for (const received of receiver.received) received.verify();
 });
 
-it("fail_first fails the given number of attempts", async () => {
+it("`fail_first` fails the given number of attempts", async () => {
   const { client, arrivals, sell } = await shopWith([{ match: { type: "charge.completed" }, fail_first: 3 }]);
   await sell("1d");
   const lateMs = 5 * SECOND + 5 * MINUTE + 30 * MINUTE;
@@ -224,7 +224,7 @@ it("fail_first fails the given number of attempts", async () => {
   ]);
 });
 
-it("fail_first fails the delivery when the number exceeds the schedule", async () => {
+it("`fail_first` fails the delivery when the number exceeds the schedule", async () => {
   const { client, receiver, sell } = await shopWith([{ fail_first: 100 }]);
   await sell("30d");
   expect(receiver.received).toEqual([]);
@@ -287,7 +287,7 @@ it("a deactivated webhook rule does not apply to new events", async () => {
   ]);
 });
 
-it("forged sends one additional event with an invalid signature", async () => {
+it("`forged` sends an additional event with an invalid signature", async () => {
   const { client, receiver, sell } = await shopWith([
     { match: { type: "charge.awaiting_payment" }, forged: true },
   ]);
@@ -316,7 +316,7 @@ it("forged sends one additional event with an invalid signature", async () => {
   expect(JSON.parse(delivery.body)).toEqual(forged?.event);
 });
 
-it("forged reports that a withdrawal has failed", () => {
+it("`forged` reports that a withdrawal has failed", () => {
   const event = { event_id: "evt_1", type: "withdrawal.processing", body: '{"id":"evt_1","data":{"a":1}}' };
   const mishap = invalidSignatureMishap("x", event as EventRecord, DEFAULT_SETTINGS);
   const { event_id, body } = eventToSend(event as EventRecord, mishap);
@@ -338,7 +338,7 @@ async function attempts(client: Client): Promise<unknown[]> {
   ]);
 }
 
-it("down fails the attempts within the period", async () => {
+it("`down` fails all attempts within a period", async () => {
   const { client, receiver, sell } = await shopWith([{ ...last, down: "2h" }]);
   await sell("10h");
   expect(receiver.types).toEqual(THREE);
@@ -360,7 +360,7 @@ it("down fails the attempts within the period", async () => {
 it.each([
   [503, 503],
   ["timeout", "no answer within 15 s by scenario mishaps"],
-])("down starts at the given time and returns the given response: %s", async (answer, seen) => {
+])("`down` starts at the given time and returns the given response: %s", async (answer, seen) => {
   const { client, sell } = await shopWith([{ down: { from: "4s", for: "5s", answer } }]);
   await sell("1h");
   expect(await attempts(client)).toEqual([
@@ -371,7 +371,7 @@ it.each([
   expect(others[0].attempts).toHaveLength(1);
 });
 
-it("down counts from the activation of its scenario", async () => {
+it("`down` counts from the activation of its scenario", async () => {
   const { sandbox, client, sell } = await shopWith([{ ...last, down: "1m" }], { activate: false });
   await sandbox.advance("1h");
   await sell("1h", { scenario: "mishaps" });
@@ -383,7 +383,7 @@ it("down counts from the activation of its scenario", async () => {
   expect(later.attempts.map((one: { status: number }) => one.status)).toEqual([200]);
 });
 
-it("down applies the next rule after its end", async () => {
+it("`down` applies the next rule after its end", async () => {
   const { receiver, sell } = await shopWith([
     { ...last, down: "4s" },
     { ...last, copies: 2 },
@@ -392,7 +392,7 @@ it("down applies the next rule after its end", async () => {
   expect(receiver.types.filter((type) => type === "charge.completed")).toHaveLength(2);
 });
 
-it("down also keeps a mailbox empty", async () => {
+it("`down` also keeps a mailbox empty", async () => {
   const shop = await shopFor([{ mailbox: "m" }]);
   await useRules(shop.client, [{ down: "1h" }]);
   await shop.sandbox.advance("2h");
@@ -402,7 +402,7 @@ it("down also keeps a mailbox empty", async () => {
   expect((await attempts(shop.client)).every((one) => String(one).includes("refused"))).toBe(true);
 });
 
-it("an invalid down is refused with the name of the field", async () => {
+it("an invalid `down` is refused with the name of the field", async () => {
   const { client } = await shopFor();
   for (const [down, field] of [
     ["soon", "webhooks.0.down"],

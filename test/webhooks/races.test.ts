@@ -68,7 +68,7 @@ it("concurrent copies do not wait for a copy that does not arrive", async () => 
   expect(gone).toEqual(["missed", "alone"]);
 });
 
-it("ids: new sends signed copies with new ids", async () => {
+it("`ids: new` sends signed copies with new ids", async () => {
   const { completed, sent, sell } = await shopWith({ copies: 3, ids: "new" });
   await sell("10s");
   const bodies = completed().map(({ body, event }) => {
@@ -86,7 +86,7 @@ it("ids: new sends signed copies with new ids", async () => {
   expect(copies.map((one) => one.mishap.copy_id)).toEqual(completed().slice(1).map(idOf));
 });
 
-it("again_after sends the event again under the same id", async () => {
+it("`again_after` sends the event again under the same id", async () => {
   const { sandbox, completed, sent, sell } = await shopWith({ again_after: "3d" });
   await sell("2d");
   expect(completed()).toHaveLength(1);
@@ -97,7 +97,7 @@ it("again_after sends the event again under the same id", async () => {
   expect(Date.parse(again.attempts[0].at) - Date.parse(first.attempts[0].at)).toBe(3 * 24 * 3_600_000);
 });
 
-it("response_lost records a successful attempt as failed, and retries", async () => {
+it("`response_lost` retries a successful attempt", async () => {
   const { completed, sent, sell } = await shopWith({ response_lost: true });
   await sell("10s");
   const [sent1] = await sent();
@@ -110,7 +110,7 @@ it("response_lost records a successful attempt as failed, and retries", async ()
   expect(idOf(completed()[1]!)).toBe(idOf(completed()[0]!));
 });
 
-it("response_lost also applies to a delivery from a mailbox", async () => {
+it("`response_lost` also applies to a delivery from a mailbox", async () => {
   const { sandbox, client } = await shopFor([{ mailbox: "m" }]);
   await useRules(client, [{ response_lost: true }]);
   await client.pay({ scenario: "instant" });
