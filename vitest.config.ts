@@ -63,7 +63,7 @@ export default defineConfig(({ mode }) => ({
     // Files share the modules of their worker, which halves the time, so no file may leave global state behind.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // Files wait for processes, pages and running clocks, so one worker more than cores keeps the cores busy.
-    maxWorkers: availableParallelism() + 1,
+    // Files wait for processes, pages and running clocks: two workers more than cores keep the cores busy.
+    maxWorkers: availableParallelism() + 2,
   },
 }));
