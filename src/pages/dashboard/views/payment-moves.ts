@@ -95,7 +95,7 @@ export function moreChargeMoves(context: PageContext, charge: Charge): Content[]
 }
 
 /** Menu that creates a charge like this one, with another scenario or amount. */
-export function againMenu(context: PageContext, { charge_id, pricing, scenario_asked }: Charge): Markup {
+export function repeatMenu(context: PageContext, { charge_id, pricing, scenario_asked }: Charge): Markup {
   const scenarios = [...context.namespace.engine.state.tables.scenarios.keys()].map(String).sort();
   return ui.menu("Make again", [
     ui.actionForm(

@@ -10,12 +10,12 @@ import { type PageContext, VIEWS, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { chargeCopies } from "./charge-copies.js";
 import {
-  againMenu,
   chargeMoves,
   type Move,
   moreChargeMoves,
   morePayoutMoves,
   payoutMoves,
+  repeatMenu,
   splitButton,
 } from "./payment-moves.js";
 import { paymentTimeline } from "./payment-timeline.js";
@@ -60,7 +60,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
     moves: chargeMoves(charge),
     moreMoves: moreChargeMoves(context, charge),
     copies: chargeCopies(context, charge),
-    extras: html`${againMenu(context, charge)}${kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}`,
+    extras: html`${repeatMenu(context, charge)}${kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}`,
     facts: [
       ["Customer", html`<bdi>${[customer_name, customer_email].filter(Boolean).join(", ") || "–"}</bdi>`],
       settlement_amount !== null &&
