@@ -3,8 +3,8 @@ import { code, definitions, firstSentence, page } from "./markdown.mjs";
 
 const INTRODUCTION = `Everything under \`/_sandbox\` controls the sandbox and is not part of the emulated service. Requests and responses are JSON; errors have
 the service's shape, \`{"error": {"code", "message", "details"?}}\`.
-The command line uses this API ([commands](command-line.md)); shapes, errors and details of each operation are in \`GET /_sandbox/docs\` and
-\`GET /_sandbox/openapi.json\`. The library calls all but \`getHealth\` and \`followStream\` by id, with the fields of path, query and body together:
+Shapes, errors and details are in \`GET /_sandbox/docs\` and \`GET /_sandbox/openapi.json\`. The library calls all operations but \`getHealth\` and
+\`followStream\` by id, with the fields of path, query and body together:
 \`sandbox.run("restoreSnapshot", { name: "paid" })\`.
 
 An unknown field or query parameter gets 400 with its name. Lists are newest first, accept \`limit\` (1 to 100, default 50) and

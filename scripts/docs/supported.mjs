@@ -6,26 +6,26 @@ import { parse } from "yaml";
 import { page } from "./markdown.mjs";
 import { marksIn } from "./marks.mjs";
 
-const EXTENSIONS = `Where the documentation is silent, it [assumes](#assumptions) an answer. It also has [extensions](scenarios.md#extensions) such as partial
-refunds. A namespace holds at most 200,000 charges (\`limits.charges\`); a further one gets 507 \`LIMIT_REACHED\`.`;
+const EXTENSIONS = "It also has [extensions](scenarios.md#extensions), such as partial refunds.";
 
 /** How many rules hold, for the README. */
 export const rulesSentence = () =>
   `- [${numbersOf("R").length} rules](docs/supported.md#rules) taken from the service's documentation hold, each with a test of its own.`;
 
-const RULES = `Each rule is a line of \`scripts/docs/rules.yaml\` in the repository, and the title of its test ends with its number, such as
-\`[R22.4]\`; \`npm run docs\` refuses a rule without a test. By subject:`;
+const RULES = `Each rule is a line of \`scripts/docs/rules.yaml\`, and the title of its test ends with its number, such as
+\`[R22.4]\`; \`npm run docs\` refuses a rule without a test.`;
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
-**scenario** a rule of a scenario file, **control** a call under \`/_sandbox\`. Every operation's path can be moved with config \`paths\`; the old
-path then returns 404. \`GET /openapi.json\` marks what is assumed of single fields with \`x-sandbox-assumption\`.`;
+**scenario** a rule of a scenario file, **control** a call under \`/_sandbox\`. Config \`paths\` moves any operation. \`GET /openapi.json\` marks
+assumptions about single fields with \`x-sandbox-assumption\`.`;
 
 const tableOf = (name) => parse(readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8"));
 
 /** @param {string} root the package's folder */
 export function supportedPage(source, root) {
-  const sections = Object.entries(tableOf("rules.yaml"));
+  for (const [index, rows] of Object.values(tableOf("rules.yaml")).entries())
+    checkOrder(rows, `R${index + 1}`);
   const rules = numbersOf("R");
   const others = numbersOf("N");
   checkMarks(new Set(rules.map(([number]) => number)), marksBelow(join(root, "test")));
@@ -42,7 +42,6 @@ ${others.length} cannot apply to a local server.`,
     list(others.map(([, { rule, why }]) => `${rule}. ${why}`)),
     "## Rules",
     RULES,
-    sections.map(([title, rows], index) => `${title} ${countOf(rows, `R${index + 1}`)}`).join(", "),
     "## Assumptions",
     ASSUMPTIONS,
     ...assumptions.flatMap(([title, rows]) => [
@@ -60,13 +59,11 @@ const numbersOf = (letter) =>
 
 const list = (lines) => lines.map((line) => `- ${line}`).join("\n");
 
-/** How many rules a section has; their numbers are those of their marks. */
-function countOf(rows, section) {
+function checkOrder(rows, section) {
   const numbers = Object.keys(rows).filter((number) => number.startsWith("R"));
   numbers.forEach((number, index) => {
     if (number !== `${section}.${index + 1}`) throw new Error(`rules.yaml: ${number} is out of order`);
   });
-  return numbers.length;
 }
 
 /** The marks of all test files in a folder. */

@@ -150,7 +150,7 @@ export const webhookRuleSchema = closedShape(
     copies: field(z.optional(z.int().check(z.gte(1), z.lte(100))), "How often each event is sent in total."),
     at_once: field(
       z.optional(z.boolean()),
-      "The copies are sent at the same moment, each on its own connection, before the first response arrives. They do not wait for the object's previous event.",
+      "The copies are sent at the same moment, before the first response, and do not wait for the object's previous event.",
     ),
     ids: field(
       z.optional(z.enum(["same", "new"])),
@@ -170,7 +170,7 @@ export const webhookRuleSchema = closedShape(
     bad_signature: field(z.optional(z.boolean()), "It is signed with a wrong secret."),
     forged: field(
       z.optional(z.boolean()),
-      "Also sends a forged event, with its own ID and signed with a wrong secret, that says the charge is COMPLETED or the withdrawal FAILED. It is sent once.",
+      "Also sends a forged event once, with its own ID and a wrong secret: the charge is COMPLETED, or the withdrawal FAILED.",
     ),
     stale: field(z.optional(durationSchema), "The age of the signature's timestamp."),
     fail_first: field(
@@ -183,7 +183,7 @@ export const webhookRuleSchema = closedShape(
     ),
     attempt: field(
       z.optional(z.int().check(z.gte(2), z.lte(100))),
-      "Applies to a retry only: 2 is the first retry. The retry is `delay` later, repeated for each of `copies`, or its response is lost (`response_lost`). The first attempt is for rules without this field.",
+      "Applies to a retry only: 2 is the first retry. With `delay`, `copies` or `response_lost`. Rules without this field apply to the first attempt.",
     ),
     times: field(
       z.optional(z.int().check(z.gte(1))),
@@ -261,7 +261,7 @@ export const faultRuleSchema = closedShape(
           error: ({ input }) => durationOrWordMessage(input, HOLD_ENDS),
         }),
       ),
-      "The work is done, but the response waits: until the object's next webhook has got its response, until nothing more is in flight or scheduled for it, or for this long in wall time. Never longer than the option `hold_limit`.",
+      "The work is done, but the response waits: until the object's next webhook has its response, until nothing more is due for the object, or this long in wall time; at most `hold_limit`.",
     ),
     at_most: field(
       z.optional(durationSchema),
@@ -273,11 +273,11 @@ export const faultRuleSchema = closedShape(
           error: ({ input }) => durationOrWordMessage(input, [LAST_CHANGE]),
         }),
       ),
-      "Reads and lists of charges, withdrawals and payout destinations return them as they were this long ago, in sandbox time, without those created since; or each as it was before its last change, with none missing. Other calls are not affected.",
+      "Reads and lists of charges, withdrawals and destinations return the state of this long ago, in sandbox time; or each object as it was before its last change, with none missing.",
     ),
     drop: field(
       z.optional(z.enum(["before", "after", "hang"])),
-      "Drops the connection before the work is done, or after it; or does the work and keeps the connection open without a response, until the client disconnects or `hold_limit` is over.",
+      "Drops the connection before or after the work; or does the work and never responds, until the client disconnects or `hold_limit` is over.",
     ),
     times: field(
       z.optional(z.int().check(z.gte(1))),
@@ -286,7 +286,7 @@ export const faultRuleSchema = closedShape(
     skip: field(z.optional(z.int().check(z.gte(0))), "How many calls to skip first, counted like `times`."),
     per: field(
       z.optional(z.enum(["charge", "customer", "request"])),
-      "Whose calls `times` and `skip` count: each customer's (without it), each charge's or withdrawal's (of a call that makes one: each order's, by customer, price and metadata), or all together. Calls that name no customer count together.",
+      "Whose calls `times` and `skip` count: each customer's (the default), each charge's or withdrawal's (of a call that makes one: each order's, by customer, price and metadata), or all together.",
     ),
     probability: field(likelihoodSchema, "The probability each time, drawn from the seed."),
   },
@@ -302,7 +302,7 @@ export const scenarioSchema = closedShape(undefined, "", {
   description: field(z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.message))), "For people."),
   kind: field(
     z.optional(z.enum(["mishap", "outcome"])),
-    "A mishap is something a good app survives; an outcome is another way a payment ends, not a weakness of the app. By default a scenario with `webhooks` or `faults` is a mishap.",
+    "A good app survives a mishap; an outcome is how a payment ends. By default a scenario with `webhooks` or `faults` is a mishap.",
   ),
   charges: field(
     z.optional(z.array(chargeRuleSchema)),

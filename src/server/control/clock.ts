@@ -45,7 +45,7 @@ export const CLOCK_OPERATIONS = [
     call: "POST /_sandbox/clock/advance",
     summary: "Advance the clock",
     description:
-      "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
+      "Jumps ahead and runs every task that falls due, in order: attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
     input: advanceRequestSchema,
     canWaitForClock: true,
     output: "AdvanceReport",

@@ -38,8 +38,7 @@ export const INSIGHT_OPERATIONS = [
     id: "getAdvice",
     call: "GET /_sandbox/advice",
     summary: "Get advice",
-    description:
-      "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, ignored fields, late webhook responses",
+    description: "What the app does against the service's advice, and what to do instead.",
     input: scopeQuerySchema,
     runsDueTasks: true,
     output: "AdviceList",
@@ -76,7 +75,7 @@ export const FAILED_TEST_OPERATIONS = [
     call: "POST /_sandbox/failed-tests",
     summary: "Save a failed test",
     description:
-      "Call it when a test has failed, before its namespace is reset or deleted: the charges' histories, requests, events, deliveries, coverage and advice are kept under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
+      "Call it when a test has failed, before its namespace is reset: keeps histories, requests, events, deliveries, coverage and advice under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
     input: failedTestRequestSchema,
     runsDueTasks: true,
     output: "FailedTest",

@@ -85,7 +85,7 @@ export const LEASE_OPERATIONS = [
     call: "POST /_sandbox/lease",
     summary: "Acquire a namespace lease",
     description:
-      "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call with `hold` open, or made one in the last 30 s of wall time. Such a call renews its lease: it returns after 10 s and must then be made again; `held` is false once the lease is released.",
+      "A run (header `Sandbox-Run`) has the namespace until it releases it or its process ends: then clock, rules, faults and mailboxes are restored, with `snapshot` the whole state. The run counts as alive while it has a call with `hold` open, or made one in the last 30 s of wall time. Such a call renews its lease: it returns after 10 s and must then be made again; `held` is false once the lease is released.",
     input: leaseRequestSchema,
     output: "Lease",
     errors: ["NAMESPACE_LEASED"],

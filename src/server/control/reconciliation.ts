@@ -19,8 +19,7 @@ export const RECONCILIATION_OPERATIONS = [
     id: "reconcile",
     call: "POST /_sandbox/reconcile",
     summary: "Reconcile the app's books",
-    description:
-      "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
+    description: "Compares the app's orders with the ledger. Invalid rows are rejected, each by its number.",
     input: reconcileRequestSchema,
     maxBodyBytes: MAX_BYTES,
     runsDueTasks: true,

@@ -86,7 +86,7 @@ export const NEXT_OPERATIONS = [
     call: "GET /_sandbox/next",
     summary: "List what can happen next",
     description:
-      "Scheduled tasks and deliveries in time order, deliveries that wait for something else, and the possible next statuses of charges and withdrawals, newest first.",
+      "Scheduled tasks and deliveries in time order, deliveries that wait, and possible next statuses of charges and withdrawals.",
     input: taskQuerySchema,
     runsDueTasks: true,
     output: "NextList",

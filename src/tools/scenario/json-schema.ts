@@ -11,9 +11,8 @@ export const SCENARIO_SCHEMA_FILE = "scenarios/schema.json";
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   name: "The name by which a scenario is requested.",
   vars: `Variables, used as $\{name} in any value below. --var name=value overrides them; $\{run.id} and $\{env.NAME:-default} are predefined.`,
-  given: "Initial state: options of the sandbox, or of the namespace, that is created for the run.",
-  isolation:
-    "snapshot: the state from before the run is restored afterwards, charges, balances and rates included.",
+  given: "Options of the sandbox or namespace that is created for the run.",
+  isolation: "snapshot: after the run the whole earlier state is restored.",
   include:
     "Another file, or several: their rules and variables are added to this one's, and their steps run first.",
   charges: "How charges behave; the first matching rule applies.",

@@ -190,7 +190,7 @@ function wasCut(error: unknown): boolean {
 }
 
 export const manual = defineStep(["ignores_start"], {
-  description: "What a person, or whatever drives the app, has to do; without a terminal the run continues.",
+  description: "Something a person has to do; without a terminal the run continues.",
   schema: stepSchema({ manual: textSchema }),
   run: async ({ manual }, context) => {
     await context.requestManualStep(manual);

@@ -56,7 +56,7 @@ const paySchema = z.strictObject({
 
 export const pay = defineStep(["checks", "ignores_start"], {
   description:
-    "Creates and pays a charge: a quote, its checkout, and the tasks scheduled for it until it is COMPLETED, or `until` another status; the clock does not move. By default `method` is card and `currency` KES. `as: c1` saves it as the variable c1, whose fields are c1.amount and so on.",
+    "Creates and pays a charge: a quote, its checkout, and its tasks until it is COMPLETED, or `until` another status; the clock does not move. Default `method` card, `currency` KES. `as: c1` saves it as the variable c1, with c1.amount and so on.",
   schema: stepSchema({ pay: paySchema, save: saveSchema }),
   result: () => controlChargeSchema,
   namedResult: ({ pay }, charge) =>

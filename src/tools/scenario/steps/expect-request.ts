@@ -23,7 +23,7 @@ const GROWTH = 1.1;
 /** Checks the app's requests, without those of the run's own steps. */
 export const expectRequest = defineRecordExpectation("expect_request", ["checks"], {
   description:
-    "What the app has sent since the run began. `spacing: { gte: 1s, growing: true }` checks the intervals, in sandbox or wall time, whichever is longer.",
+    "What the app has sent since the run began. `spacing: { gte: 1s, growing: true }` checks the intervals, in the longer of sandbox and wall time.",
   what: "request",
   fields: requestFields,
   record: requestEntrySchema,

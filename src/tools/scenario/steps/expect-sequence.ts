@@ -19,7 +19,7 @@ type Selection = Partial<Readonly<Record<(typeof SELECTORS)[number], string>>>;
 
 export const expectSequence = defineStep(["checks"], {
   description:
-    "Each receiver has accepted the events of each charge and withdrawal, of the types named, in this order since the run began.",
+    "Since the run began, each receiver has accepted each object's events of these types in this order.",
   schema: stepSchema({
     expect_sequence: z.union([
       typesSchema,

@@ -27,7 +27,7 @@ export const repeat = defineContainer({
 
 export const include = defineContainer({
   description:
-    "Runs the steps of another file; its rules and variables apply to the run too. The path is relative to this file.",
+    "Runs the steps of another file, with its rules and variables. The path is relative to this file.",
   schema: stepSchema({ include: textSchema }),
   iterations: () => [{ list: 0, variables: {} }],
 });
