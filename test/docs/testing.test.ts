@@ -11,9 +11,9 @@ const project = new Project(files, ["express", "jest", "vitest", "msw", "standar
 const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false"];
 const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
 const RECIPES = [
-  ["msw.test.mjs server.test.mjs shop.test.mjs", VITEST, /Tests +4 passed \(4\)/],
-  ["shop.node.mjs", ["--test", "--test-reporter=tap"], /^# pass 1$/m],
-  ["shop.test.cjs", JEST, /^Tests: +1 passed, 1 total$/m],
+  ["msw.test.mjs order.test.mjs server.test.mjs", VITEST, /Tests +4 passed \(4\)/],
+  ["order.node.mjs", ["--test", "--test-reporter=tap"], /^# pass 1$/m],
+  ["order.test.cjs", JEST, /^Tests: +1 passed, 1 total$/m],
 ] as const;
 
 describe(PAGE, () => {
@@ -41,7 +41,7 @@ describe(PAGE, () => {
 
   it("the example passes with exec as described", async () => {
     const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
-    const line = [bin, "exec", "--", process.execPath, ...VITEST, "shop.test.mjs"];
+    const line = [bin, "exec", "--", process.execPath, ...VITEST, "order.test.mjs"];
     const { code, stdout, stderr } = await project.run(line);
     expect(stdout + stderr).toMatch(/Tests +2 passed \(2\)/);
     expect(code).toBe(0);
