@@ -18,7 +18,6 @@ export function scenarioTables(root) {
     "magic values": magicTable(rules.find(({ file }) => file === DEFAULT)),
     outcomes: ofKind("outcome"),
     mishaps: ofKind("mishap"),
-    flows: shipped.flatMap((one) => (one.steps === undefined ? [] : [linkOf(one)])).join(", "),
   };
 }
 

@@ -38,9 +38,9 @@ steps:
     expect_delivery: { type: charge.awaiting_payment, charge_id: "\${charge}", answered: 2xx, count: 0 }
   - expect_delivery: { type: charge.awaiting_payment, charge_id: "\${charge}", answered: 401 }
   - expect_delivery: { type: charge.completed, charge_id: "\${charge}", answered: 2xx, count: 2 }
-  - name: The order is fulfilled once
+  - name: The order is delivered once
     app: GET /orders/\${order}
-    expect: { status: 200, body: { status: paid, fulfilled: 1 } }
+    expect: { status: 200, body: { status: paid, delivered: 1 } }
 `;
 
 async function runFlow(bug?: Bug) {
@@ -66,5 +66,5 @@ it("a correct shop passes twice and leaves the sandbox unchanged", async () => {
 it("a shop that fulfils an order twice fails", async () => {
   const { first } = await runFlow("fulfils_twice");
   expect(first.code).toBe(1);
-  expect(first.stdout.match(/^ {2}✗ .*?(?= {2})/gm)).toEqual(["  ✗ The order is fulfilled once"]);
+  expect(first.stdout.match(/^ {2}✗ .*?(?= {2})/gm)).toEqual(["  ✗ The order is delivered once"]);
 });

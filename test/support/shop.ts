@@ -9,7 +9,7 @@ export interface Order {
   readonly order_id: string;
   readonly charge_id: string;
   status: "pending" | "paid" | "failed";
-  fulfilled: number;
+  delivered: number;
 }
 
 const TRIES = 3;
@@ -67,7 +67,7 @@ export class Shop {
       order_id: String(this.#orders.size + 1),
       charge_id: charge.charge_id!,
       status: "pending",
-      fulfilled: 0,
+      delivered: 0,
     };
     this.#orders.set(order.order_id, order);
     return order;
@@ -99,7 +99,7 @@ export class Shop {
     for (const order of this.#orders.values())
       if (order.charge_id === event.data.charge_id && event.type === "charge.completed") {
         order.status = "paid";
-        order.fulfilled++;
+        order.delivered++;
       }
     return [200, {}];
   }
