@@ -8,7 +8,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { freePort, listening } from "../support/servers.js";
 import { words } from "../support/words.js";
 
-/** An app without calls, which can only be submitted twice. */
+/** An app that makes no calls. */
 const APP = `
   const orders = {};
   require("node:http").createServer((request, response) => {

@@ -34,7 +34,7 @@ it.each([["events", "--follow"], ["charges"]])(
     const reader = new Command([...args, "--json", "--url", ready.url]);
     reader.hangUp();
     const isOver = reader.ended.then(() => true);
-    // First it must follow, then notice the closed pipe.
+    // The command must first follow, then notice the closed pipe.
     for (let isEnded = false; !isEnded; ) {
       await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
       isEnded = await Promise.race([isOver, new Promise<false>((resolve) => setTimeout(resolve, 20, false))]);

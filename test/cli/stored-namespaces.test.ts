@@ -66,7 +66,7 @@ it.skipIf(process.platform === "win32")("start is refused before file handles ru
     status: 500,
     json: { error: { code: "INTERNAL_ERROR", message: expect.stringContaining("ulimit -n") } },
   });
-  // Open files still work: a reset, a snapshot, a new connection.
+  // Open files still work.
   expect((await call("POST /_sandbox/reset", {}, "w0")).status).toBe(200);
   expect((await call("POST /_sandbox/snapshots", { name: "one" }, "w0")).status).toBe(200);
   expect(await client.pay({ key: "sk_test_ns_w1" })).toMatch(/^ch_/);

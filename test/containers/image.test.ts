@@ -98,7 +98,7 @@ describe("containers/", () => {
     expect(existsSync(join(ROOT, "containers", payments.build.context, "Dockerfile"))).toBe(true);
     await understood(payments.command.split(/\s+/));
     expect(payments.environment).toHaveProperty("PAYMENTS_SANDBOX_CONTROL_TOKEN");
-    // On loopback only, because the service's keys are public.
+    // Published on loopback only, because the keys are public.
     expect(payments.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:4402:4402$/)]);
   });
 

@@ -3,7 +3,7 @@ import { exchange, head } from "../support/api-wire.js";
 import { Command } from "../support/process-command.js";
 import { COMPOSE, RECIPES, type Recipe } from "./support/recipes.js";
 
-/** A path without an API key whose host is checked. */
+/** A path that needs no API key but checks the host. */
 const LOOK = "GET /api/v1/payments/supported-currencies HTTP/1.1";
 
 function startArguments({ argv }: Recipe): string[] {

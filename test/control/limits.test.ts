@@ -17,7 +17,7 @@ const anyName = (length: number) => "*".repeat(length);
 const url = (length: number) => `http://localhost/${"a".repeat(length - 17)}`;
 const timeline = [{ after: "1s", to: "FAILED" }];
 
-/** Calls that store or match text, with the field and its maximum length. */
+/** Calls that accept text, with the field and its maximum length. */
 const BODIES: [call: string, field: string, longest: number, body: (length: number) => object][] = [
   [FAULTS, "match.customer_name", 200, (n) => ({ match: { customer_name: glob(n) }, drop: "before" })],
   [FAULTS, "match.path.0", 200, (n) => ({ match: { path: [glob(n)] }, drop: "before" })],

@@ -22,9 +22,9 @@ export interface RunningShop {
 }
 
 export interface ShopHere extends RunningShop {
-  /** Accepts calls without a response from now on. */
+  /** From now on, does not respond. */
   hang(): void;
-  /** Sends responses that are not HTTP from now on. */
+  /** From now on, sends responses that are not HTTP. */
   babble(): void;
 }
 

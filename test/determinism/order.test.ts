@@ -53,7 +53,7 @@ describe("the speed of the machine", () => {
     expect(await firedOf(false)).toEqual(await firedOf(true));
   });
 
-  /** The second charge's first webhook gets a 410, early or late. */
+  /** One webhook gets a 410, early or late. */
   async function sentWhenGone(isGoneFirst: boolean): Promise<unknown> {
     const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);

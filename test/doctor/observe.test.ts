@@ -128,7 +128,7 @@ const FAULTY: Readonly<
 
 describe("a fault is observed", () => {
   const reports = new Map<string, WebhookReport>();
-  // Each check waits for seconds, so the checks run together.
+  // Each check takes seconds, so they run concurrently.
   beforeAll(async () => {
     const checks = Object.entries(FAULTY).map(async ([name, [plant]]) => {
       const { shop, check } = await world();

@@ -2,7 +2,7 @@ import type { WallClock } from "../../src/core/time/wall-clock.js";
 
 /** Longest pause between two reads of an app, in milliseconds. */
 const PAUSE_LIMIT_MS = 2_000;
-/** Share of a pause that is really waited for. */
+/** Fraction of each pause that really passes. */
 const PAUSE_SHARE = 0.2;
 
 /** A wall clock that advances only during pauses of the probes, so that a busy machine changes no result. */

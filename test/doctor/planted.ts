@@ -3,7 +3,7 @@ import { Random } from "../simulation/random.js";
 import type { Event, Incoming, Reply } from "./receivers.js";
 import { NEVER, Shop } from "./shop.js";
 
-/** Replaces parts of a shop, or changes the shop. */
+/** Replaces parts of a shop, or changes it. */
 type Plant = Partial<Shop> | ((shop: Shop) => unknown);
 
 /** Expected result of a check. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { globMatches, matchesAnyGlob } from "../../src/core/domain/glob.js";
 
-/** Matches a glob in the simplest way, to compare with. */
+/** A simple implementation to compare with. */
 function model(glob: string, text: string): boolean {
   if (glob === "") return text === "";
   const rest = glob.slice(1);

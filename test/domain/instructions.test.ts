@@ -106,7 +106,7 @@ it("instructions contain the currency's code when it has no asset or network", (
   expect(made).toMatchObject({ network: "DOGE", currency: "DOGE" });
 });
 
-/** Digit weights of the Central Bank of Nigeria for account numbers. */
+/** Digit weights for Nigerian account numbers. */
 const NUBAN_FACTORS = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3];
 
 function nubanDigit(bank: string, serial: string): number {

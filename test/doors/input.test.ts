@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 const stateText = () => JSON.stringify(world.api.sandbox.snapshot().collections);
 
-/** Calls that leave the records as the next case needs them. */
+/** Calls that need no cleanup before the next case. */
 const KEEPS_RECORDS =
   /^(list|get|wait|reconcile|keep|set|create(Quote|Whitelabel|Checkout|Destination|Fault)$)/;
 

@@ -36,7 +36,7 @@ it.each(["a sandbox of its own", "a namespace of a server"])(
       const asked = { method: "POST", headers: { "sandbox-run": "another" }, body: "{}" };
       takeLease = () => sandbox.fetch("/_sandbox/lease", asked).then(({ status }) => status);
       const { findings, runs } = await sandbox.explore(fileWith(PRESSES), { app, budget: "1h" });
-      // The exploration holds the lease of this test's namespace.
+      // explore() locks the test's namespace.
       expect(new Set(await Promise.all(leases))).toEqual(new Set([409]));
       expect({ findings, runs }).toMatchObject({
         findings: ["pressed_twice", "pressed_again"].map((kind) => ({

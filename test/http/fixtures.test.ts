@@ -198,7 +198,7 @@ it.each([
     "currencies: [{ code: KES, withdrawal_fee: '0.001' }]",
     "withdrawal_fee: must have at most 2 decimals, as KES has",
   ],
-])("refuses fixtures with unknown names or too many decimals: %s", async (yaml, message) => {
+])("refuses contradictory fixtures: %s", async (yaml, message) => {
   await expect(withFixtures(`${yaml}\n`)).rejects.toThrow(message);
 });
 

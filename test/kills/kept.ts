@@ -15,7 +15,7 @@ export const NOTHING: Seen = { isThere: false, apiKey: "", collections: {}, snap
 /** The expected state after a restart. */
 export interface Kept {
   readonly seen: Seen;
-  /** A call without response leaves either of two snapshots. */
+  /** A snapshot may have two states after a call without response. */
   readonly snapshots: ReadonlyMap<string, readonly Collections[]>;
 }
 

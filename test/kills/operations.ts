@@ -7,9 +7,9 @@ import { type Collections, differences, isRestored, type Kept, type Seen } from 
 export interface Operation {
   readonly line: string;
   readonly body?: unknown;
-  /** Number of concurrent calls, so that a kill may come between them. */
+  /** Number of concurrent calls. */
   readonly times?: number;
-  /** True if the call led to the state; `answers` are the responses received. */
+  /** True if the call led to the new state. */
   happened(now: Seen, answer: Answer | undefined, answers: readonly Answer[]): boolean;
   /** Snapshots after the call; `isSure` is true after a response. */
   snapshots?(isSure: boolean): Kept["snapshots"];

@@ -301,7 +301,7 @@ it("the handler stays registered after a reset", async () => {
   expect(handler).toHaveBeenCalledTimes(2);
 });
 
-it("the handler is not called after a reset or close()", async () => {
+it("the handler gets no delivery from before a reset or after close()", async () => {
   const { sandbox, client } = await openShop({ scenario: "instant" });
   const { types, handler } = listener();
   const stop = await sandbox.onWebhook(handler);

@@ -267,7 +267,7 @@ describe("the waiting page", () => {
     await page.sandbox.advance("10s");
     const { status, location } = await page.get("?waiting=1");
     expect([status, new URL(location!).searchParams.get("status")]).toEqual([303, "COMPLETED"]);
-    // Pressing I have paid again redirects to the same URL.
+    // Pressing "I have paid" again redirects to the same URL.
     expect((await page.post("paid")).location).toBe(location);
   });
 
@@ -309,7 +309,7 @@ describe("the page of a charge that is", () => {
     ["COMPLETED", 200, "Payment complete", "/thanks", ["refund"]],
     ["FAILED", 200, "Reason: Insufficient funds", "/basket", []],
     ["CANCELLED", 410, "Payment cancelled", "/basket", []],
-    // Without a method there is no price to pay late.
+    // Without a method there is no price, so nothing can be paid.
     ["EXPIRED", 410, "This checkout has expired", "/basket", []],
     ["REFUNDED", 200, "Payment refunded", "/thanks", []],
   ] as const)(

@@ -120,7 +120,7 @@ it("an earlier task resets the timer", async () => {
   const { wall, client } = await worldAt({ clockText: "real" });
   const stuck = await client.pay({ email: "stuck@shop.test" });
   wall.elapse(3 * SECOND);
-  // PROCESSING has neither an expiry nor a next step.
+  // A PROCESSING charge neither expires nor changes by itself.
   expect((await client.charge(stuck)).json.status).toBe("PROCESSING");
   await client.pay({ email: "expired@shop.test" });
   wall.elapse(SECOND);

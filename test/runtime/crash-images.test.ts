@@ -9,7 +9,7 @@ import { closeAll } from "../support/lifetime.js";
 
 type Server = Awaited<ReturnType<typeof server>>;
 
-/** Functions of node:fs that change the disk and are given to the store. */
+/** Functions of node:fs that write to the disk. */
 const GIVEN = ["writeSync", "ftruncateSync", "renameSync"] as const;
 const OTHERS = ["openSync", "writeFileSync", "rmSync", "mkdirSync"] as const;
 

@@ -133,7 +133,7 @@ async function stuck() {
   const made = await server({ data, io, clock: "real", wall });
   const charge = await made.client.pay();
   disk.refusesFrom = disk.calls;
-  // No write has been tried: reads come before the timers.
+  // Reads run before the timers, so nothing was written yet.
   wall.step(10_000);
   return { ...made, wall, charge };
 }

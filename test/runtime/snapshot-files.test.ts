@@ -195,10 +195,10 @@ it("a snapshot that the disk refuses keeps the previous one", async () => {
 });
 
 it.each([
-  // The file, its folder, and the parent of a created folder.
+  // Syncs the file, its folder, and the parent of a new folder.
   ["POST /_sandbox/snapshots", { name: "two" }, 3],
   ["DELETE /_sandbox/snapshots/one", undefined, 1],
-  // The namespace's file, state and journal, with their folders.
+  // Syncs the namespace's file, state and journal, with their folders.
   ["PUT /_sandbox/namespaces/w1", {}, 7],
   ["DELETE /_sandbox/namespaces/w0", undefined, 1],
 ])("%s with --fsync syncs before the response", async (line, body, syncs) => {

@@ -132,7 +132,7 @@ it.each<[string, () => unknown]>([
 it.runIf(isLinux).each<[string, () => number]>([
   ["ours", () => process.pid],
   ["that of another process by now", () => idleProcess().pid!],
-])("takes over a lock with the pid of another process: %s", (_name, pid) => {
+])("takes over an old lock whose pid is %s", (_name, pid) => {
   plantLock({ pid: pid(), started: "1" });
   expect(storeAt().load()).toBeUndefined();
   expect(notices).toEqual([]);

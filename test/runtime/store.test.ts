@@ -488,7 +488,7 @@ it("a file store that compacts in the background loses no change when killed", a
   }
   expect(await done).toBeUndefined();
   beforeStep = () => {};
-  // One part per turn, with a change in between.
+  // The work is done in parts, with a change after each.
   expect(turns).toBeGreaterThan(5);
   expect(kills).toBe(steps);
   expect(journalBytes().toString().match(/\n/g)).toHaveLength(model.seq - 400);
@@ -542,7 +542,7 @@ it("--fsync syncs changes together, and snapshots always", async () => {
     expect(syncs).toBe(fsync ? 1 : 0);
     syncs = 0;
     store.replace(dumpOf(upTo(2)));
-    // The copy before its rename, and the folder after it.
+    // Syncs the copy before the rename, and the folder after it.
     expect(syncs).toBe(2);
   }
 });

@@ -13,7 +13,7 @@ export async function auditExport(
   );
   const said = await answer.text();
   demand(answer.status === 200, "export", () => `is refused elsewhere: ${said}`);
-  // The clock stays stopped, so no tasks run there.
+  // The clock is stopped, so no tasks run.
   const kept = ({ at, counters, collections: { namespace: _namespace, clock: _clock, ...rest } }: Json) => ({
     at,
     counters,

@@ -450,7 +450,7 @@ export class Model {
     return true;
   }
 
-  /** True if the charge's own tasks lead to the status. */
+  /** True if the charge's own tasks reach the status. */
   leadsTo(
     chargeId: string,
     until: string,

@@ -78,7 +78,7 @@ export function mutate(state: Json, { collection, record, path, how, value }: Mu
   );
 }
 
-/** Follows the numbers to a field and changes or removes it. */
+/** Changes or removes the field that the numbers select. */
 function change(
   root: Json,
   prefix: string,

@@ -8,7 +8,7 @@ import { fileWith, runSteps } from "../support/scenario-run.js";
 
 const run = (name: string) => ({ "sandbox-run": name });
 
-it("only one run can hold the lease", async ({ api }) => {
+it("only one run can hold the lease of a namespace", async ({ api }) => {
   const ask = (method: string, name?: string) =>
     api.send(method, "/_sandbox/lease", "{}", name === undefined ? {} : run(name));
   expect((await ask("POST", "a")).json).toEqual({ namespace: "default", run: "a", held: true });

@@ -241,7 +241,7 @@ it("an event waits for the first attempt of the previous event", async () => {
   for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
     await client.transition(charge, status);
   const first = await receiver.arrived(1);
-  // These events are not delayed by anything but their order.
+  // Only their order delays these events.
   await client.transition(other, "AWAITING_PAYMENT");
   // A closed reused connection would cause another attempt.
   (await receiver.arrived(2)).answer(200, { connection: "close" });

@@ -144,7 +144,7 @@ it("POST redeliver sends the same event with a new signature", async () => {
   expect(new Set(all.map((one) => one.delivery_id)).size).toBe(3);
   expect(new Set(all.map((one) => one.event_id))).toEqual(new Set([first.event_id]));
   expect(all.map((one) => one.attempts.length)).toEqual([1, 1, 1]);
-  // The charge's timeline lists them too.
+  // The charge's timeline lists the redeliveries, too.
   const story = (await client.ask(`GET /_sandbox/charges/${charge}/timeline`)).json;
   expect(JSON.stringify(story).match(/"kind":"attempt"/g)).toHaveLength(3);
 });

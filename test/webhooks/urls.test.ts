@@ -66,7 +66,7 @@ it.each([
 });
 
 it.each([
-  // The address and other notations that the URL parser accepts.
+  // Other notations of the address that the URL parser accepts.
   "http://169.254.169.254/latest/meta-data/",
   "169.254.169.254",
   "http://169.254.169.254.:80/",

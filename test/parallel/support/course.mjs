@@ -64,7 +64,7 @@ export async function takeCourse({ url, hub, namespace, number, begin }) {
   }
 }
 
-/** Creates a namespace, half of them by the first use of a key. */
+/** Creates the worker's namespace. */
 async function makeNamespace(customer, namespace, number) {
   if (number % 2 === 1) {
     await customer.byHeader("GET /_sandbox"); // unknown before its creation
