@@ -83,7 +83,7 @@ function failingReceivers(context: PageContext): AttentionItem[] {
       title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", newest.delivery_id),
       subtitle: html`${reasonMarkup(deliveryFailureText(newest))} · ${next === undefined ? "given up" : html`next try in ${readableDuration(Date.parse(next) - context.nowMs)}`}`,
-      rowButtons: html`${button({ does: ["retryAll", { webhook_id }], label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
+      rowButtons: html`${button({ does: ["retryAll", { webhook_id }], label: total === 1 ? "Retry" : `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
     });
   }
   return needs;
