@@ -35,17 +35,16 @@ export function setMatchingTimeline(tx: Transaction, charge: Charge): Charge {
 export function beginTimeline(tx: Transaction, charge: Charge): Charge {
   const matched = setMatchingTimeline(tx, charge);
   const first = planNext(tx, matched, planEntry(matched.timeline, 0, tx.atMs, undefined));
-  const { tasks } = matched;
-  return putWithTasks(tx, matched, first === undefined ? tasks : { ...tasks, timeline: first });
+  return putWithTasks(tx, matched, withTask(matched.tasks, "timeline", first));
 }
 
 function planNext(tx: Transaction, charge: Charge, entry: PlannedEntry | undefined): number | undefined {
   return planTimelineEntry(tx, "timeline", charge.charge_id, entry);
 }
 
-/** Replaces one task; undefined removes it. */
+/** Replaces one task; undefined removes it. `Object.assign`, as in `chargeDetailView`. */
 function withTask(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | undefined): ChargeTasks {
-  if (taskId !== undefined) return { ...tasks, [name]: taskId };
+  if (taskId !== undefined) return Object.assign({}, tasks, { [name]: taskId });
   const { [name]: _removed, ...others } = tasks;
   return others;
 }
