@@ -77,8 +77,12 @@ export function failureReply(error: unknown, codes: Readonly<Record<string, stri
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
+/** The last time in a header, because many replies share a millisecond. */
+let last = { ms: 0, text: iso(0) };
+
 export function replyHeaders(nowMs: number): Record<string, string> {
-  return { "content-type": JSON_TYPE, "x-content-type-options": "nosniff", "sandbox-now": iso(nowMs) };
+  if (nowMs !== last.ms) last = { ms: nowMs, text: iso(nowMs) };
+  return { "content-type": JSON_TYPE, "x-content-type-options": "nosniff", "sandbox-now": last.text };
 }
 
 /** A response for Hono or the fast path. */
