@@ -72,10 +72,11 @@ function open(
     },
     fastPath: (incoming, outgoing) =>
       guard.allows(incoming.headers.host) &&
-      namespaces.isRunByThisProcess(
-        incoming.headers["sandbox-namespace"],
-        parseBearerKey(incoming.headers.authorization),
-      ) &&
+      (namespaces.ownership === undefined ||
+        namespaces.isRunByThisProcess(
+          incoming.headers["sandbox-namespace"],
+          parseBearerKey(incoming.headers.authorization),
+        )) &&
       tryFastPath(fastPath, incoming, outgoing),
     onEarlyHealth: (incoming, outgoing) => {
       if (!guard.allows(incoming.headers.host)) return false;

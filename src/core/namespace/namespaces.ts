@@ -94,10 +94,9 @@ export class Namespaces {
     if (!this.#namespaces.has(name) && !this.#unopened.has(name)) this.#openStored(name);
   }
 
-  /** Returns true if this process runs the call's namespace, so the call needs no `locate`. */
+  /** With several processes: returns true if this process runs the call's namespace, so the call needs no `locate`. */
   isRunByThisProcess(header: unknown, apiKey: string | null): boolean {
-    const { ownership } = this;
-    if (ownership === undefined) return true;
+    const ownership = this.ownership!;
     const name = typeof header === "string" ? header : this.#nameOfKey(apiKey);
     return (
       name !== undefined &&
