@@ -27,7 +27,7 @@ async function openFollowed() {
   return { sandbox, client: Client.of(sandbox), lines };
 }
 
-it("activity lines show the created id, the cause of a change and webhook responses", async () => {
+it("activity lines show ids, causes of changes and webhook responses", async () => {
   const { sandbox, client, lines } = await openFollowed();
   await sandbox.onWebhook(() => new Response('{\n  "oops": 1 }', { status: 500 }));
   const charge = await client.pay({ scenario: "declined" });

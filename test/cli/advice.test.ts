@@ -48,7 +48,7 @@ it("run prints advice on standard error and in its JSON", async () => {
   expect(JSON.parse(stdout).advice).toMatchObject([{ id: "balances_too_often", times: 2 }]);
 });
 
-it("run against a running sandbox gives advice only on its own calls", async () => {
+it("run gives advice only on its own calls", async () => {
   const { url, client } = await startServer();
   const ask = (...args: string[]) => run([...args, "--url", url]);
   expect((await ask("advice")).stdout).toBe("none\n");

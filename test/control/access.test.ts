@@ -38,7 +38,7 @@ it("PATCH /_sandbox/keys/{key} changes the permission of a key", async ({ api })
   okBody(await api.get(BALANCES));
 });
 
-it("PATCH /_sandbox/keys/{key} lasts through a reset that keeps keys", async ({ api }) => {
+it("PATCH /_sandbox/keys/{key} survives a reset that keeps keys", async ({ api }) => {
   const readOnly = "sk_test_other";
   okBody(await patch(api, KEY, { status: "revoked" }));
   okBody(await patch(api, `/_sandbox/keys/${readOnly}`, { permission: "read_only" }));

@@ -10,7 +10,7 @@ const open = async (seed?: string) => Client.of(await openSandbox(seed === undef
 const QUOTE = { operation: "createQuote" };
 
 describe("faults", () => {
-  it("a fault applies to `times` calls and counts them", async ({ client }) => {
+  it("a fault applies to as many calls as `times` says", async ({ client }) => {
     const rule = { match: QUOTE, respond: { status: 500 }, times: 2 };
     const { json: fault } = await client.ask("POST /_sandbox/faults", rule);
     expect(fault).toMatchObject({ ...rule, applied: 0 });
@@ -146,7 +146,7 @@ describe("faults", () => {
       expect(json.items[0].applied).toBe(statuses.filter((status) => status === 500).length);
     });
 
-    it("match each charge that is read", async ({ client }) => {
+    it("a fault matches each charge that is read", async ({ client }) => {
       const rule = { match: { operation: "getCharge" }, respond: { status: 500 }, times: 1, per: "charge" };
       const [one, other] = [await client.pay(), await client.pay()];
       await client.ask("POST /_sandbox/faults", rule);

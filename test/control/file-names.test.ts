@@ -161,7 +161,7 @@ it("leaves files of other programs unchanged", async () => {
   );
 });
 
-it("files beside the data file cannot replace the default namespace", async () => {
+it("a file cannot replace the default namespace", async () => {
   const data = join(temporaryFolder(), "d.json");
   const first = await server({ data });
   await first.call("PUT /_sandbox/namespaces/w1", {});

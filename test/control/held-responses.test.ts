@@ -89,7 +89,7 @@ describe("hold", () => {
       return { ...shop, isTold: () => eventually(async () => heard.length > 0) };
     }
 
-    it("blocks no other call", async () => {
+    it("a held response blocks no other call", async () => {
       const { sandbox, client, pay, isTold } = await silent("1h");
       const held = expect(pay("instant")).rejects.toThrow();
       await isTold();
@@ -98,7 +98,7 @@ describe("hold", () => {
       await held;
     });
 
-    it("holds the response at most until the limit", async () => {
+    it("a response is held at most until the limit", async () => {
       const { client, pay, isTold } = await silent("50ms");
       const held = pay("instant");
       await isTold();

@@ -82,7 +82,7 @@ it("search finds charges by the beginning of a word, newest first", () => {
     expect([text, ids(state.chargesWithWords(text))]).toEqual([text, found]);
 });
 
-it("search combines with other filters", async ({ shop: { client } }) => {
+it("search can be combined with filters", async ({ shop: { client } }) => {
   const id = await client.pay();
   await client.pay();
   expect((await client.ask(asked(`charges?q=${id}`))).json).toMatchObject({

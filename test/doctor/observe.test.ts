@@ -90,7 +90,7 @@ describe("an app that knows orders by their number", () => {
   });
 });
 
-it("names the null fields of events that an app ignores", async () => {
+it("reports null fields that make an app ignore an event", async () => {
   const { shop, check } = await world();
   const right = shop.handle.bind(shop);
   const alwaysNull = ["payment_provider", "failure_reason"];
@@ -147,7 +147,7 @@ describe("a fault is observed", () => {
   );
 });
 
-it("reports a path that returns no order once", async () => {
+it("reports a path without an order only once", async () => {
   const { check } = await world();
   const report = await check("GET /nowhere/{metadata.order_id}x");
   expect(faultsOf(report)).toEqual(["nothing_seen"]);

@@ -39,7 +39,7 @@ it.each([
   ["nmae", ["name", "vars"], "name"],
   ["advence", ["advance", "freeze"], "advance"],
   ["mapp", ["app", "map"], "map"],
-])("suggests for %s among %j: %s", (word, known, found) => {
+])("suggests a similar word for %s among %j: %s", (word, known, found) => {
   expect(findNearestWord(word, known)).toBe(found);
 });
 

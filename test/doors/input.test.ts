@@ -253,7 +253,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
     });
 });
 
-it("each invalid value gets the message in the snapshot", async () => {
+it("each invalid value returns the expected message", async () => {
   const blocks = [...outcomes].map(([block, names]) => `${names.join(", ")}: ${block}`);
   await expect(`${blocks.join("\n\n")}\n`).toMatchFileSnapshot("./outcomes.txt");
 });

@@ -54,7 +54,7 @@ function unwarned(timeline: readonly unknown[], warned: readonly { path: readonl
   return timeline.map((_, step) => step).filter((step) => !warned.some(({ path }) => path.at(-1) === step));
 }
 
-it("warns about exactly the entries of a charge that have no effect", () => {
+it("warns about timeline entries of a charge that have no effect", () => {
   fc.assert(
     fc.property(chargeEntries, (timeline) => {
       const scenario = timelineOf("plan", ...timeline);
@@ -68,7 +68,7 @@ it("warns about exactly the entries of a charge that have no effect", () => {
   );
 });
 
-it("warns about exactly the entries of a withdrawal that have no effect", () => {
+it("warns about timeline entries of a withdrawal that have no effect", () => {
   fc.assert(
     fc.property(withdrawalEntries, (timeline) => {
       const scenario = { name: "plan", withdrawals: [{ timeline }] };

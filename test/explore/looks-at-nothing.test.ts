@@ -18,7 +18,7 @@ async function faultsOf(flow: string): Promise<string> {
   return error!.message.replaceAll(file, "flow.yaml");
 }
 
-it.concurrent("refuses a field in never or ignore that no response contains", async () => {
+it.concurrent("refuses a field in `never` or `ignore` that no response contains", async () => {
   const never = `never:
   - { app: "GET /orders/\${order}", body: { delivred: { gt: 1 } } }
 `;

@@ -48,7 +48,7 @@ describe("observe with run", () => {
     });
   });
 
-  it("explore finds in printed lines that an app delivers twice", async () => {
+  it("explore reads printed lines to find a double delivery", async () => {
     const { report } = await explorePrinted(flowOf(PRINTS.text), "counts");
     expect(report.findings).toContainEqual(
       expect.objectContaining({

@@ -180,7 +180,7 @@ describe("the search", () => {
     expect({ runsBefore, drawn }).toEqual({ runsBefore: 4, drawn: 11 });
   });
 
-  it("tries larger random sets until the time limit", async () => {
+  it("tries random combinations until the time limit", async () => {
     const beyond = () => ({ drawRandom: seededRandom("a"), initialDeviations: deviations(6), depth: 1 });
     const { sets, drawn, runs, runsOfDepth } = await searched({}, beyond());
     expect({ drawn, runs, runsOfDepth }).toEqual({ drawn: 57, runs: 63, runsOfDepth: [6] });

@@ -83,7 +83,7 @@ describe.concurrent("explore", () => {
     expect(report.sentence).toContain(`, ${report.drawn} larger sets by chance, `);
   });
 
-  it("finds a violation of never, and ignores the fields in ignore", async () => {
+  it("finds a violation of `never`, and ignores the fields in `ignore`", async () => {
     const never = "never:\n  - { app: 'GET /orders/${order}', body: { status: paid } }\n";
     const first = new AbortController();
     const stopAtOnce = { signal: first.signal, onRun: () => first.abort() };

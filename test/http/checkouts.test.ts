@@ -640,7 +640,7 @@ it("POST next selects a method before it advances to the status", async ({ api }
   expect(await statusesOf(api, charge_id)).toEqual(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED"]);
 });
 
-it("POST next reaches only expiry when no method has a price", async ({ api }) => {
+it("POST next can only expire a checkout whose methods have no price", async ({ api }) => {
   const { charge_id } = await checkout(api);
   const before = stateOf(api);
   expectError(await until(api, charge_id, "REFUNDED"), 409, "INVALID_TRANSITION");

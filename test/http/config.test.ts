@@ -34,7 +34,7 @@ it("configured paths replace the default paths", async () => {
   expectError(await api.get("/v2/charges/ch_unknown/full"), 404, "NOT_FOUND");
 });
 
-it("configured paths have their parameters where they are configured", async () => {
+it("configured paths can move their parameters", async () => {
   const api = await configured({ paths: { getCharge: "/shop/{charge_id}/charge" } });
   const { charge_id } = await api.pay();
   const { text } = await api.get(`/shop/${charge_id}/charge`);

@@ -127,7 +127,7 @@ it("calls without a key do not count against the rate limit", async () => {
   expect(rate(await api.tryPayins())).toBe('"default";r=0;t=60');
 });
 
-it("supported-currencies counts against the rate limit only with a key", async () => {
+it("GET supported-currencies counts against the rate limit only with a key", async () => {
   const api = await openApi({ rateLimit: 2 });
   const currencies = "/api/v1/payments/supported-currencies";
   const first = await api.get(currencies);

@@ -44,7 +44,7 @@ it("start does not load the control API's document or its schemas", async () => 
   expect(known.filter((file) => later.test(file)).length).toBeGreaterThan(25);
 });
 
-it("the built start command loads no texts of the document", () => {
+it("the built start command does not load the API document", () => {
   const words = [
     "Locks rate, fees and total",
     "Who will pay.",

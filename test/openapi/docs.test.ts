@@ -23,7 +23,7 @@ describe.each([
     document = await documentOf();
   });
 
-  it("the page is small, loads nothing and allows no other script", () => {
+  it("the API reference loads nothing and allows no other script", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("sandbox-now")).toBe(START);
@@ -47,7 +47,7 @@ describe.each([
     for (const [, target] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
 
-  it("the page escapes the values it shows", () => {
+  it("the API reference escapes values", () => {
     expect(text).toMatch(/&(amp|lt|quot);/);
     expect(text).not.toMatch(/undefined|\[object Object\]|>false</);
   });

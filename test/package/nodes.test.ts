@@ -80,7 +80,7 @@ describe.each(TRIED)("the command on Node %s", (_version, node) => {
     });
   });
 
-  it("executes steps and flows with run", async () => {
+  it("run executes steps and flows", async () => {
     const folder = inFolder();
     writeFileSync(join(folder.cwd, "paid.yaml"), SCENARIO);
     expect(await run(["run", "paid.yaml", "card"], folder)).toMatchObject({

@@ -98,7 +98,7 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(again!.status()).toBe(410);
     });
 
-    it("Complete in the sandbox panel pays with the chosen method", async () => {
+    it("the Complete button pays with the chosen method", async () => {
       const { shop, checkout, page } = await begin();
       await choose(page, "Card");
       await page.getByRole("button", { name: "Complete" }).click();

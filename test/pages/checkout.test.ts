@@ -126,7 +126,7 @@ describe("choosing a method", () => {
     expect(text).toContain('data-copy="39331.25"');
   });
 
-  it("each method accepts its fields [R1.3]", async () => {
+  it("each payment method accepts its own fields [R1.3]", async () => {
     const page = await pageOf();
     const answer = await page.post("method", {
       payment_method: "mobile_money",
@@ -213,7 +213,7 @@ describe("the return to the shop", () => {
     );
   });
 
-  it("the return URL's parameters of the same names are replaced", async () => {
+  it("replaces existing parameters of the return URL", async () => {
     const page = await pageOf({ cancel_url: "http://shop.test/?status=new&a&%73tatus=x&b=1" });
     const { checkout_id, charge_id } = page.checkout;
     await expectRedirect(

@@ -162,7 +162,7 @@ describe("a button of the dashboard", () => {
   it.each([
     ["a fault", "faults", "createFault", "rule", JSON.stringify({ ...CUSTOMER_RULE, delay: "soon" })],
     ["an edited webhook", "webhooks/{delivery}", "resend?delivery_id={delivery}", "data", "{no"],
-  ])("the refused JSON of %s stays in its field", async (_name, view, action, field, json) => {
+  ])("invalid JSON of %s stays in its field", async (_name, view, action, field, json) => {
     const { fill, home, press } = await openRecords();
     const { text } = await press(fill(action), { [field]: json, back: `${home}/${fill(view)}` });
     expect(text).toContain(`>${json.replaceAll('"', "&quot;")}</textarea>`);

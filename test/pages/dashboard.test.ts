@@ -80,7 +80,7 @@ describe("dashboard", () => {
     ).toHaveLength(12);
   });
 
-  it("responds with 404 and a page that names what does not exist", async () => {
+  it("returns a 404 page that names the missing record", async () => {
     const { send, home } = await openDashboard();
     for (const [path, says] of [
       [`${home}/charges/ch_none`, "There is no charge “ch_none”"],

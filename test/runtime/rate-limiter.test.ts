@@ -19,7 +19,7 @@ it("serves a client that waits Retry-After seconds", () => {
   expect(hit().limited).toBe(true);
 });
 
-it("serves a client after the shortest Retry-After of the window", () => {
+it("serves a client again after the shortest Retry-After", () => {
   const { time, hit } = limiterOf(1);
   hit();
   hit();

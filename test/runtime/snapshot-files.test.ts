@@ -113,7 +113,7 @@ it("a damaged snapshot can be deleted", async () => {
   expect((await call("DELETE /_sandbox/snapshots/one")).status).toBe(404);
 });
 
-it("a file in place of the snapshot folder does not prevent the start", async () => {
+it("starts even if the snapshot folder is a file", async () => {
   const data = dataFile();
   const file = await withSnapshot(data);
   rmSync(dirname(file), { recursive: true });

@@ -200,7 +200,7 @@ it("a run waits for requests of the app, but not for its own", async () => {
   expect(failed(await running)).toBeUndefined();
 });
 
-it("requests of the app count before they are complete", async () => {
+it("counts requests of the app that are still in progress", async () => {
   const sandbox = await openSandbox();
   const api = new Api(sandbox);
   await api.post("/_sandbox/faults", { match: { operation: "listPayins" }, delay: "1h" });

@@ -115,7 +115,7 @@ steps:
   - expect_balance: { currency: KES, change: "+0.00" }
 `;
 
-it("a failed file leaves no pending charge for the next file", async () => {
+it("a failed scenario file leaves no pending charge", async () => {
   const { url, client } = await startServer();
   const { code, stdout } = await run(["run", fileWith(RED), fileWith(NEXT), "--url", url]);
   expect(code).toBe(1);
@@ -124,7 +124,7 @@ it("a failed file leaves no pending charge for the next file", async () => {
   expect(items).toMatchObject([{ status: "CANCELLED" }]);
 });
 
-it("a failed file does not change other charges", async () => {
+it("a failed scenario file does not change other charges", async () => {
   const { url, client } = await startServer(["--clock", "manual"]);
   const chargeId = await client.pay();
   await run(["run", fileWith(RED), "--url", url]);

@@ -262,7 +262,7 @@ it("a delivery without acknowledgement fails after --webhook-timeout", async () 
   ]);
 });
 
-it("a delivery without acknowledgement has no effect after a reset", async () => {
+it("a reset drops deliveries without acknowledgement", async () => {
   const { wall, world, client } = await boxOn("manual");
   await take(client);
   await client.reset({ ids: "repeat" });

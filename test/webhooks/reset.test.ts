@@ -41,7 +41,7 @@ it("an endpoint that a 410 disabled stays disabled after a reset that keeps it",
   expect(receiver.types.slice(1)).toEqual(THREE);
 });
 
-it("after a reset the receiver gets no scheduled event", async () => {
+it("a reset cancels scheduled events", async () => {
   const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
   await client.pay();
   await sell("2s", { email: "expired@shop.test" });
@@ -52,7 +52,7 @@ it("after a reset the receiver gets no scheduled event", async () => {
   expect(receiver.received).toHaveLength(2);
 });
 
-it("after a reset the receiver gets no retry of an open delivery", async () => {
+it("a reset cancels the retries of a delivery", async () => {
   const { receiver, sandbox, client, sell } = await shopAndReceiver(hold);
   const charge = await client.pay({ scenario: "instant" });
   const held = await receiver.arrived(1);
@@ -74,7 +74,7 @@ it("after a reset the receiver gets no retry of an open delivery", async () => {
   );
 });
 
-it("old responses do not affect new deliveries with repeated ids", async () => {
+it("a late response does not affect a new delivery with the same id", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver(hold);
   await client.pay({ scenario: "instant" });
   const old = await receiver.arrived(1);
@@ -89,7 +89,7 @@ it("old responses do not affect new deliveries with repeated ids", async () => {
   expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: 500 }] });
 });
 
-it("a delivery that starts with the reset is not sent", async () => {
+it("a reset cancels a delivery that is just starting", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver();
   const charge = await client.pay();
   await sandbox.transition(charge, "COMPLETED");
@@ -102,7 +102,7 @@ it("a delivery that starts with the reset is not sent", async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-it("after a reset the receiver gets nothing from a timer", async () => {
+it("a reset cancels webhooks on a running clock", async () => {
   const receiver = await Receiver.open(refuseWith(503, { "retry-after": "60" }));
   const wall = new FakeWall(Date.parse(START));
   const { world, sandbox, client } = await worldOn(wall, {
