@@ -115,7 +115,7 @@ it("start counts activity that is too fast to print", () => {
   expect(text).toMatch(/^( {2}09:00:00 {2}ch_1 {2}COMPLETED\n){20} +… and 1,480 more, too many to show\n$/);
 });
 
-it("demo prints a paid charge and its webhook without a server", async () => {
+it("the demo command prints a paid charge and its webhook", async () => {
   const { code, stdout, stderr } = await run(["demo"]);
   expect(stdout.replace(/\s+/g, " ")).toMatch(
     /^One charge: a customer pays .* which then ends; no app runs, no real money moves\. /,

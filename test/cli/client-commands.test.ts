@@ -141,7 +141,7 @@ it("reports an invalid or unreachable URL in one line", async () => {
   }
 });
 
-it("wait ready polls until the sandbox responds", async () => {
+it("`wait ready` polls until the sandbox responds", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const never = await run(["wait", "ready", "--url", url, "--timeout", "100ms"]);
   expect(refusal(never)).toBe(`no sandbox at ${url} within 100ms`);
@@ -151,7 +151,7 @@ it("wait ready polls until the sandbox responds", async () => {
   expect((await late.stop()).code).toBe(0);
 });
 
-it("env --format github appends to the file of GITHUB_ENV", async () => {
+it("`env --format github` appends to the file of GITHUB_ENV", async () => {
   const file = join(cwd, "github-env");
   writeFileSync(file, "BEFORE=1\n");
   const env = { PAYMENTS_SANDBOX_URL: server.url, GITHUB_ENV: file };
@@ -160,7 +160,7 @@ it("env --format github appends to the file of GITHUB_ENV", async () => {
   expect(readFileSync(file, "utf8")).toBe(`BEFORE=1\n${stdout}`);
 });
 
-it("env --format shell prints exports that eval applies", () => {
+it("`env --format shell` prints exports that eval applies", () => {
   const bin = `"${process.execPath}" "${ROOT}/bin/payments-sandbox.js" "$@"`;
   const { example } = CLIENT_COMMANDS.find(({ usage }) => usage === "env")!;
   const source = `payments-sandbox() { ${bin}; }\n${example}\necho "$PAYMENTS_BASE_URL"`;

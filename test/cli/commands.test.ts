@@ -129,7 +129,7 @@ it.each([
   [["events", "resend", "evt_1"], "events resend", "webhook redeliver ID"],
   [["logs", "tail"], "logs", "requests --follow"],
   [["help", "listen"], "listen", "start --webhook-url URL"],
-])("suggests our command for %j, used by other tools", async (args, word, command) => {
+])("suggests the right command for %j of another tool", async (args, word, command) => {
   expect(errorLine(await run(args))).toBe(
     `unknown command "${word}"; here it is: payments-sandbox ${command} (run payments-sandbox --help)`,
   );

@@ -32,7 +32,7 @@ const { output } = commandLine(() => options);
 const pullOnce = (url: string, ...more: string[]) =>
   output("webhook", "pull", "--forward-to", url, "--once", ...more);
 
-it("webhook pull --once forwards signed deliveries in order and exits", async () => {
+it("`webhook pull --once` forwards signed deliveries in order and exits", async () => {
   const receiver = await Receiver.open();
   expect(await pullOnce(receiver.url)).toBe("");
   const charges = [await client.pay(), await client.pay()];
@@ -49,7 +49,7 @@ it("webhook pull --once forwards signed deliveries in order and exits", async ()
   expect(listed.total).toBe(6);
 });
 
-it("webhook pull records the app's response and retries a failed delivery", async () => {
+it("`webhook pull` records the app's response and retries a failed delivery", async () => {
   const receiver = await Receiver.open(refuseWith(500));
   await pullOnce(receiver.url);
   await client.pay({ scenario: "instant" });
@@ -74,7 +74,7 @@ it("webhook pull records the app's response and retries a failed delivery", asyn
   expect(receiver.received).toHaveLength(3);
 });
 
-it("webhook pull reports a timeout when the app does not respond in time", async () => {
+it("`webhook pull` reports a timeout when the app does not respond in time", async () => {
   use(await startServer(["--clock", "manual", "--webhook-timeout", "3s"]));
   const receiver = await Receiver.open(hold);
   await pullOnce(receiver.url);
@@ -92,7 +92,7 @@ it("webhook pull reports a timeout when the app does not respond in time", async
   });
 });
 
-it("webhook pull continues after a reset", async () => {
+it("`webhook pull` continues after a reset", async () => {
   const receiver = await Receiver.open();
   const pulling = new Command(["webhook", "pull", "--forward-to", receiver.url], options);
   await expect.poll(async () => (await client.get("/_sandbox/webhook-endpoints")).json.total).toBe(1);
@@ -115,7 +115,7 @@ it("webhook pull continues after a reset", async () => {
   expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.items).toEqual([]);
 });
 
-it("the mailbox of a killed webhook pull is removed", async () => {
+it("the mailbox of a killed `webhook pull` is removed", async () => {
   const receivers = [await Receiver.open(), await Receiver.open()];
   const pulls = receivers.map(({ url }) => new Command(["webhook", "pull", "--forward-to", url], options));
   const endpoints = async () => (await client.get("/_sandbox/webhook-endpoints")).json.items;
@@ -131,7 +131,7 @@ it("the mailbox of a killed webhook pull is removed", async () => {
   for (const pull of pulls) await pull.stop("SIGKILL");
 });
 
-it("events --follow prints events as they happen", async () => {
+it("`events --follow` prints events as they happen", async () => {
   use(await startServer(["--clock", "manual"]));
   const following = new Command(["events", "--follow"], options);
   const asJson = new Command(["events", "-f", "--json"], options);
@@ -159,7 +159,7 @@ it("events --follow prints events as they happen", async () => {
   for (const one of [following, asJson, some]) expect(await one.ended).toMatchObject({ code: 0, stderr: "" });
 });
 
-it("requests --follow prints each matching call with its response", async () => {
+it("`requests --follow` prints each matching call with its response", async () => {
   use(await startServer());
   const all = new Command(["requests", "--follow"], options);
   const some = new Command(["requests", "-f", "--status", "4xx", "--operation", "get*"], options);

@@ -4,7 +4,7 @@ import { openSandbox } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { run } from "../support/process-command.js";
 
-it("guide fits in 2,000 tokens", async () => {
+it("the guide fits in 2,000 tokens", async () => {
   const { code, stdout } = await run(["guide"]);
   expect(code).toBe(0);
   const sandbox = closedAtEnd(await openSandbox());

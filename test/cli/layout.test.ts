@@ -171,7 +171,7 @@ it("a list is not shortened in a pipe", async () => {
   expect(text).toMatch(/^2026-\S+Z {2}✗ FAILED .* ch_[0-9a-f]{24}$/m);
 });
 
-it("history shows delayed deliveries with the reason", async () => {
+it("the history command shows delayed deliveries with the reason", async () => {
   const { asked, action } = commandInput(["history", "declined@shop.test"]);
   const answer = (await action.call(asked))!;
   const text = async () => action.formatResult!(answer, asked);

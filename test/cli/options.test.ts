@@ -102,7 +102,7 @@ describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, r
   const flagWith = (given: string) => (row.kind === "flag" ? [flag(row)] : [`${flag(row)}=${given}`]);
   const variable = environmentVariableOf(name);
 
-  it("means the same as flag, variable and config key", async () => {
+  it("a flag, a variable and a config key mean the same", async () => {
     const expected = { [name]: value };
     expect(await readOptions([...EMPTY, ...flagWith(text)], {})).toEqual(expected);
     expect(await readOptions(EMPTY, { [variable]: text })).toEqual(expected);

@@ -47,13 +47,13 @@ async function shopWith(rule: object, options: SandboxOptions = {}) {
 }
 
 describe("hold", () => {
-  it("hold: webhook responds after the receiver got the charge's next webhook", async () => {
+  it("`hold: webhook` delays the response until the next webhook", async () => {
     const { order, pay } = await shopWith({ hold: "webhook" });
     await pay("instant");
     expect(order).toEqual(["charge.completed", "answer"]);
   });
 
-  it("hold: idle responds after the charge's last task and webhook", async () => {
+  it("`hold: idle` delays the response until the last webhook", async () => {
     const { sandbox, order, pay, made } = await shopWith({ hold: "idle" });
     const paid = pay();
     await made();
@@ -111,7 +111,7 @@ describe("hold", () => {
     expect((await client.charge(await pay("instant"))).json.status).toBe("COMPLETED");
   });
 
-  it("hold with a duration ends early when the sandbox closes", async () => {
+  it("`hold` with a duration ends early when the sandbox closes", async () => {
     const { sandbox, checkout, made } = await shopWith({ hold: "1h" }, { holdLimit: "1h" });
     const { answer } = await checkout();
     const cut = expect(answer).rejects.toThrow();
@@ -121,7 +121,7 @@ describe("hold", () => {
   });
 });
 
-it("delay_answer does the work before the delay", async () => {
+it("`delay_answer` does the work before the delay", async () => {
   const { checkout, made, requests } = await shopWith({ delay_answer: "1h" });
   const { answer, leave } = await checkout();
   await made();
@@ -172,7 +172,7 @@ it("a charge's timeline contains its request even when the response is lost", as
   expect(items[0]).toMatchObject({ kind: "request", operation: "createWhitelabel", status: null });
 });
 
-it("drop: hang does the work but never responds", async () => {
+it("`drop: hang` does the work but never responds", async () => {
   const { checkout, made, charges, requests } = await shopWith({ drop: "hang" });
   const { answer, leave } = await checkout();
   await made();
@@ -187,7 +187,7 @@ it("drop: hang does the work but never responds", async () => {
   });
 });
 
-it("drop: hang closes the connection at the limit", async () => {
+it("`drop: hang` closes the connection at the limit", async () => {
   const { checkout, charges } = await shopWith({ drop: "hang" }, { holdLimit: "20ms" });
   const { answer } = await checkout();
   await expect(answer).rejects.toThrow();

@@ -42,7 +42,7 @@ describe("the text report", () => {
     expect(textReport(await checked(receiver()))).toMatch(/^✓ every requirement met\n/);
   });
 
-  it("check-webhook prints one line per probe as it completes", async () => {
+  it("check-webhook prints one line after each probe", async () => {
     await using server = await serve(receiver());
     const lines: string[] = [];
     await checkAt(server.url, {}, { onRow: (row) => lines.push(`${server.count} ${probeLine(row, 80)}`) });

@@ -58,7 +58,7 @@ it.each([
   ["C:\\\\*", "C:*", false],
   ["C:\\temp", "C:\\temp", true],
   ["\\\\host", "\\\\host", true],
-])("%s against %s returns %s", (glob, text, matches) => {
+])("matching %s against %s returns %s", (glob, text, matches) => {
   expect(globMatches(glob, text)).toBe(matches);
 });
 

@@ -7,7 +7,7 @@ import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 const GET = "GET /orders/${order}";
 const look = (expect: object, more: object = {}) => ({ app: GET, ...more, expect });
 
-it("several expectations of the same fields share a read", () => {
+it("several checks of the same fields share a read", () => {
   const told = [look({ body: { status: "paid" } }), look({ body: { items: [1], by: { name: "Ada" } } })];
   const asked = [
     look({ status: 200 }),

@@ -184,7 +184,7 @@ describe("a failure that waiting cannot fix", () => {
     [false, failing("observe", "body.delivered", 1, 0)],
     [false, failing("paid", "count", 1, 0)],
     [false, failing("manners", "count", 0, 1)],
-  ])("waiting cannot fix the failure %s of %j", (expected, failure) => {
+  ])("isLasting is %s for the failure %j", (expected, failure) => {
     expect(isLasting(failure)).toBe(expected);
   });
 

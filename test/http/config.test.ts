@@ -96,7 +96,7 @@ it("two operations can have the same path with different methods", async () => {
 
 const event_names = { "charge.completed": "payment.successful" };
 
-it("event_names rename the events that are sent", async () => {
+it("`event_names` rename the events that are sent", async () => {
   const receiver = await Receiver.open();
   const api = await configured({ event_names, webhooks: [{ url: receiver.url }] });
   await api.pay();
@@ -106,7 +106,7 @@ it("event_names rename the events that are sent", async () => {
   expect(listed.body.total).toBe(1);
 });
 
-it("event_names match an endpoint's patterns, as the default names do", async () => {
+it("`event_names` match an endpoint's patterns, as the default names do", async () => {
   const [theirs, ours, neither] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
   const api = await configured({ event_names });
   for (const [{ url }, glob] of [
@@ -142,7 +142,7 @@ const error_codes = {
 };
 const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code;
 
-it("error_codes replace the default codes everywhere in the service", async () => {
+it("`error_codes` replace the default codes everywhere in the service", async () => {
   const api = await configured({ error_codes });
   expect(codeOf(await api.tryQuote({}))).toBe("invalid_request");
   expect(codeOf(await api.tryQuote("{broken"))).toBe("invalid_request");
@@ -154,7 +154,7 @@ it("error_codes replace the default codes everywhere in the service", async () =
   expect(codeOf(await api.tryQuote(`"${"x".repeat(1024 * 1024)}"`))).toBe("too_large");
 });
 
-it("error_codes apply to a 429 and to a fault without a code", async () => {
+it("`error_codes` apply to a 429 and to a fault without a code", async () => {
   const api = await configured({ error_codes, rate_limit: 1 });
   okBody(await api.tryPayins());
   expect(codeOf(await api.tryPayins())).toBe("slow_down");
@@ -168,13 +168,13 @@ it("error_codes apply to a 429 and to a fault without a code", async () => {
   expect(codeOf(await unlimited.tryPayins())).toBe("no_permission");
 });
 
-it("error_codes do not change the control API", async () => {
+it("`error_codes` do not change the control API", async () => {
   const api = await configured({ error_codes });
   expectError(await api.get("/_sandbox/charges/ch_unknown"), 404, "NOT_FOUND");
   expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
 });
 
-it("error_codes with an unknown code are refused at startup", async () => {
+it("`error_codes` with an unknown code are refused at startup", async () => {
   await expect(configured({ error_codes: { UNAUTHORISED: "x" } })).rejects.toThrow(
     /error_codes\.UNAUTHORISED.*did you mean UNAUTHORIZED\?/,
   );
@@ -226,7 +226,7 @@ it.each([
   },
 );
 
-it("limits set how long a quote and its price are valid", async () => {
+it("`limits` set how long a quote and its price are valid", async () => {
   const api = await configured({ limits: { quote_valid: "5m", quote_locked: "1h" } });
   const quote = await api.quote(KES_ORDER);
   expect([quote.expires_at, quote.locked_until]).toEqual([later(300), later(3600)]);
@@ -237,7 +237,7 @@ it("limits set how long a quote and its price are valid", async () => {
   expect((await api.tryWhitelabel(body)).status).toBe(400);
 });
 
-it("limits set the default lifetime of a checkout", async () => {
+it("`limits` set the default lifetime of a checkout", async () => {
   const api = await configured({ limits: { checkout_default_minutes: 15 } });
   expect((await api.pay()).expires_at).toBe(later(900));
   expect((await api.pay({ expires_in_minutes: 20 })).expires_at).toBe(later(1200));
@@ -245,7 +245,7 @@ it("limits set the default lifetime of a checkout", async () => {
   expect(body.expires_at).toBe(later(900));
 });
 
-it("retention limits the number of stored requests and events", async () => {
+it("`retention` limits the number of stored requests and events", async () => {
   const api = await configured({ retention: { requests: 3, events: 2 } });
   for (let call = 0; call < 5; call++) await api.tryPayins(`?offset=${call}`);
   const requests = await api.get<{ total: number; items: { request_id: number }[] }>("/_sandbox/requests");

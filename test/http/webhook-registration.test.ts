@@ -245,7 +245,7 @@ it("two rotations keep only the last two secrets", async ({ api }) => {
   expect(() => event!.verify(first.secret)).toThrow();
 });
 
-it("rotating the secret ignores a body", async ({ api }) => {
+it("POST rotate-secret ignores a body", async ({ api }) => {
   const { webhook_id } = await register(api);
   const answer = await api.post<Registered>(`${WEBHOOKS}/${webhook_id}/rotate-secret`, "{broken");
   expect(okBody(answer).secret).not.toBe("");

@@ -177,7 +177,7 @@ describeInBrowser("in a browser", () => {
     );
   });
 
-  it("a key opens the filter and expands every section", async () => {
+  it("pressing a key opens the filter and expands every section", async () => {
     const tab = await visit({ viewport: { width: 375, height: 900 } });
     await tab.keyboard.press("/");
     await tab.keyboard.type("balances");

@@ -27,7 +27,7 @@ async function openShop() {
 const SEQUENTIAL_AND_CONCURRENT = [[""], [", at_once: true"]];
 
 it.each(SEQUENTIAL_AND_CONCURRENT)(
-  "pay_twice pays once and returns to the shop in both tabs: checkout_id%s",
+  "`pay_twice` pays once and returns to the shop in both tabs: checkout_id%s",
   async (more) => {
     const { url, visits } = await openShop();
     await expectPassed(
@@ -47,7 +47,7 @@ it.each(SEQUENTIAL_AND_CONCURRENT)(
 );
 
 it.each(SEQUENTIAL_AND_CONCURRENT)(
-  "cancel_then_pay cancels and returns to the shop in both tabs: checkout_id%s",
+  "`cancel_then_pay` cancels and returns to the shop in both tabs: checkout_id%s",
   async (more) => {
     const { url, visits } = await openShop();
     await expectPassed(
@@ -62,7 +62,7 @@ it.each(SEQUENTIAL_AND_CONCURRENT)(
   },
 );
 
-it("close_page pays without returning to the shop", async () => {
+it("`close_page` pays without returning to the shop", async () => {
   const { url, visits } = await openShop();
   const report = await runSteps(
     `${CHECKOUT}

@@ -47,7 +47,7 @@ it.each([
   ["passes", ""],
   ["resets", "\n  - reset: true"],
   ["fails", "\n  - { request: GET /api/v1/nowhere }"],
-])("isolation: snapshot restores the whole state when a run %s", async (end, last) => {
+])("`isolation: snapshot` restores the whole state when a run %s", async (end, last) => {
   const sandbox = await openSandbox({ clock: "real" });
   const all = ["rates", "webhook-endpoints", "charges", "balances", "snapshots"];
   const before = await readState(sandbox, ...all);
@@ -151,14 +151,14 @@ it("the JUnit report shows a failure at the line of its first difference", async
   expect(junitXml([reportOfRun(report)])).toContain(' line="8"');
 });
 
-it("manual prints its text with variables filled in", async () => {
+it("a manual step prints its text with variables filled in", async () => {
   const shown: string[] = [];
   const rules = "vars: { email: a@b.test }";
   await expectPassed("- manual: Order as ${email}", { rules, manual: async (text) => void shown.push(text) });
   expect(shown).toEqual(["Order as a@b.test"]);
 });
 
-it("repeat reports its progress", async () => {
+it("`repeat` reports its progress", async () => {
   const shown: string[] = [];
   await runSteps("- { repeat: 2, as: n, steps: [{ advance: 1s }] }", {
     onStepBegin: (title, number, of) => shown.push(`${number}/${of} ${title}`),
@@ -166,7 +166,7 @@ it("repeat reports its progress", async () => {
   expect(shown).toEqual(["1/1 repeat 2", "1/1 repeat 2: n 1", "1/1 repeat 2: n 2"]);
 });
 
-it("parallel branches have separate variables, which later steps can read", async () => {
+it("`parallel` branches have separate variables", async () => {
   const shown: string[] = [];
   const report = await expectPassed(
     `
@@ -222,7 +222,7 @@ it("counts requests of the app that are still in progress", async () => {
   await cut;
 });
 
-it("expect_delivery counts attempts by the app's responses", async () => {
+it("`expect_delivery` counts attempts by the app's responses", async () => {
   const sandbox = await openSandbox();
   const { url } = await sandbox.listen();
   // This path responds to POST with 405.

@@ -19,11 +19,11 @@ it.each([
   "[charge.awaiting_payment, charge.processing, charge.completed]",
   '["charge.proc*", "charge.comp*"]',
   '{ charge_id: "${c1}", types: [charge.awaiting_payment, charge.completed] }',
-])("expect_sequence compares the deliveries to a receiver with %s", async (sequence) => {
+])("`expect_sequence` compares the deliveries to a receiver with %s", async (sequence) => {
   expect(await runWithReceiver(`  - expect_sequence: ${sequence}`)).toBeUndefined();
 });
 
-it("expect_sequence fails for a different order, a duplicate and a missing event", async () => {
+it("`expect_sequence` fails for a different order, a duplicate and a missing event", async () => {
   const step = "  - expect_sequence: [charge.processing, charge.completed]";
   for (const [rules, came] of [
     [

@@ -19,7 +19,7 @@ async function checkSpacing(pauses: readonly string[], spacing: string) {
   return failed(report)?.failure;
 }
 
-it("spacing checks the pauses between requests", async () => {
+it("`spacing` checks the pauses between requests", async () => {
   expect(await checkSpacing(["1m", "2m", "5m"], "{ gte: 1m, lt: 10m, growing: true }")).toBeUndefined();
   expect(await checkSpacing(["1m", "20m"], "{ gte: 1m, lt: 10m }")).toMatchObject({
     message: "the pause before request 3 is 20m, not lt 10m",
@@ -30,7 +30,7 @@ it("spacing checks the pauses between requests", async () => {
   );
 });
 
-it("spacing fails with too few requests", async () => {
+it("`spacing` fails with too few requests", async () => {
   expect((await checkSpacing([], "{ gte: 0ms }"))?.message).toBe(
     "1 such requests have too few pauses to check: 2 are needed",
   );

@@ -133,7 +133,7 @@ it("a receiver that is not running does not delay others", async () => {
   expect(other.types).toEqual(THREE);
 });
 
-it("deliveries do not wait for an endpoint with unreachable: fail", async () => {
+it("deliveries do not wait for an endpoint with `unreachable: fail`", async () => {
   const { client, notices, complete } = await worldBefore(REFUSING_URL, { unreachable: "fail" });
   await complete();
   const [one] = await deliveries(client);
@@ -142,7 +142,7 @@ it("deliveries do not wait for an endpoint with unreachable: fail", async () => 
   expect(notices).toEqual([]);
 });
 
-it("deliveries stop waiting when the endpoint changes to unreachable: fail", async () => {
+it("deliveries stop waiting when the endpoint gets `unreachable: fail`", async () => {
   const { client, notices, elapse, complete } = await worldBefore(REFUSING_URL);
   await complete();
   await elapse(2);

@@ -122,7 +122,7 @@ it("a reset cancels webhooks on a running clock", async () => {
   expect(wall.armed).toEqual([]);
 });
 
-it('ids: "repeat" repeats ids and bytes after any number of resets', async () => {
+it("`ids: repeat` returns the same ids and bytes after every reset", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver();
   const play = async (): Promise<string[]> => {
     const texts: string[] = [];
