@@ -9,6 +9,7 @@ import { isJournalEntry } from "./state-format.js";
  */
 
 const CHECKSUM_CHARS = 8;
+const NEWLINE = 0x0a;
 /** Maximum bytes before the JSON: checksum, space, length, space. */
 const MAX_HEAD_BYTES = CHECKSUM_CHARS + 1 + 15 + 1;
 const HEAD = /^([0-9a-f]{8}) ([1-9]\d*) /;
@@ -31,7 +32,9 @@ export function encodeLine(change: JournalEntry): Buffer {
   const length = ` ${jsonBytes} `;
   const jsonStart = CHECKSUM_CHARS + length.length;
   const line = Buffer.allocUnsafe(jsonStart + jsonBytes + 1);
-  line.write(`${json}\n`, jsonStart);
+  // Without a copy of the text for the newline.
+  line.write(json, jsonStart);
+  line[line.length - 1] = NEWLINE;
   const checksum = crc32(line.subarray(jsonStart, -1)).toString(16).padStart(CHECKSUM_CHARS, "0");
   line.write(checksum + length, "latin1");
   return line;
