@@ -17,7 +17,7 @@ describe("src", () => {
     );
   });
 
-  it.each(sources)("%s follows the architecture", (file) => {
+  it.each(sources)("%s imports only what the architecture allows", (file) => {
     expect(faultsOf(file, readFileSync(SRC + file, "utf8"))).toEqual([]);
   });
 });
@@ -72,7 +72,7 @@ describe("the check of imports", () => {
     ["core/engine/a.ts", 'import { readFileSync } from "node:fs";', "engine is pure"],
     ["core/domain/a.ts", 'import { createServer } from "http";', "domain is pure"],
     ["server/http/a.ts", 'import { setTimeout } from "node:timers/promises";', "outside src/core/time/"],
-  ])("the import check finds in %s: %s", (file, source, message) => {
+  ])("reports the import in %s: %s", (file, source, message) => {
     expect(messages(file, source)).toContainEqual(expect.stringContaining(message));
   });
 
@@ -94,7 +94,7 @@ describe("the check of imports", () => {
     ],
     ["library/a.ts", 'import { a } from "../core/namespace/a.js";\nimport { b } from "../server/http/b.js";'],
     ["cli/a.ts", 'const { Sandbox } = await import("../library/sandbox.js");'],
-  ])("the import check allows: %s", (file, source) => {
+  ])("allows the import: %s", (file, source) => {
     expect(messages(file, source)).toEqual([]);
   });
 

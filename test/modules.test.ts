@@ -115,7 +115,7 @@ describe("the modules of src", () => {
 });
 
 describe("the search for cycles and exports", () => {
-  it("finds a cycle through types and dynamic imports", () => {
+  it("finds an import cycle through types and dynamic imports", () => {
     const modules = [
       moduleOf("src/a.ts", 'import type { B } from "./b.js";'),
       moduleOf("src/b.ts", 'const c = () => import("./c/c.js");'),
@@ -125,14 +125,14 @@ describe("the search for cycles and exports", () => {
     expect(circlesIn(modules)).toEqual([["src/a.ts", "src/b.ts", "src/c/c.ts"]]);
   });
 
-  it.each(["js", "mjs"])("finds a cycle of files that are written in %s", (ending) => {
+  it.each(["js", "mjs"])("finds an import cycle in %s", (ending) => {
     const modules = ["a", "b"].map((name) =>
       moduleOf(`scripts/${name}.${ending}`, `import "./${name === "a" ? "b" : "a"}.${ending}";`),
     );
     expect(circlesIn(modules)).toEqual([[`scripts/a.${ending}`, `scripts/b.${ending}`]]);
   });
 
-  it("reports an export that is only mentioned by a file without the import", () => {
+  it("reports an export that no file imports", () => {
     const exporter = moduleOf(
       "src/a.ts",
       "export const used = 1;\nexport function left() {}\nexport type T = 1;",

@@ -130,7 +130,7 @@ describe.skipIf(!canMakeMachines())(
       expect(await world.orderAndWait("app", "http://app:3000", host, token)).toBe("paid");
     });
 
-    it("webhook pull forwards events to an app on the host", async () => {
+    it("`webhook pull` forwards events to an app on the host", async () => {
       const line = blocksOf("docs/shared-sandbox.md").find(({ code }) =>
         /^npx payments-sandbox webhook pull/.test(code),
       )!.code;

@@ -13,7 +13,7 @@ function startArguments({ argv }: Recipe): string[] {
 }
 
 describe("docs/shared-sandbox.md", () => {
-  it.each(Object.values(RECIPES))("$name starts with the addresses replaced", async (recipe) => {
+  it.each(Object.values(RECIPES))("the recipe $name starts", async (recipe) => {
     const args = startArguments(recipe);
     expect(args[0]).toBe("start");
     expect(args[args.indexOf("--host") + 1]).toBe("0.0.0.0");
@@ -24,7 +24,7 @@ describe("docs/shared-sandbox.md", () => {
     expect((await exchange(port, head(LOOK, "Host: other:4402")))?.status).toBe(403);
   });
 
-  it("both sides of a recipe have the same values", () => {
+  it("sandbox and app of a recipe use the same values", () => {
     const { payments, app } = COMPOSE;
     expect(app!.environment).toMatchObject({
       ...payments!.environment,

@@ -26,7 +26,7 @@ async function startPythonShop(
 
 describe.skipIf(!isThere)(`a shop in Python${isThere ? "" : " (python3 is not on this machine)"}`, () => {
   it.each(COURSES.filter(([course]) => MET.includes(course)))(
-    "shop.py has correct books after: %s",
+    "the Python shop handles %s",
     async (_, course) => {
       const { orders, findings } = await carryOut((options) => startPythonShop("right", options), course);
       expect(findings).toEqual([]);
@@ -34,7 +34,7 @@ describe.skipIf(!isThere)(`a shop in Python${isThere ? "" : " (python3 is not on
     },
   );
 
-  it("shop.py has wrong books when it handles an event twice", async () => {
+  it("reconcile finds the double delivery of a faulty Python shop", async () => {
     const [, course] = COURSES.find(([name]) => name === "copies")!;
     const { findings } = await carryOut((options) => startPythonShop("acts_twice", options), course);
     expect(findings).toEqual(["delivered_twice"]);

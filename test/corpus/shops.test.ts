@@ -9,13 +9,13 @@ const RIGHT = ["right", "queued"] as const;
 const meets = (kind: ShopKind, course: Course) => carryOut((options) => startShop(kind, options), course);
 
 describe.each(COURSES)("%s", (_, course, wrong) => {
-  it.each(RIGHT)("the shop %s keeps correct books", async (kind) => {
+  it.each(RIGHT)("the correct shop %s passes reconcile", async (kind) => {
     const { orders, findings } = await meets(kind, course);
     expect(findings).toEqual([]);
     expect(orders).toMatchObject([{ status: "paid", delivered: 1 }]);
   });
 
-  it.each(Object.entries(wrong))("the faulty shop %s has wrong books", async (kind, finding) => {
+  it.each(Object.entries(wrong))("the faulty shop %s fails reconcile", async (kind, finding) => {
     expect((await meets(kind as ShopKind, course)).findings).toEqual([finding]);
   });
 });
@@ -53,19 +53,19 @@ describe.each(CUSTOMERS)("%s", (step, right, wrong) => {
     return books(shop, sandbox);
   }
 
-  it.each(RIGHT)("the shop %s keeps correct books after a hosted payment", async (kind) => {
+  it.each(RIGHT)("the correct shop %s passes reconcile after a hosted payment", async (kind) => {
     expect(await orderOnPage(kind)).toMatchObject({ orders: [right], findings: [] });
   });
 
   it.each(Object.entries(wrong))(
-    "the faulty shop %s has wrong books after a hosted payment",
+    "the faulty shop %s fails reconcile after a hosted payment",
     async (kind, findings) => {
       expect(await orderOnPage(kind as ShopKind)).toMatchObject({ findings });
     },
   );
 });
 
-it("every faulty shop keeps correct books without mishaps", async () => {
+it("every faulty shop passes reconcile when nothing goes wrong", async () => {
   const faulty = Object.keys(SHOPS).filter((kind) => !RIGHT.some((right) => right === kind)) as ShopKind[];
   const wrong = [...COURSES, ...CUSTOMERS].flatMap(([, , found]) => Object.keys(found));
   expect([...new Set(wrong)].sort()).toEqual([...faulty].sort());

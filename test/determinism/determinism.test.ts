@@ -74,14 +74,11 @@ describe("the same seed and the same calls", () => {
     expect(fates(other)).not.toBe(fates(first));
   });
 
-  it.skipIf(OTHER_NODE === undefined)(
-    "another Node gives the same bytes (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
-    async () => {
-      const other = await run(["determinism", "once"], OTHER_NODE);
-      expect(other.node.split(".")[0]).not.toBe(process.versions.node.split(".")[0]);
-      expect(firstDifference(first.fresh, other.fresh)).toBeUndefined();
-    },
-  );
+  it.skipIf(OTHER_NODE === undefined)("another version of Node gives the same bytes", async () => {
+    const other = await run(["determinism", "once"], OTHER_NODE);
+    expect(other.node.split(".")[0]).not.toBe(process.versions.node.split(".")[0]);
+    expect(firstDifference(first.fresh, other.fresh)).toBeUndefined();
+  });
 
   it("the test covers every operation, status and fault", () => {
     const coverage = first.fresh.findLast((step) => step.startsWith("> GET /_sandbox/coverage"))!;

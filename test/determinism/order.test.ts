@@ -22,7 +22,7 @@ describe("the speed of the machine", () => {
     return json.fired.map(({ task, ref }: { task: string; ref: string }) => `${task} ${ref}`);
   }
 
-  it("the order of a retry and a task at the same time is fixed", async () => {
+  it("a retry and a task due at the same time run in a fixed order", async () => {
     const slowCaller = await firedAfter(({ sandbox }) => sandbox.settled());
     const quickCaller = await firedAfter(async () => {});
     expect(quickCaller).toEqual(slowCaller);
@@ -49,7 +49,7 @@ describe("the speed of the machine", () => {
     return json;
   }
 
-  it("an advance reports the same tasks however fast the app responds", async () => {
+  it("the speed of the app does not change which tasks an advance reports", async () => {
     expect(await firedOf(false)).toEqual(await firedOf(true));
   });
 
@@ -83,7 +83,7 @@ describe("the speed of the machine", () => {
     return (await deliveries(client)).map(({ type, status, attempts }) => [type, status, attempts.length]);
   }
 
-  it("an early or late 410 stops the same webhooks", async () => {
+  it("a late 410 stops the same webhooks as an early one", async () => {
     expect(await sentWhenGone(true)).toEqual(await sentWhenGone(false));
   });
 });

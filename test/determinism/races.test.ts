@@ -20,11 +20,11 @@ async function leftOf(path: string): Promise<string> {
 }
 
 describe("the same seed and concurrent calls on a paused clock", () => {
-  it("the flows cover every option that causes races", () => {
+  it("every option that causes races is tested", () => {
     expect(RACES.length).toBeGreaterThanOrEqual(12);
   });
 
-  it.each(RACES)("$name leaves identical state in two runs", async ({ path }) => {
+  it.each(RACES)("two runs of $name end in the same state", async ({ path }) => {
     const [one, other] = await Promise.all([leftOf(path), leftOf(path)]);
     expect(one.length).toBeGreaterThan(1_000);
     expect(other).toBe(one);

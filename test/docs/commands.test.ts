@@ -23,7 +23,7 @@ async function findError({ words }: WrittenCommand): Promise<string | undefined>
 }
 
 describe("commands on the pages", () => {
-  it("the pages have over forty commands", () => {
+  it("finds over forty commands in the docs", () => {
     expect(written.length).toBeGreaterThan(40);
     expect(new Set(written.map(({ page }) => page)).size).toBeGreaterThan(6);
   });

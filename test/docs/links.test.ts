@@ -39,7 +39,7 @@ describe("CONTRIBUTING.md", () => {
     ...pageText("CONTRIBUTING.md").matchAll(/`((?:src|test|fixtures|scenarios|bench|docs)\/[^`*]*)`/g),
   ];
 
-  it.each(named.map(([, path]) => path!))("names the existing %s", (path) => {
+  it.each(named.map(([, path]) => path!))("CONTRIBUTING.md names the existing %s", (path) => {
     expect(existsSync(join(ROOT, path))).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ describe("code blocks", () => {
   /** `npm run docs` writes these pages. */
   const isGenerated = ({ marker = "" }: { marker?: string | undefined }) => marker.startsWith("fields: ");
 
-  it("every code block has a mark for its test", () => {
+  it("every code block is marked with its test", () => {
     const unmarked = PAGES.flatMap(blocksOf).filter(
       (block) => block.marker === undefined && !isGenerated(block),
     );
@@ -37,7 +37,7 @@ describe("docs/start.md", () => {
     120_000,
   );
 
-  it("the shop of docs/start.md survives webhook_chaos after the described change", async () => {
+  it("the fix in docs/start.md makes the shop pass webhook_chaos", async () => {
     const fixed = new PageRun("docs/start.md");
     await fixed.prepare();
     const shop = fixed.codeOf("file: shop.mjs").split("\n");

@@ -29,7 +29,7 @@ describe(PAGE, () => {
     expect(code).toBe(0);
   });
 
-  it.each(RECIPES)("%s passes beside the others on one server", async (names, runner, passed) => {
+  it.each(RECIPES)("%s passes on a shared server", async (names, runner, passed) => {
     await using server = await createSandbox();
     const { url } = await server.listen();
     const { code, stdout, stderr } = await project.run([...runner, ...names.split(" ")], {
@@ -39,7 +39,7 @@ describe(PAGE, () => {
     expect(code).toBe(0);
   });
 
-  it("the example passes with exec as described", async () => {
+  it("the example in docs/testing.md passes with exec", async () => {
     const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
     const line = [bin, "exec", "--", process.execPath, ...VITEST, "order.test.mjs"];
     const { code, stdout, stderr } = await project.run(line);
@@ -47,7 +47,7 @@ describe(PAGE, () => {
     expect(code).toBe(0);
   });
 
-  it("the page names all members of a sandbox", async () => {
+  it("docs/testing.md names all members of a sandbox", async () => {
     await using sandbox = await createSandbox();
     const names = [...Object.getOwnPropertyNames(Sandbox.prototype), ...Object.keys(sandbox)];
     expect(names).toEqual(expect.arrayContaining(["advance", "fetch", "onWebhook", "url"]));

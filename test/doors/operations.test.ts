@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 
 describe.each(ROWS)("$name", (row) => {
-  it("each operation returns the same response over a port and in process [R1.7]", async () => {
+  it("each operation returns the same response over HTTP and in process [R1.7]", async () => {
     const responses: Record<string, string[]> = {};
     for (const name of Object.keys(DOORS)) {
       const sent: string[] = [];

@@ -119,7 +119,7 @@ it("a command without effect makes no change", () => {
   expect([store.changes.length, bytesOf(engine)]).toEqual([1, before]);
 });
 
-it("a command never runs before the state's time", () => {
+it("a command cannot run in the past", () => {
   const engine = newEngine();
   newCharge(engine, START_MS + HOUR);
   const charge = newCharge(engine, START_MS);
@@ -180,7 +180,7 @@ const refused: [string, (engine: Engine) => Command<unknown>][] = [
   ],
 ];
 
-it.each(refused)("refusing %s writes nothing and uses no id", (_, prepare) => {
+it.each(refused)("refusing %s writes nothing", (_, prepare) => {
   const store = recordingStore();
   const engine = newEngine({ store, endpoint: true });
   const command = prepare(engine);
@@ -350,7 +350,7 @@ it.each([
   ["a reset that repeats ids", ["reset", "repeat", "reset"]],
   ["a restore to before a reset", ["reset", "restore", "reset"]],
   ["restores of the same dump, with a reset between", ["restore", "restore", "reset", "restore"]],
-])("ids after %s differ from all earlier ids", (_name, steps) => {
+])("ids are new after %s", (_name, steps) => {
   const engine = newEngine({ endpoint: true });
   workload(engine);
   const dump = asJson(engine.dump());
@@ -367,7 +367,7 @@ it.each([
   }
 });
 
-it("a restore applies the dump as a new change", () => {
+it("restoring a snapshot is recorded as a new change", () => {
   const engine = newEngine({ endpoint: true });
   workload(engine);
   const dump = asJson(engine.dump());
@@ -515,7 +515,7 @@ it.each([
   ],
   ["expires first when entry and expiry are due at the same instant", "1m COMPLETED", "PENDING@0 EXPIRED@60"],
   ["prevents the expiry of a paid charge", "59s PROCESSING", "PENDING@0 PROCESSING@59"],
-])("timeline: %s", (_name, timeline, history) => {
+])("a timeline %s", (_name, timeline, history) => {
   const { engine, historyAt } = started(timeline);
   expect(historyAt(999)).toBe("PENDING@0");
   expect(historyAt(HOUR)).toBe(history);
@@ -569,7 +569,7 @@ it.each(["control", "customer"] as const)("a transition by the %s ends the timel
   expect(charge().tasks).toEqual({});
 });
 
-it("a charge expires before another charge's task at the same time", () => {
+it("a charge expires before other tasks at the same time", () => {
   const engine = newEngine({ scenarios: [timelineIn("61s COMPLETED")] });
   newCharge(engine, START_MS, { scenario: "told" });
   newCharge(engine, START_MS + 1_000, { expiresInMinutes: 1 });
@@ -586,7 +586,7 @@ it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
   },
 );
 
-it("a charge records that its named scenario did not match", () => {
+it("a charge records when its named scenario did not match", () => {
   const picky = {
     name: "picky",
     charges: [{ match: { customer_email: "bob@*" }, timeline: [{ after: "1s", to: "FAILED" as const }] }],

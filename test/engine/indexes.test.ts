@@ -19,7 +19,7 @@ const stepArb = fc.record({
 });
 const pageArb = fc.tuple(fc.nat(620), fc.oneof(fc.nat(40), fc.constant(Number.POSITIVE_INFINITY)));
 
-it("lists by status return the same as a scan of all records", () => {
+it("a list by status returns the same as a scan of all records", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(0, 30, 600),

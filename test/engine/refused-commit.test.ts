@@ -183,7 +183,7 @@ const refusable = fc.record({ step, fails: fc.boolean(), isLookedAt: fc.boolean(
 it.each([
   ["with an endpoint", true],
   ["without an endpoint", false],
-])("a step that the store refuses leaves the state unchanged, %s", (_name, endpoint) => {
+])("a failed write leaves the state unchanged, %s", (_name, endpoint) => {
   let refused = 0;
   fc.assert(
     fc.property(fc.array(refusable, { maxLength: 60 }), (steps) => {

@@ -21,7 +21,7 @@ const EXAMPLES = [
   },
 ] as const;
 
-it("every example folder is listed", () => {
+it("every example folder is tested", () => {
   const folders = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).filter((one) =>
     one.isDirectory(),
   );
@@ -39,7 +39,7 @@ describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
     expect(example.wentOut).toEqual([]);
   });
 
-  it("$name finds the bug of the naive handler", async () => {
+  it("$name fails with a naive webhook handler", async () => {
     const example = new Example(name);
     const naive = readFileSync(join(example.folder, "src/fulfil.naive.js"), "utf8");
     example.edit("src/fulfil.js", () => naive);
@@ -53,7 +53,7 @@ describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
     expect(failuresIn(output)).not.toContainEqual(expect.stringContaining("naive"));
   });
 
-  it("$name has the tested versions of its packages", () => {
+  it("$name uses the tested versions of its packages", () => {
     const { dependencies, devDependencies } = manifestIn(join(ROOT, "examples", name));
     const tested = manifestIn(ROOT).devDependencies!;
     for (const [dependency, range] of Object.entries({ ...dependencies, ...devDependencies }))

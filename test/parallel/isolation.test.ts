@@ -15,7 +15,7 @@ describe("the id of a scenario's run", () => {
     return { client, run };
   }
 
-  it("the id of a run does not depend on runs in other namespaces", async () => {
+  it("run ids do not depend on other namespaces", async () => {
     const runs = async (neighbours: number) => {
       const { run } = await server();
       for (let count = 0; count < neighbours; count++) await run("bob");
@@ -27,7 +27,7 @@ describe("the id of a scenario's run", () => {
     expect(alone[0]).toMatch(/^[0-9a-f]{8}$/);
   });
 
-  it("a reset with repeated ids restarts the ids of runs", async () => {
+  it("a reset with repeated ids restarts run ids", async () => {
     const { client, run } = await server();
     const first = [await run("default"), await run("default")];
     await client.ask("POST /_sandbox/reset", { ids: "repeat" });

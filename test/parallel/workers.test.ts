@@ -21,7 +21,7 @@ function owners(heard: readonly string[]): string[] {
 }
 
 describe("three workers on one server, a namespace each", () => {
-  it("three workers in separate namespaces get the same bytes as alone", async () => {
+  it("three concurrent workers get the same responses as when run alone", async () => {
     const assignments = Array.from({ length: 3 }, (_, number) => ({
       number,
       namespace: `worker-${number}`,
@@ -42,7 +42,7 @@ describe("three workers on one server, a namespace each", () => {
 });
 
 describe("the check can fail", () => {
-  it("two workers that share a namespace get different bytes than alone", async () => {
+  it("two workers in one namespace influence each other", async () => {
     const assignments: Assignment[] = [3, 4].map((number) => ({ number, namespace: "shared" }));
     const alone = await takeAlone(assignments);
     const together = await takeTogether(assignments).catch((error: Error) => error);

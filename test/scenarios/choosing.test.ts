@@ -104,7 +104,7 @@ it.each<[string, { header?: string; metadata?: string; active?: string }, string
     ["crypto_confirmations", "nobody"],
   ],
 ])(
-  "a named scenario whose rules do not match falls back to %s",
+  "falls back to %s when the named scenario does not match",
   async (_to, { header, metadata, active }, scenario, skipped) => {
     const api = await openApi({ scenario: active ?? [], webhooks: [{ mailbox: "inbox" }] });
     okBody(await api.put("/_sandbox/scenarios/nobody", NOBODY));
@@ -156,7 +156,7 @@ it("refuses an unknown scenario with a list of known names", async ({ api }) => 
   expect(await api.balance("KES")).toBe("1000.00 / 0.00");
 });
 
-it("a scenario name is known once the scenario is stored", async ({ api }) => {
+it("accepts the name of a scenario after it is stored", async ({ api }) => {
   okBody(
     await api.put("/_sandbox/scenarios/declind", {
       charges: [{ timeline: [{ after: "1s", to: "FAILED" }] }],
@@ -182,7 +182,7 @@ async function taken(probability: number, between?: (api: Api) => Promise<unknow
   return found;
 }
 
-it("a rule applies with its probability, otherwise the next one does", async () => {
+it("a rule with a probability sometimes yields to the next rule", async () => {
   const { length } = await taken(0.2);
   expect(length).toBeGreaterThan(CHARGES * 0.1);
   expect(length).toBeLessThan(CHARGES * 0.3);

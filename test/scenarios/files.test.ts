@@ -36,7 +36,7 @@ it("the built-in scenarios are exactly the documented ones", () => {
   expect(SHIPPED.length).toBeGreaterThanOrEqual(20);
 });
 
-it("each documented case has a built-in flow", () => {
+it("a built-in flow exists for each documented case", () => {
   const documented = `
       bank_transfer mobile_money card crypto hosted_paid hosted_cancelled quote_expired expired paid_late
       refund refund_refused withdrawal withdrawal_failed withdrawal_replay insufficient_balance webhook_outage

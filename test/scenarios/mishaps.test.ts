@@ -52,7 +52,7 @@ const ARRIVALS: Readonly<Record<string, [arrivals: string[], ids: number]>> = {
 };
 
 it.each(Object.entries(ARRIVALS))(
-  "changes the webhooks of a charge: %s",
+  "%s changes the webhooks of a charge",
   async (scenario, [expected, ids]) => {
     const { api, arrivals } = await openWithReceiver();
     const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": scenario });
@@ -254,7 +254,7 @@ describe("magic customers and amounts under a mishap", async () => {
     expect((await readSandboxFields(api, charge_id)).scenario).toBe("slow");
   });
 
-  it("magic values apply when a random outcome does not", async () => {
+  it("magic values apply when a random rule does not", async () => {
     const api = await openApi();
     const rare = { charges: [{ probability: 0.000001, timeline: [{ after: "1s", to: "COMPLETED" }] }] };
     await api.put("/_sandbox/scenarios/rare", { name: "rare", ...rare });

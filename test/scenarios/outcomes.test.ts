@@ -83,7 +83,7 @@ it.each(Object.entries(CHARGES))(
   },
 );
 
-it("the scenario success completes charges of every customer", async ({ api }) => {
+it("the scenario `success` completes charges of every customer", async ({ api }) => {
   const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
   const asked = await api.whitelabel(body, { "sandbox-scenario": "success" });
   const usual = await api.whitelabel(body);
@@ -147,7 +147,7 @@ it.each(Object.entries(WITHDRAWALS))(
   },
 );
 
-it("the scenario success completes withdrawals with every reference", async ({ api }) => {
+it("the scenario `success` completes withdrawals with every reference", async ({ api }) => {
   const destination = await createFundedDestination(api);
   const marked = { amount: "500.00", reference: "fail-17" };
   const asked = await withdraw(api, destination, { "sandbox-scenario": "success" }, marked);

@@ -38,7 +38,7 @@ async function shopWith(handlerFor: (client: () => Client) => Handler) {
   return { ...shop, receiver };
 }
 
-it("an endless advance is refused when each payment causes another", async () => {
+it("advance stops with an error when each payment causes another", async () => {
   const { client, receiver } = await shopWith((client) => callingBack(client, "before"));
   await client.pay();
   const answer = await client.advance({ until: "idle" });
@@ -60,7 +60,7 @@ it("an endless advance is refused when each payment causes another", async () =>
 it.each<[string, (client: () => Client) => Handler]>([
   ["the receiver responds and then pays, in the same tick", (client) => callingBack(client, "after")],
   ["one event is redelivered forever at the same instant", sendingAgain],
-])("an endless advance is refused when %s", async (_name, handlerFor) => {
+])("advance stops with an error when %s", async (_name, handlerFor) => {
   const { client } = await shopWith(handlerFor);
   // This charge always has a scheduled entry.
   await client.pay({ scenario: "slow" });
@@ -70,7 +70,7 @@ it.each<[string, (client: () => Client) => Handler]>([
   expect(answer.json.error.message).toMatch(/^It never comes to rest/);
 });
 
-it("advance() of the library rejects an endless advance", async () => {
+it("advance() rejects when it would never end", async () => {
   const receiver = await Receiver.open();
   await using sandbox = await createSandbox({
     clock: "manual",
@@ -83,7 +83,7 @@ it("advance() of the library rejects an endless advance", async () => {
   await expect(sandbox.advance("idle")).rejects.toThrow(/^It never comes to rest/);
 });
 
-it("a long chain of payments completes", async () => {
+it("advance completes a long chain of payments", async () => {
   const { client, receiver } = await shopWith((client) => callingBack(client, "before", 300));
   await client.pay();
   const { status, json } = await client.advance({ until: "idle" });
@@ -91,7 +91,7 @@ it("a long chain of payments completes", async () => {
   expect(receiver.received).toHaveLength(301);
 });
 
-it("completes when each of many payments causes one more", async () => {
+it("advance completes many payments that each cause one more", async () => {
   const { client, receiver } = await shopWith((client) => callingBack(client, "before", 1_100));
   for (let count = 0; count < 1_100; count++) {
     await client.pay();

@@ -7,9 +7,7 @@ const { PAYMENTS_SANDBOX_SIMULATION_SEED: SEED, PAYMENTS_SANDBOX_SIMULATION_RUNS
 const STEPS = Number(process.env.PAYMENTS_SANDBOX_SIMULATION_STEPS ?? 60);
 
 const seeds = SEED === undefined ? Array.from({ length: Number(RUNS) }, (_, run) => `sim-${run}`) : [SEED];
-it.each(seeds)("random calls have the effects that the model expects: seed %s [R19.5]", (seed) =>
-  simulate(seed, STEPS),
-);
+it.each(seeds)("random calls match the model: seed %s [R19.5]", (seed) => simulate(seed, STEPS));
 
 const grounds: readonly (readonly [string, Terrain])[] = [
   ["state in files and restarts", { isKept: true }],
@@ -21,6 +19,6 @@ const grounds: readonly (readonly [string, Terrain])[] = [
 ];
 it.each(
   grounds.flatMap(([name, terrain]) => seeds.slice(0, 2).map((seed) => [name, seed, terrain] as const)),
-)("random calls have the expected effects with %s: seed %s", (_name, seed, terrain) =>
+)("random calls match the model with %s: seed %s", (_name, seed, terrain) =>
   simulate(seed, STEPS, undefined, terrain),
 );

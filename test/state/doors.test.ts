@@ -185,7 +185,7 @@ it.each(Object.entries(RESTARTS))("the data file can be reopened with %s", async
   }
 });
 
-it("an invalid secret returns errors until the old scheme is restored", async () => {
+it("a webhook secret that does not fit a new scheme returns errors", async () => {
   const data = `${temporaryFolder()}/data.json`;
   const webhooks = ["http://localhost:3999/{namespace}"];
   const first = await openSandbox({ data, webhooks, ...PAYSTACK });

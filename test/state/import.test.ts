@@ -92,7 +92,7 @@ it("an imported state equals the exported one", async () => {
   }
 });
 
-it("a broken state is refused, or all later calls succeed", {
+it("a broken state is refused or works in all later calls", {
   timeout: 3_600_000,
 }, async () => {
   const tally = { taken: 0, refused: 0 };
@@ -109,7 +109,7 @@ it("a broken state is refused, or all later calls succeed", {
   expect(tally.taken).toBeGreaterThan(RUNS / 40);
 });
 
-it("a broken state in a file is refused, or survives a restart", {
+it("a broken data file is refused or survives a restart", {
   timeout: 3_600_000,
 }, async () => {
   await fc.assert(
