@@ -223,7 +223,7 @@ it("exec prints a failed command's refused calls, with a suggested path", async 
   );
 });
 
-it("exec does not print calls that failed by a fault", async () => {
+it("exec does not print calls that failed because of a fault", async () => {
   const often =
     'Promise.allSettled(Array.from({ length: 8 }, () => call("GET", "/api/v1/accounts/balances")))';
   const failing = script(`${often}.then(() => process.exit(3))`);

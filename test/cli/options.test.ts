@@ -184,6 +184,6 @@ it.each([
   ["-p0"],
   ["--json", "--", "x"],
   ["--json", "start"],
-])("leaves any other command line to commander: %s", (...words) => {
+])("commander parses any other command line: %s", (...words) => {
   expect(parseStartFlags(words)).toBeUndefined();
 });

@@ -61,7 +61,7 @@ it("PATCH /_sandbox/webhook-endpoints refuses the URL of another endpoint", asyn
   expectInvalid(refused, "url");
   expect(refused.text).toContain(one.webhook_id);
   expect((await api.get(`${PATH}/${two.webhook_id}`)).body).toEqual(two);
-  // Its own URL and a URL of the other mode are allowed.
+  // An endpoint may keep its URL, or share one with the other mode.
   expect((await change(one.webhook_id, { url: "http://localhost:9/a" })).body).toEqual(one);
   expect((await change(live.webhook_id, { url: "http://localhost:9/a" })).status).toBe(200);
   okBody(await api.send("DELETE", `${PATH}/${one.webhook_id}`));

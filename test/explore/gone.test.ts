@@ -14,7 +14,7 @@ const ENDS: readonly (readonly [string, (shop: ShopHere) => unknown, string])[] 
   ["talks nonsense", (shop) => shop.babble(), "Parse Error"],
 ];
 
-it.each(ENDS)("an app that %s during a run is a finding that ends the search", async (_, end, message) => {
+it.each(ENDS)("the search ends when the app %s during a run", async (_, end, message) => {
   const { sandbox, shop } = await openCorpus("right");
   const report = await sandbox.explore(fileWith(HASTY), {
     app: shop.url,
@@ -33,7 +33,7 @@ it.each(ENDS)("an app that %s during a run is a finding that ends the search", a
 it.each([
   ["cuts the connection of", "", "socket hang up"],
   ["sends malformed HTTP to", "so it is\r\n\r\n", "Parse Error"],
-])("an app that %s the second of two submits is a finding", async (_, said, message) => {
+])("reports an app that %s the second submit", async (_, said, message) => {
   const pressed = new Set<string>();
   const app = createServer((request, response) => {
     const { method, url = "" } = request;

@@ -61,7 +61,7 @@ const ledger =
 it.concurrent.each([
   ["a press", FLOW],
   ["a job", BY_JOB],
-])("finds an import by %s that counts a payment on two pages", async (_, flow) => {
+])("finds an import by %s that counts a payment twice", async (_, flow) => {
   const save = temporaryFolder();
   const wrong = await openApp(ledger({ pageSize: 2, countsTwice: true }), null);
   const { found, report } = await foundIn(wrong, flow, { save });

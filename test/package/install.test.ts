@@ -195,7 +195,7 @@ it("the package contains all files that it refers to", () => {
   for (const path of named) expect(paths()).toContain(path);
 });
 
-it("the package contains the targets of its pages' links", () => {
+it("the package contains every file that its docs link to", () => {
   const links = paths()
     .filter((path) => path.endsWith(".md"))
     .flatMap((page) =>

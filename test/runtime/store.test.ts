@@ -510,7 +510,7 @@ it.each(["replace", "close", "nothing"])("%s cancels an unfinished compaction wi
   expect(modelOf(fileStoreAt().load())).toEqual(model);
 });
 
-it("a file store compacts immediately when it does not yield", () => {
+it("a file store can compact at once, without yielding", () => {
   const { model, append, compact } = grown();
   const before = journalBytes().length;
   void compact();

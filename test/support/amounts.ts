@@ -13,7 +13,7 @@ export function amountArb(decimals: number): fc.Arbitrary<string> {
   return unitsArb.map((units) => decimalText(units, decimals));
 }
 
-/** Numbers of decimals that currencies have. */
+/** Decimals of the supported currencies. */
 export const decimalsArb = fc.constantFrom(0, 2, 6, 8, 18);
 
 /** A valid exchange rate. */

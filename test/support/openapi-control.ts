@@ -106,7 +106,7 @@ export class ControlAnswers {
     return this.#bodyValidatorAt(`${place}/content/application~1json/schema`)(body);
   }
 
-  /** Returns the errors of a record by the name of its schema. */
+  /** Validates a record against the named schema. */
   schemaFaults(name: string, value: unknown): string[] {
     const validate = this.#validatorAt(`#/components/schemas/${name}`);
     if (validate(value)) return [];

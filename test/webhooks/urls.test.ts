@@ -23,7 +23,7 @@ it.each([
   ["http://0.0.0.0:3000/", "http://0.0.0.0:3000/"],
   ["127.0.0.1.:3000", "http://127.0.0.1:3000/"],
   ["http://ada:secret@127.0.0.1:3000/", "http://ada:secret@127.0.0.1:3000/"],
-  // A port of localhost.
+  // A port alone means localhost.
   ["3000", "http://localhost:3000/"],
   ["80", "http://localhost/"],
   ["3000/webhooks?x=1", "http://localhost:3000/webhooks?x=1"],
