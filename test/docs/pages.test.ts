@@ -1,7 +1,9 @@
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ROOT, run } from "../support/process-command.js";
+import { listening } from "../support/servers.js";
 import { PageRun, runBlock } from "./support/page-run.js";
 import { blocksOf, markedBlock, PAGES, pageText } from "./support/pages.js";
 
@@ -66,7 +68,10 @@ it("docs/scenarios.md runs a folder of files", async () => {
   for (const name of ["flow_card.yaml", "flow_refund.yaml"])
     copyFileSync(join(ROOT, "scenarios", name), join(project.folder, "flows", name));
   await session.begin("npx payments-sandbox --rate-limit off");
-  const { code, stdout, stderr } = await project.shell(session.codeOf("run: run"), session.environment);
+  const commands = session.codeOf("run: run");
+  // The last command waits for the app.
+  await listening(createServer(), Number(/--app localhost:(\d+)/.exec(commands)![1]));
+  const { code, stdout, stderr } = await project.shell(commands, session.environment);
   expect(code, stderr).toBe(0);
   expect(stdout.match(/2 of 2 scenarios passed/g)).toHaveLength(3);
   expect(readFileSync(join(project.folder, "report.xml"), "utf8")).toContain("<testsuite");
