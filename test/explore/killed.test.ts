@@ -64,7 +64,7 @@ it.each([
   expect({ code, stderr }).toEqual({ code: 2, stderr: `payments-sandbox: ${message}\n` });
 });
 
-describe("exec --explore --kill", () => {
+describe.concurrent("exec --explore --kill", () => {
   it("exec --kill finds nothing in an app that saves before it responds", async () => {
     const { report, pids } = await exploreKilled("");
     expect(report).toMatchObject({ passed: true, complete_depth: 1, findings: [] });

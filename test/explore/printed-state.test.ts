@@ -37,7 +37,7 @@ async function explorePrinted(flow: string, fault: string) {
 }
 
 describe("observe with run", () => {
-  it("explore reads the fields of JSON that a command prints", async () => {
+  it.concurrent("explore reads the fields of JSON that a command prints", async () => {
     const { code, report } = await explorePrinted(
       flowOf(PRINTS.json, "    price: price\n    currency: currency\n"),
       "",
@@ -48,7 +48,7 @@ describe("observe with run", () => {
     });
   });
 
-  it("explore reads printed lines to find a double delivery", async () => {
+  it.concurrent("explore reads printed lines to find a double delivery", async () => {
     const { report } = await explorePrinted(flowOf(PRINTS.text), "counts");
     expect(report.findings).toContainEqual(
       expect.objectContaining({
@@ -59,7 +59,7 @@ describe("observe with run", () => {
     );
   });
 
-  it("explore finds a printed price that is wrong", async () => {
+  it.concurrent("explore finds a printed price that is wrong", async () => {
     const { report } = await explorePrinted(flowOf(PRINTS.json, "    price: price\n"), "cents");
     expect(report.findings[0]).toMatchObject({
       oracle: "money",
@@ -67,7 +67,7 @@ describe("observe with run", () => {
     });
   });
 
-  it("explore exits with 2 when the command fails", async () => {
+  it.concurrent("explore exits with 2 when the command fails", async () => {
     const { code, stderr } = await explorePrinted(
       flowOf("echo connecting >&2; echo no table >&2; exit 3"),
       "",
