@@ -70,7 +70,7 @@ it("activity lines show the refused field and the id of a fault", async () => {
   expect(lines(200).at(-1)).toMatch(/CANCELLED {2}\(by the customer\)$/);
 });
 
-it("activity lines name the scenario that changed a payout", async () => {
+it("an activity line names the scenario that moved a payout", async () => {
   const { sandbox, client, lines } = await openFollowed();
   await sandbox.control("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
   const { withdrawal_id: id } = await client.withdraw({ currency: "KES", amount: "519.99" });

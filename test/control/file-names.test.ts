@@ -33,7 +33,7 @@ function treeOf(folder: string): Record<string, string> {
   );
 }
 
-it("a snapshot name with a path returns 404 and changes no file", async () => {
+it("a snapshot name that contains a path is answered with 404 and changes no file", async () => {
   const top = temporaryFolder();
   mkdirSync(join(top, "data"));
   writeFileSync(join(top, "package.json"), "{}");

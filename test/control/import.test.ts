@@ -28,7 +28,7 @@ async function busy(data?: string) {
 
 type Fault = readonly [what: string, change: (part: Json) => unknown, fields: readonly string[]];
 
-/** Broken collections, and the fields that the response names. */
+/** Damaged collections, each with the field that the error response names. */
 const IN_COLLECTIONS: readonly Fault[] = [
   ["an unknown collection", (all) => (all.payments = []), ["payments"]],
   ["no namespace", (all) => (all.namespace = []), ["namespace"]],

@@ -37,7 +37,7 @@ it.each<[string, string, readonly number[], Record<string, number>]>([
   ["a lost response to a call", "lost_response", [], { response_lost: 1 }],
   ["a late payment", "paid_late", [], { paid_late: 1 }],
 ])(
-  "GET /_sandbox/coverage counts mishaps when they occur: %s",
+  "GET /_sandbox/coverage counts each mishap once it has happened: %s",
   async (_what, scenario, answers, expected) => {
     const { met } = await metUnder(scenario, answers);
     expect(await met("namespace")).toEqual(expected);

@@ -129,7 +129,7 @@ it("a full refund after a partial one returns the rest", async ({ api }) => {
   expect(await available(api)).toBe("0.00");
 });
 
-it("a chargeback takes the rest with the fee, only once", async ({ api }) => {
+it("a chargeback takes what is left of the payment, and the fee only once", async ({ api }) => {
   await charge(api);
   const id = await charge(api);
   okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "12.50" }));

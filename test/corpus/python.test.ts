@@ -34,7 +34,7 @@ describe.skipIf(!isThere)(`a shop in Python${isThere ? "" : " (python3 is not on
     },
   );
 
-  it("reconcile finds the double delivery of a faulty Python shop", async () => {
+  it("reconcile finds that a faulty Python shop delivered twice", async () => {
     const [, course] = COURSES.find(([name]) => name === "copies")!;
     const { findings } = await carryOut((options) => startPythonShop("acts_twice", options), course);
     expect(findings).toEqual(["delivered_twice"]);

@@ -29,17 +29,20 @@ function oddObjects(value: unknown): object[] {
   return [...odd, ...Object.values(value).flatMap(oddObjects)];
 }
 
-it.each(COLLECTION_NAMES)("records of %s are plain objects, unchanged by spread, clone and JSON", (name) => {
-  const records = committed.get(name)!;
-  expect(records.length).toBeGreaterThan(0);
-  for (const record of records) {
-    expect(JSON.stringify({ ...record })).toBe(JSON.stringify(record));
-    expect({ ...record }).toStrictEqual(record);
-    expect(structuredClone(record)).toStrictEqual(record);
-    expect(JSON.parse(JSON.stringify(record))).toStrictEqual(record);
-    expect(oddObjects(record)).toEqual([]);
-  }
-});
+it.each(COLLECTION_NAMES)(
+  "records of %s are plain objects: spread, structuredClone and JSON keep every field",
+  (name) => {
+    const records = committed.get(name)!;
+    expect(records.length).toBeGreaterThan(0);
+    for (const record of records) {
+      expect(JSON.stringify({ ...record })).toBe(JSON.stringify(record));
+      expect({ ...record }).toStrictEqual(record);
+      expect(structuredClone(record)).toStrictEqual(record);
+      expect(JSON.parse(JSON.stringify(record))).toStrictEqual(record);
+      expect(oddObjects(record)).toEqual([]);
+    }
+  },
+);
 
 it("the tested charges include every status", () => {
   const charges = committed.get("charges") as { status: string; status_history: { status: string }[] }[];

@@ -82,7 +82,7 @@ describe.concurrent("a late payment", () => {
       else if (status === "EXPIRED" || status === "CANCELLED") order.status = status.toLowerCase();
     };
 
-  it("explore accepts an app that returns a late payment once", async () => {
+  it("explore accepts an app that pays a late payment back once", async () => {
     const { found } = await explored(checkoutShop(returning((order, _, call) => payOut(order, call))), PAID);
     expect(found).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { type SearchRunResult, searchDeviationSets, seededRandom } from "../../s
 const deviations = (count: number): Deviation[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "response_lost", at: `op#${index + 1}` }));
 
-/** An app model that fails when all deviations of a set occur. */
+/** Models an app that fails when every deviation of one of these sets occurs. */
 function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
   const runs: string[][] = [];
   const ranOf = (set: DeviationSet): SearchRunResult => {

@@ -228,7 +228,7 @@ it("PUT clock starts a clock at the given speed", async ({ api }) => {
   expect(Date.now() - wall).toBeLessThan(60_000);
 });
 
-it("PUT clock to manual stops a running clock", async () => {
+it("setting the clock to manual stops it", async () => {
   const api = await openApi({ clock: "1000x" });
   const { now } = okBody(await put(api, { mode: "manual" }));
   expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(START));

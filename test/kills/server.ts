@@ -88,7 +88,7 @@ export class Trial {
     this.tally.kills++;
   }
 
-  /** Starts the process a last time and checks all data. */
+  /** Starts the process one last time and checks all data. */
   async end(): Promise<void> {
     const command = this.#start();
     const { client } = await this.#ready(command);

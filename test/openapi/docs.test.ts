@@ -214,7 +214,7 @@ describeInBrowser("in a browser", () => {
     const tab = await visit({ colorScheme: "dark", viewport: { width, height: 900 } });
     await tab.getByRole("link", { name: "Control API reference" }).click();
     await tab.waitForURL("**/_sandbox/docs");
-    // The first schema of each kind is enough.
+    // One schema of each kind is enough to look at.
     await tab.evaluate(() => {
       for (const part of [...document.querySelectorAll("details")].slice(0, 20)) part.open = true;
     });

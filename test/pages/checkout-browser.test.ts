@@ -155,7 +155,7 @@ describeInBrowser("the checkout page in a browser", () => {
         await page.clock.runFor(ms);
         return page.getByRole("timer").textContent();
       };
-      // Blocks the poll that corrects the time each second.
+      // Blocks the request that corrects the page's time every second.
       await page.route("**/status", (route) => route.abort());
       expect(await timerAfter(5_000)).toBe("1:00:00");
       await page.unroute("**/status");

@@ -25,7 +25,7 @@ interface Order {
   readonly kind: "charge" | "withdrawal";
   /** Undefined until the response. */
   id?: string;
-  /** Rank of the latest status that a read returned. */
+  /** Rank of the status in the latest read. */
   rank: number;
 }
 

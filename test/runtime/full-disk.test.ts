@@ -138,7 +138,7 @@ async function stuck() {
   return { ...made, wall, charge };
 }
 
-it("a task due on a full disk waits, and reads still work", async () => {
+it("while the disk is full, a due task waits and reads still work", async () => {
   const { call, client, charge, errors, wall } = await stuck();
   for (let round = 0; round < 3; round++) {
     for (const path of [

@@ -83,7 +83,7 @@ it.each(Object.entries(CHARGES))(
   },
 );
 
-it("the scenario `success` completes charges of every customer", async ({ api }) => {
+it("the scenario `success` completes every customer's charges", async ({ api }) => {
   const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
   const asked = await api.whitelabel(body, { "sandbox-scenario": "success" });
   const usual = await api.whitelabel(body);

@@ -91,7 +91,7 @@ it("advance completes a long chain of payments", async () => {
   expect(receiver.received).toHaveLength(301);
 });
 
-it("advance completes many payments that each cause one more", async () => {
+it("advance completes many payments that each trigger another", async () => {
   const { client, receiver } = await shopWith((client) => callingBack(client, "before", 1_100));
   for (let count = 0; count < 1_100; count++) {
     await client.pay();

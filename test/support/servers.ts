@@ -31,7 +31,7 @@ export async function freePort(): Promise<number> {
     try {
       return await listening(server, ++lastPort);
     } catch {
-      // Another program listens there.
+      // The port is taken.
     } finally {
       await closed(server);
     }

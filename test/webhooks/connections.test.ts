@@ -90,7 +90,7 @@ it("fails an attempt when the new connection closes too", async () => {
   expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
 });
 
-it("fails an attempt when the connection closes within a response", async () => {
+it("an attempt fails when the connection closes in the middle of the response", async () => {
   const { receiver, outcomes } = await threeEvents((socket, { count }) =>
     count === 2 ? socket.end("HTTP/1.1 20") : socket.write(OK),
   );

@@ -36,7 +36,7 @@ it("concurrent copies are sent on separate connections before the first response
   );
 });
 
-it("concurrent copies call an in-process receiver before the first call returns", async () => {
+it("an in-process receiver gets all concurrent copies of an event before it returns from the first", async () => {
   let [inside, most] = [0, 0];
   await using sandbox = await createSandbox({ clock: "manual" });
   sandbox.onWebhook(async () => {

@@ -1,4 +1,4 @@
-/** Builds a test suite for each runner; `options` is part of an object literal. */
+/** Builds a test suite for each runner; `options` is source text that goes into an object literal. */
 export function suites(tests: string, options = "") {
   return {
     jest: `
