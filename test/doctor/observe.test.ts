@@ -156,7 +156,7 @@ it("reports a path without an order only once", async () => {
   );
 });
 
-describe("an app that knows only its own charges", () => {
+describe.concurrent("an app that knows only its own charges", () => {
   const ORDER = 'POST /orders {"email": "{email}"}';
   const OWN = "GET /orders/{metadata.order_id}";
   interface Ways {
