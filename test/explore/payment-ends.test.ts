@@ -81,6 +81,37 @@ describe.concurrent("explore", () => {
     expect(report.findings[0]?.message).toContain("not paid, but marked as paid by the app");
   });
 
+  /** A shop that shows `confirmed` for paid, and `extra` fields. */
+  const confirming =
+    (onCharge: OnCharge, extra: (status: string) => object = () => ({})) =>
+    (call: CallService) => {
+      const answer = checkoutShop(onCharge)(call);
+      return async (route: string, body: never) => {
+        const [code, view] = await answer(route, body);
+        const { status } = (view ?? {}) as { status?: string };
+        if (!route.startsWith("GET /orders/") || status === undefined) return [code, view] as const;
+        return [code, { status: status === "paid" ? "confirmed" : status, ...extra(status) }] as const;
+      };
+    };
+
+  it("finds a shop that confirms an order when its payment is declined", async () => {
+    const shop = confirming((order, status) => {
+      if (status === "FAILED") deliver(order);
+      else follow(order, status);
+    });
+    const { found, report } = await explored(shop as never, flowOf("", "status: confirmed"));
+    expect(found.join()).toContain("declined charge#1");
+    expect(report.findings.map((one) => one.message).join()).toContain(
+      "not paid, but delivered: body.status",
+    );
+  });
+
+  it("accepts an unpaid order that is confirmed if another field says that it is unpaid", async () => {
+    const shop = confirming(follow, (status) => ({ status: "confirmed", payment: status }));
+    const { found } = await explored(shop as never, flowOf("", "status: confirmed, payment: paid"));
+    expect(found).toEqual([]);
+  });
+
   it("finds a shop that treats a partial refund as a full one", async () => {
     const shop = (call: CallService) => {
       const answer = checkoutShop(follow)(call);

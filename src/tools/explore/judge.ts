@@ -142,7 +142,9 @@ function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): 
       `${arePaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${text}`,
     );
   const delivered = differences.filter(
-    ({ expected, got }) => isJsonObject(expected) && (got === true || amountOf(got) >= amountOf(expected.lt)),
+    ({ expected, got }) =>
+      isJsonObject(expected) &&
+      (got === true || isFulfilledWord(got) || amountOf(got) >= amountOf(expected.lt)),
   );
   if (delivered.length > 0 && !arePaid) return lasting("money", `not paid, but delivered: ${text}`);
   if (differences.some(({ got }) => isWaiting(got)) && charges.every(isFinal))
@@ -163,6 +165,17 @@ const ENDED_WORDS: ReadonlySet<string> = new Set([
   ...CHARGE_STATUSES.filter(hasEnded).map((status) => status.toLowerCase()),
   ...["declined", "rejected", "error", "canceled", "abandoned"],
 ]);
+
+/** Words for an order that the customer has or gets. Many apps show one of them instead of `paid`. */
+const FULFILLED_WORDS: ReadonlySet<string> = new Set([
+  ...["confirmed", "authorised", "authorized", "booked", "issued", "enrolled"],
+  ...["credited", "shipped", "dispatched", "delivered", "fulfilled"],
+]);
+
+/** Returns true for a word that an order has only when it is paid, such as `confirmed`. */
+export function isFulfilledWord(value: unknown): value is string {
+  return typeof value === "string" && FULFILLED_WORDS.has(wordOf(value));
+}
 
 /** Returns true for a word that says that the app still waits for the payment. */
 function isWaiting(value: unknown): boolean {

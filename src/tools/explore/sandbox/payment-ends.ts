@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { statusWordsOf } from "../../../core/schema/reconciliation.js";
-import { statusMeaningOf } from "../judge.js";
+import { isFulfilledWord, statusMeaningOf } from "../judge.js";
 import type { Baseline } from "./sandbox-plan.js";
 
 /*
@@ -13,9 +13,13 @@ type Allowed = (value: unknown, name: string) => unknown;
 
 /** No view shows the charge as paid or delivered, or waits for the payment. */
 export function unpaid(baseline: Baseline, mayWait = false): Baseline {
+  // An app with a word for the payment may confirm an order before it is paid.
+  const hasPaidWord = baseline.observed.some(containsPaidWord);
   return {
     ...withViews(baseline, (value, name) => {
       if (isPaidWord(value)) return noneOf([value, ...(mayWait ? [] : written(WAITING_WORDS, value))]);
+      if (isFulfilledWord(value) && !mayWait && !hasPaidWord)
+        return noneOf([value, ...written(WAITING_WORDS, value)]);
       if (!DELIVERY_NAME.test(name)) return undefined;
       if (typeof value === "number" && value > 0) return { lt: value };
       return value === true ? { not: true } : undefined;
@@ -65,6 +69,13 @@ const SHARE_NAME = /deliver|fulfil|shipped|granted|credit|balance|available|wall
 
 function isPaidWord(value: unknown): value is string {
   return typeof value === "string" && statusMeaningOf(value) === "paid";
+}
+
+function containsPaidWord(value: unknown): boolean {
+  return (
+    isPaidWord(value) ||
+    (typeof value === "object" && value !== null && Object.values(value).some(containsPaidWord))
+  );
 }
 
 function noneOf(words: readonly string[]): object {
