@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { type Answer, type CallService, foundIn, openApp, shopOf } from "./apps.js";
+import { checkoutShop, deliver, flowOf } from "./checkout-shop.js";
 import { FLOW } from "./support.js";
 
 const QUEUE_MS = 20;
@@ -150,4 +151,33 @@ it.concurrent("a longer run passes an app that repeats a failed call late", asyn
   const { report } = await foundIn(app, RETRIED, { signal: end.signal, onRun });
   expect(report.singles).toContainEqual({ kind: "request_lost", at: "createQuote#1", outcome: "right" });
   expect(report.notes.join()).not.toContain("could not be repeated");
+});
+
+/** A shop that creates the page of an order in scheduled work, and tries again in the next. */
+const scheduledShop = (call: CallService): Answer => {
+  const shop = checkoutShop((order, status) => {
+    if (status === "COMPLETED" && order.status !== "paid") deliver(order);
+    else if (order.status !== "paid" && /FAILED|CANCELLED|EXPIRED/.test(status)) order.status = "failed";
+  })(call);
+  const waiting = new Map<string, unknown>();
+  const pages = new Map<string, object>();
+  return async (route, body) => {
+    if (route === "POST /orders") return [202, void waiting.set(body.order, body)];
+    if (route.startsWith("GET /pages/")) return [200, pages.get(route.slice("GET /pages/".length)) ?? {}];
+    if (route !== "POST /tick") return shop(route, body);
+    for (const [id, order] of waiting) {
+      const [, page] = await shop("POST /orders", order as never).catch(() => [503] as const);
+      if (page !== undefined && waiting.delete(id)) pages.set(id, page as object);
+    }
+    return [200];
+  };
+};
+
+it.concurrent("accepts an app whose scheduled work repeats a failed call the next time", async () => {
+  const flow = flowOf("", "status: paid, delivered: 1").replace(
+    "    save: { checkout: body.checkout_id }",
+    "  - app: POST /tick\n  - app: GET /pages/${order}\n$&",
+  );
+  const { found } = await foundIn(await openApp(scheduledShop), `${flow}tick:\n  - app: POST /tick\n`);
+  expect(found).toEqual([]);
 });

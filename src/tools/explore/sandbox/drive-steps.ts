@@ -62,6 +62,7 @@ export function driveSteps(
     if (step === jobInFlow) return withStrangers([tolerant], plan, baseline);
     if (strangers !== undefined && press !== -1 && press === pressOfList(plan, baseline))
       return [...withStrangers([tolerant], plan, baseline), withoutSave(tolerant)];
+    if (isAwaitedJob(flow, index)) return Array.from({ length: set.length + 1 }, () => tolerant);
     if (pressedTwice.has(press)) return pressTwice(tolerant, plan, baseline.pressMatches[press]);
     const once = isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant;
     return plan.pressedAgain.has(press) ? [once, withoutSave(tolerant)] : [once];
@@ -73,6 +74,16 @@ export function driveSteps(
       : []),
     ...(foreignPrice === undefined ? [] : foreignSteps(foreignPrice, baseline.customerMatch)),
   ];
+}
+
+/** Returns true for scheduled work whose result a later step saves. In production, it runs until it succeeds. */
+function isAwaitedJob({ drive, scheduledWork }: Flow, index: number): boolean {
+  const { app } = drive[index]!;
+  const isJob = app !== undefined && scheduledWork.some((step) => step.app === app);
+  const later = drive.slice(index + 1);
+  return (
+    isJob && later.some((step) => step.app !== undefined && !isAppWrite(step) && step.save !== undefined)
+  );
 }
 
 /** The status until which a run waits for a charge that is not paid in time; undefined if the charge is paid. */
