@@ -41,6 +41,13 @@ export function cutText(text: string, room: number): string {
   return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`;
 }
 
+/** The text, cut in the middle with "…" to `room` characters. */
+export function cutMiddle(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const end = Math.floor((room - 1) / 2);
+  return `${text.slice(0, room - 1 - end)}…${text.slice(text.length - end)}`;
+}
+
 /** Wraps a text into indented lines. A word longer than a line is broken, a URL is not. */
 export function wrap(text: string, indent: number, width: number): string[] {
   const room = Math.max(1, width - indent);

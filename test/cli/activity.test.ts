@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { ActivityPrinter, activityLine } from "../../src/cli/live/live.js";
 import { paint } from "../../src/cli/text-layout.js";
 import type { Activity } from "../../src/core/schema/activity-events.js";
@@ -41,7 +41,7 @@ it("activity lines show ids, causes of changes and webhook responses", async () 
   expect(all).toContain(`  09:00:01  ${charge}  AWAITING_PAYMENT  (scenario declined)`);
   expect(all).toContainEqual(
     expect.stringMatching(
-      /^ {2}09:00:01 {2}→ charge\.awaiting_payment {2}ch_\w{24} {2}this process {2}500 {2}{ "oops": 1 } {2}retry in 5s$/,
+      /^ {2}09:00:01 {2}→ charge\.awaiting_payment {2}ch_\w{24} {2}this process {2}500 {2}{"oops":1} {2}retry in 5s$/,
     ),
   );
   expect(all).toContainEqual(
@@ -99,6 +99,36 @@ it("activity lines fit the terminal width", async () => {
   expect(all.at(-1)).toMatch(/ 400 {2}x{2,}… {2}retry in 5s$/);
   expect(all).toContainEqual(expect.stringMatching(/^ {2}09:00:00 {2}shop-1 {2}POST .*ch_\w{4}… .*…$/));
 });
+
+it.each([
+  [null, "connect ECONNREFUSED 127.0.0.1:9", null, "nothing listens"],
+  [400, null, '{"error":"bad signature"}', "400"],
+] as const)(
+  "an activity line shows at 80 columns that a webhook got %s",
+  (status, error, response_body, outcome) => {
+    vi.stubEnv("FORCE_COLOR", "1");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const attempt: Activity = {
+      kind: "attempt",
+      namespace: "default",
+      at: "2026-03-01T09:00:00.000Z",
+      type: "charge.completed",
+      id: "ch_063b00000000000000000000",
+      delivery_id: "dlv_1",
+      target: "http://localhost:9/hooks/that/have/a/very/long/path/for/a/terminal",
+      status,
+      error,
+      response_body,
+      next_attempt_at: "2026-03-01T09:00:05.000Z",
+    };
+    const line = activityLine(attempt, 80);
+    expect(line).toContain(`→ charge.completed  ch_063b…  :9/h`);
+    expect(line).toContain(`inal  ${paint("red", outcome)}`.slice(1));
+    expect(line).toContain("retry in 5s");
+    if (response_body !== null)
+      expect(activityLine(attempt, 160)).toContain(`${paint("red", outcome)}  bad signature`);
+  },
+);
 
 it("start counts activity that is too fast to print", () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);

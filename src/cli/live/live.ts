@@ -1,4 +1,4 @@
-import { receiverText } from "../../core/reports/trouble.js";
+import { failureText, receiverText } from "../../core/reports/trouble.js";
 import type {
   Activity,
   AttemptActivity,
@@ -13,7 +13,7 @@ import { toPrintableLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import { isOutputBacklogged, printText, terminalWidth } from "../terminal.js";
-import { cutText, fitLine, paint, type Style, type StyledText } from "../text-layout.js";
+import { cutMiddle, cutText, fitLine, paint, type Style, type StyledText } from "../text-layout.js";
 import { keysHint, listenToKeys } from "./keys.js";
 
 /** How often lines are printed. Batches keep a slow terminal from blocking the server. */
@@ -87,6 +87,8 @@ const WIDE = 120;
 const CALL_WIDTH = 28;
 /** Spaces between two parts of a line. */
 const GAP = 2;
+/** Characters of a receiver's URL that remain on a narrow terminal. */
+const RECEIVER_MIN = 8;
 
 /** One line for an activity, cut to `columns`. Omits the namespace `default`. */
 export function activityLine(activity: Activity, columns: number): string {
@@ -138,19 +140,23 @@ function transitionParts({ id, status, reason, by }: TransitionActivity, isWide:
 }
 
 function attemptParts(attempt: AttemptActivity, room: number, isWide: boolean): StyledText[] {
-  const { type, id, status, error, response_body } = attempt;
+  const { type, id, status } = attempt;
   const isTaken = isSuccessStatus(status);
   const object = id === null ? "" : `${isWide ? id : shortIds(id)}  `;
-  const head = `→ ${type}  ${object}${receiverText(attempt.target)}  `;
-  const answer = String(status ?? error ?? "no response");
+  const head = `→ ${type}  ${object}`;
+  const failure = isTaken ? "" : failureText(attempt);
+  const answer = status === null ? failure : String(status);
   const next = isTaken ? "" : nextTry(attempt);
-  // The response gets the remaining room, so that the next retry is never cut off.
   const left = room - head.length - answer.length - (next === "" ? 0 : next.length + GAP) - GAP;
-  const response = isTaken ? "" : (response_body ?? "").replace(/\s+/g, " ").trim();
+  const receiver = cutMiddle(receiverText(attempt.target), Math.max(RECEIVER_MIN, left));
+  // The response gets the remaining room, so that the next retry is never cut off.
+  const responseRoom = left - receiver.length - GAP;
   return [
-    [undefined, toPrintableLine(head)],
+    [undefined, toPrintableLine(`${head}${receiver}  `)],
     [isTaken ? "green" : "red", toPrintableLine(answer)],
-    ...(left > 4 ? gapped(undefined, cutText(response, left)) : []),
+    ...(responseRoom > 4
+      ? gapped(undefined, cutText(failure.slice(answer.length).trim(), responseRoom))
+      : []),
     ...gapped("yellow", next),
   ];
 }

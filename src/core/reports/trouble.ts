@@ -26,7 +26,8 @@ export function deliveryTrouble(delivery: JsonRecord): string | undefined {
   return `${failureText(last)} · ${retry}`;
 }
 
-function failureText({ status, error, response_body }: Attempt): string {
+/** A failed attempt's status and response in one line, or why there is none. */
+export function failureText({ status, error, response_body }: Omit<Attempt, "at">): string {
   if (status === null)
     return /\bECONNREFUSED\b/.test(error ?? "") ? "nothing listens" : (error ?? "no response");
   return `${status} ${summarizeBody(response_body ?? "")}`.replace(/\s+/g, " ").trim();
