@@ -62,6 +62,17 @@ describe("the page of a charge", () => {
     expect(await page("/charges?q=a-1042")).not.toContain(paid);
     expect(await page()).toMatch(/500 .*next try in/);
   });
+
+  it("a charge that was charged back offers no refund, on its page and in the list", async () => {
+    const { charge, page, sandbox } = await openDashboard();
+    const id = await charge("ada@example.com");
+    await sandbox.advance("1d");
+    const offers = async () =>
+      [await page(`/charges/${id}`), await page("/charges")].map((text) => text.includes("&amp;to=REFUNDED"));
+    expect(await offers()).toEqual([true, true]);
+    await sandbox.control(`POST /_sandbox/charges/${id}/chargeback`);
+    expect(await offers()).toEqual([false, false]);
+  });
 });
 
 describe("the page of a payout", () => {

@@ -24,7 +24,10 @@ export function chargeListing(context: PageContext): Listing<Charge> {
         : state.chargesWithWords(q.slice(0, 255)).filter(matches);
     },
     row: (charge, isBeside) =>
-      chargeRow(context, charge, { at: charge.created_at, rowButtons: !isBeside && commonMoves(charge) }),
+      chargeRow(context, charge, {
+        at: charge.created_at,
+        rowButtons: !isBeside && commonMoves(context, charge),
+      }),
     none: (_isFiltered, { q }) =>
       q === ""
         ? html`None yet. ${ui.button({ does: ["make"], label: "Make one for me" })}`
@@ -35,8 +38,8 @@ export function chargeListing(context: PageContext): Listing<Charge> {
 /** Statuses of each button's place in a row. A press brings no other button under the pointer. */
 const PLACES = [["COMPLETED"], ["FAILED", "REFUNDED"]];
 
-function commonMoves(charge: Charge): Markup | false {
-  const moves = chargeMoves(charge);
+function commonMoves(context: PageContext, charge: Charge): Markup | false {
+  const moves = chargeMoves(context, charge);
   const places = PLACES.map((statuses) => moves.find(({ to }) => statuses.includes(to)));
   return (
     places.some((move) => move !== undefined) &&

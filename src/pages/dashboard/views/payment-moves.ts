@@ -14,9 +14,13 @@ export interface Move {
   readonly does: Press;
 }
 
-/** Allowed transitions. If the charge offers no method, excludes each status that needs a price. */
-export function chargeMoves(charge: Charge): Move[] {
+/**
+ * Allowed transitions. If the charge offers no method, excludes each status that needs a price. A chargeback leaves
+ * nothing to refund.
+ */
+export function chargeMoves({ namespace }: PageContext, charge: Charge): Move[] {
   const { charge_id } = charge;
+  if (namespace.engine.state.entriesOf(charge_id).some(({ kind }) => kind === "chargeback")) return [];
   return CHARGE_STATUS_TABLE[charge.status].next.flatMap((to): Move[] => {
     const { verb } = CHARGE_STATUS_TABLE[to];
     return verb === undefined || (needsMethod(charge, to) && charge.offered_methods.length === 0)
@@ -78,7 +82,7 @@ function reasonForm(context: PageContext, moves: readonly Move[], does: Press): 
 /** Forms and buttons of a charge beside its plain moves: with a reason, another amount, its own timeline. */
 export function moreChargeMoves(context: PageContext, charge: Charge): Content[] {
   const { charge_id, currency, amount, payment_method } = charge;
-  const moves = chargeMoves(charge);
+  const moves = chargeMoves(context, charge);
   const planned = plannedStatuses(context, charge);
   const canBePaid = payment_method !== null && moves.some(({ to }) => to === "COMPLETED");
   return [

@@ -57,7 +57,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
       charge.payment_method?.replaceAll("_", " ") ?? "no method yet",
     ],
     status: shownStatus(context, charge),
-    moves: chargeMoves(charge),
+    moves: chargeMoves(context, charge),
     moreMoves: moreChargeMoves(context, charge),
     copies: chargeCopies(context, charge),
     extras: html`${repeatMenu(context, charge)}${kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}`,
