@@ -52,6 +52,11 @@ describe.each([
     expect(text).not.toMatch(/undefined|\[object Object\]|>false</);
   });
 
+  it("the API reference shows code in backticks as code", () => {
+    const prose = text.replace(/<(script|style|pre|code)\b.*?<\/\1>/gs, "");
+    expect(prose.match(/.{0,60}`.{0,60}/g)).toBeNull();
+  });
+
   it("the page marks assumptions about the service", () => {
     const isService = path === "/docs";
     const marks = text.match(/class="mark">assumed</g)?.length ?? 0;

@@ -167,7 +167,7 @@ ${[...tags, { name: "Schemas" }].map(({ name }) => {
   }</div>
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
-  return html`<div class="group"><h2 id="tag-${name}">${name}</h2><p>${description}</p>
+  return html`<div class="group"><h2 id="tag-${name}">${name}</h2>${renderMarkdown(description)}
 ${tagged.map((operation) => operationSection(reference, operation, inline))}</div>`;
 })}
 <div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema, { isSent: sent.has(name) })))}</div>
