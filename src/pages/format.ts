@@ -38,10 +38,10 @@ export function sentenceCase(reason: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** `4 m 40 s`: the two largest units. */
+/** `4 m 40 s`: the two largest units, each with a no-break space before it. */
 export function readableDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
-  if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`;
+  if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)}\u00a0s`;
   const units = [
     [86_400, "d"],
     [3_600, "h"],
@@ -55,7 +55,7 @@ export function readableDuration(ms: number): string {
     .map(([size, name]) => {
       const many = Math.floor(rest / size);
       rest -= many * size;
-      return many === 0 ? "" : `${many} ${name}`;
+      return many === 0 ? "" : `${many}\u00a0${name}`;
     })
     .filter((part) => part !== "")
     .join(" ");

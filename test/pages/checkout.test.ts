@@ -437,7 +437,7 @@ describe("the sandbox panel", () => {
       expect(response.status).toBe(303);
       return new URL(response.headers.get("location")!, url).href;
     };
-    expect(await press(/Next step: PROCESSING, in 3 s/)).toBe(`http://sandbox${page.path}?waiting=1`);
+    expect(await press(/Next step: PROCESSING, in 3\u00a0s/)).toBe(`http://sandbox${page.path}?waiting=1`);
     expect(page.charge.status).toBe("PROCESSING");
     await press(/\+10 s/);
     expect(page.charge.status).toBe("COMPLETED");

@@ -466,7 +466,7 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.keyboard.press("n");
     await page.getByText("Advanced 1 s: 2 steps ran").waitFor();
     await page.keyboard.press("e");
-    await page.getByText(/Advanced 10 s/).waitFor();
+    await page.getByText(/Advanced 10\ss/).waitFor();
     // Finds a charge by its order and opens it.
     await page.keyboard.press("/");
     await page.keyboard.type("a-1042");
