@@ -72,6 +72,7 @@ describe("the page of a request", () => {
     const adviceOn = (one: string) =>
       Object.entries(BAD_HABITS).flatMap(([id, { advice }]) => (textOf(one).includes(advice) ? [id] : []));
     expect(pages.map(adviceOn)).toEqual([[], ["balances_too_often", "tolerated"], ["balances_too_often"]]);
+    expect(await page("/checks")).toMatch(/Last: <bdi><a href="[^"]*\/requests\/(\d+)">request \1<\/a> at /);
   });
 });
 

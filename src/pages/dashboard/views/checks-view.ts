@@ -21,7 +21,7 @@ ${ui.section({
         key: item.id,
         status: ui.badge(`${item.times}×`, "warn"),
         title: item.advice,
-        subtitle: html`${item.why}. Last: <bdi>${withReceiverNames(context, item.example)}</bdi>`,
+        subtitle: html`${item.why}. Last: <bdi>${exampleMarkup(context, item.example)}</bdi>`,
         side: html`<code>${item.docs}</code>`,
       }),
     ),
@@ -33,9 +33,16 @@ ${probesSection(context)}
 ${recordsSection(context)}`;
 }
 
-/** Replaces receiver ids by their URLs. */
-function withReceiverNames({ namespace }: PageContext, text: string): string {
-  return text.replace(/we_[0-9a-f]+/g, (id) => receiverName(namespace.engine.state.get("endpoints", id)));
+/** Replaces receiver ids by their URLs, and links requests that the journal still has. */
+function exampleMarkup(context: PageContext, example: string): Markup[] {
+  const { engine, journal } = context.namespace;
+  const text = example.replace(/we_[0-9a-f]+/g, (id) => receiverName(engine.state.get("endpoints", id)));
+  return text.split(/\b(request \d+)\b/).map((part, index) => {
+    const id = part.replace("request ", "");
+    return index % 2 === 1 && journal.entries().some((entry) => String(entry.id) === id)
+      ? html`<a href="${viewUrl(context, "requests", id)}">${part}</a>`
+      : html`${part}`;
+  });
 }
 
 const MAX_ROWS = 50;
