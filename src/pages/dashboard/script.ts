@@ -170,7 +170,10 @@ const place=(url)=>{const {pathname,search}=new URL(url,location);return pathnam
 const revealTabs=()=>{for(const tab of all(":is(.menu,.tabs) [aria-current]")){
 const strip=tab.closest("ul,.tabs");strip.scrollLeft=tab.offsetLeft+(tab.offsetWidth-strip.clientWidth)/2}};
 revealTabs();
-$("aside [aria-current]")?.scrollIntoView({block:"nearest"});
+// Scrolls the list only; scrollIntoView would scroll the page too.
+for(const row of all("aside [aria-current]")){
+const list=row.closest("aside"),box=row.getBoundingClientRect();
+list.scrollTop+=box.top-list.getBoundingClientRect().top-(list.clientHeight-box.height)/2}
 const swap=(next)=>{for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));revealTabs();scrollTo(0,0)};
 const go=(next,to)=>{history.pushState(null,"",to);swap(next);$("main").focus()};
 // Search and filters apply while typing; the field keeps its focus.
