@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parse } from "yaml";
 import { blocksOf } from "../../docs/support/pages.js";
+import { ROOT } from "../../support/built.js";
 
 /** A container of a recipe that runs the sandbox. */
 export interface Recipe {
@@ -18,6 +21,7 @@ interface Service {
   readonly healthcheck: { readonly test: readonly string[] };
 }
 
+const page = readFileSync(join(ROOT, "docs/shared-sandbox.md"), "utf8");
 const blocks = blocksOf("docs/shared-sandbox.md");
 const yaml = blocks.filter(({ language }) => language === "yaml").map(({ code }) => parse(code));
 const sh = blocks.filter(({ language }) => language === "sh").map(({ code }) => code.replaceAll("\\\n", " "));
@@ -58,9 +62,11 @@ const docker: Recipe = {
   argv: words(dockerRun.slice(dockerRun.indexOf("npx"))),
   env: Object.fromEntries([...dockerRun.matchAll(/-e (\w+)=(\S+)/g)].map(([, name, value]) => [name, value])),
 };
+const [, optionsOnTheHost] = /`(--host [^`]* --webhook-url [^`]*)`/.exec(page)!;
+
 const onTheHost: Recipe = {
   name: "on the host",
-  argv: words(shellLine("--control-token generate", "--webhook-url")),
+  argv: words(`npx payments-sandbox start ${optionsOnTheHost}`),
   env: {},
 };
 
