@@ -47,8 +47,8 @@ describe("the page before a method is chosen", () => {
     const page = await pageOf({ ...SHOP, customer_name: "Ada", customer_email: "ada@shop.test" });
     const who = ["Sandbox Shop", "USD 25.00", "Ada", "ada@shop.test"];
     const until = ["1:00:00", "Expires 31 January 2026, 10:00:00 UTC"];
-    const naira = "NGN 39,331.25 includes NGN 581.25 fees 1 USD = 1,550 NGN";
-    const bitcoin = "BTC 0.00039453 includes BTC 0.00000390 fees 1 BTC = 64,000 USD";
+    const naira = "NGN 39,331.25 fees NGN 581.25 1 USD = 1,550 NGN";
+    const bitcoin = "BTC 0.00039453 fees BTC 0.00000390 1 BTC = 64,000 USD";
     const text = await expectPage(page.get(), 200, ...who, ...until, naira, bitcoin);
     expect(text).toContain('<html lang="en">');
     expect(text).toContain("<title>Pay Sandbox Shop – USD\u00a025.00</title>");
@@ -86,7 +86,7 @@ describe("the page before a method is chosen", () => {
   it("marks the price in the shop's currency", async () => {
     const pricing = { base_currency: "USD", amount: "25.00", local_pricing: { KES: "3000.00" } };
     const page = await pageOf({ pricing });
-    await expectPage(page.get(), 200, "KES 3,045.00 includes KES 45.00 fees set by the shop");
+    await expectPage(page.get(), 200, "KES 3,045.00 fees KES 45.00 set by the shop");
   });
 
   it("the checkout page shows every digit of the longest amount", async () => {
@@ -422,6 +422,13 @@ describe("the sandbox panel", () => {
     await page.post("outcome", { outcome: "complete" });
     await expectRedirect(page.post("outcome", { outcome: "refund" }), `http://sandbox${page.path}`);
     expect(page.charge.status).toBe("REFUNDED");
+  });
+
+  it("the sandbox panel does not offer a refund after a chargeback", async () => {
+    const page = await openInstructions();
+    await page.post("outcome", { outcome: "complete" });
+    await page.sandbox.run("chargeBack", { charge_id: page.checkout.charge_id });
+    expect(outcomesOn(await expectPage(page.get(), 200, "Payment complete"))).toEqual([]);
   });
 
   it("the sandbox panel advances time to the payment's next task", async () => {

@@ -34,6 +34,12 @@ function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
   return { ...CHARGE_STATUS_RULES, statuses: { ...CHARGE_STATUS_RULES.statuses, [status]: { next } } };
 }
 
+/** Statuses that a person may set. A chargeback leaves nothing to refund. */
+export function settableStatuses(state: State, { charge_id, status }: Charge): readonly ChargeStatus[] {
+  const isChargedBack = state.entriesOf(charge_id).some(({ kind }) => kind === "chargeback");
+  return isChargedBack ? [] : CHARGE_STATUS_TABLE[status].next;
+}
+
 /** Returns true if the charge has the status `until`, or would reach that status by running its tasks now. */
 export function willReachStatus(reader: Reader, charge: Charge, until: ChargeStatus, nowMs: number): boolean {
   if (charge.status === until) return true;

@@ -5,7 +5,7 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { cancelCharge, transitionCharge } from "../../core/engine/commands/charge-commands.js";
 import { chooseMethod } from "../../core/engine/commands/checkout-commands.js";
-import { nextStatus } from "../../core/engine/look-ahead.js";
+import { nextStatus, settableStatuses } from "../../core/engine/look-ahead.js";
 import type { Command } from "../../core/engine/transaction.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
@@ -266,6 +266,7 @@ function pageOf(
     submitted: trouble?.submitted,
     errors: trouble?.errors ?? {},
     offers,
+    settable: settableStatuses(state, charge),
     next: nextStatus(state, charge),
     isWaiting,
   };

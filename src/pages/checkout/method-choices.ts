@@ -75,7 +75,7 @@ ${prices.map(({ currency, price }) => {
   const isBase = currency.code === page.charge.pricing.base_currency;
   return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${currency.code === selected && html` checked`} data-total="${moneyText(price.amount, currencyUnit)}" data-fees="${moneyText(price.fees.total_fee, currencyUnit)}"${currency.code === selected && error !== undefined && html` autofocus`}>
 <span><span><bdi>${currency.name}</bdi></span> <strong>${moneyMarkup(price.amount, currencyUnit)}</strong></span>
-<small><span>includes ${moneyMarkup(price.fees.total_fee, currencyUnit)} fees</span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
+<small><span>fees ${moneyMarkup(price.fees.total_fee, currencyUnit)}</span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
 })}
 </fieldset>`;
 }

@@ -91,10 +91,10 @@ const CHECKOUT_STYLES = `
 --accent:#8db4ff;--on-accent:#0b1526;--accent-soft:#1c2a44;--good:#7bd8a2;--good-soft:#143323;--bad:#ffb0a8;--bad-soft:#401b18;
 --sand:#2a220d;--sand-edge:#d6a62e;--sand-text:#f6e6bd;--stripe:#b98516}}
 *,::before,::after{box-sizing:border-box}
-html{-webkit-text-size-adjust:100%}
+html{-webkit-text-size-adjust:100%;scroll-padding-bottom:5rem}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
 overflow-wrap:anywhere}
-main{flex:1 0 auto;width:100%;max-width:62rem;margin:0 auto;padding:1.25rem 1rem}
+main{flex:1 0 auto;width:100%;max-width:68rem;margin:0 auto;padding:1.25rem 1rem}
 h1,h2,p,dl,dd,fieldset{margin:0;padding:0}
 h1{font-size:1.125rem;font-weight:600;line-height:1.35}
 h2,legend{font-size:1.125rem;font-weight:600;line-height:1.35}
@@ -107,9 +107,10 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:
 .unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 
-.summary{display:grid;gap:.75rem;margin-bottom:1.5rem}
+.two{display:grid;gap:1.5rem;align-content:start}
+.summary{display:grid;gap:.75rem}
 .total{font-size:2rem;font-weight:700;line-height:1.2;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
-.lines{display:grid;gap:.375rem;font-size:.875rem;border-top:1px solid var(--line);padding-top:.75rem}
+.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem;border-top:1px solid var(--line);padding-top:.75rem}
 .lines>div{display:flex;justify-content:space-between;gap:1rem}
 .lines dt{color:var(--soft);flex:none;max-width:50%}
 .lines dd{text-align:end;font-variant-numeric:tabular-nums}
@@ -150,6 +151,7 @@ border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:
 .plain{background:none;color:var(--accent);border-color:var(--line);width:100%}
 .plain:hover{border-color:var(--accent)}
 .actions{display:grid;gap:.75rem}
+fieldset+.main{position:sticky;bottom:.75rem;box-shadow:0 0 0 .75rem var(--card)}
 
 .facts{display:grid}
 .facts>div{display:grid;grid-template-columns:1fr auto;gap:0 .75rem;align-items:center;padding:.625rem 0;border-top:1px solid var(--line)}
@@ -185,7 +187,7 @@ border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:
 
 .sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;max-width:none;padding:0;order:-1}
 .sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}
-.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:62rem;margin:0 auto;padding:.625rem 1rem}
+.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:68rem;margin:0 auto;padding:.625rem 1rem}
 .sandbox h2{font-size:1rem}
 .sandbox h2 .small{font-weight:400}
 .sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem}
@@ -212,8 +214,15 @@ border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:
 html{overflow-y:scroll}
 main{padding-top:2.5rem}
 .reference strong{font-size:1.5rem;letter-spacing:.04em}
-.two{display:grid;grid-template-columns:20rem minmax(0,1fr);gap:2.5rem;align-items:start}
-.two .summary{position:sticky;top:2.5rem}
+.two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}
+.two .card{grid-area:1/2/3;align-self:start}
+.two .lines{grid-area:2/1}
+.pick,.offer{grid-template-columns:auto auto 1fr;align-items:center}
+.offer{grid-template-columns:auto 9.5rem 1fr auto;padding:.375rem 0}
+.pick>input,.offer>input{grid-row:1;margin:0}
+.offer>span{display:contents}
+.offer>small{grid-area:1/3}
+.offer strong{grid-area:1/4}
 .card{padding:1.75rem}
 .actions.row{grid-template-columns:1fr auto}}
 `;

@@ -5,7 +5,7 @@ import { paymentOffers } from "../../core/engine/commands/methods.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
-import { CHARGE_STATUS_TABLE, isPaid, isRefunded } from "../../core/schema/statuses.js";
+import { isPaid, isRefunded } from "../../core/schema/statuses.js";
 
 /** Data of a checkout page at one moment. */
 export interface CheckoutPage {
@@ -27,6 +27,8 @@ export interface CheckoutPage {
   readonly submitted: URLSearchParams | undefined;
   /** Error of each invalid field of the submitted form. */
   readonly errors: Readonly<Record<string, string>>;
+  /** Statuses that the sandbox panel may set. */
+  readonly settable: readonly ChargeStatus[];
   /** The next planned status, if any. */
   readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
   /** Methods to choose from; empty once chosen. */
@@ -35,10 +37,6 @@ export interface CheckoutPage {
 
 export function needsMethod(charge: Charge): boolean {
   return charge.status === "PENDING" && charge.payment_method === null;
-}
-
-export function canTransitionTo(charge: Charge, status: ChargeStatus): boolean {
-  return CHARGE_STATUS_TABLE[charge.status].next.includes(status);
 }
 
 /** Unit shown beside an amount: the asset of a crypto currency, else the currency's code. */

@@ -15,7 +15,7 @@ export function pageTitle(page: CheckoutPage): string {
   return `${error}Pay ${merchant} – ${moneyText(charge.amount, displayUnit(catalogue, charge.currency))}`;
 }
 
-/** Merchant, total, breakdown and time left. */
+/** Merchant, total and time left. */
 export function paymentSummary(
   page: CheckoutPage,
   total: Content = amountToPayMarkup(page),
@@ -26,12 +26,11 @@ export function paymentSummary(
 <h1 id="title">Pay <bdi>${page.merchant}</bdi></h1>
 <p class="total">${total}</p>
 ${about}
-${priceBreakdown(page)}
 ${isOpen(charge.status) && countdown(page)}
 </section>`;
 }
 
-/** Price, fees and customer; once the payment was decided, when, by which method and under which reference. */
+/** Price, fees, customer and expiry; once the payment was decided, when, by which method and under which reference. */
 export function priceBreakdown(page: CheckoutPage): Markup | false {
   const { charge, catalogue } = page;
   const { pricing, fees, settlement_amount, customer_name, customer_email } = charge;
@@ -42,7 +41,7 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
     const method = catalogue.method(charge.payment_method ?? "");
     rows.push(["Reference", html`<code>${charge.provider_reference}</code>`]);
     if (method !== undefined) rows.push(["Method", html`<bdi>${method.display_name}</bdi>`]);
-    rows.push(["Time", html`<time datetime="${at}">${readableInstant(at)}</time>`]);
+    rows.push(["Time", instant(at)]);
   }
   if (fees !== null && settlement_amount !== null) {
     rows.push(["Price", moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency))]);
@@ -60,8 +59,13 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
   }
   if (customer_name !== null) rows.push(["Customer", html`<bdi>${customer_name}</bdi>`]);
   if (customer_email !== null) rows.push(["E-mail", html`<bdi>${customer_email}</bdi>`]);
+  if (isOpen(charge.status)) rows.push(["Expires", instant(charge.expires_at)]);
   if (rows.length === 0) return false;
   return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function instant(at: string): Markup {
+  return html`<time datetime="${at}">${readableInstant(at)}</time>`;
 }
 
 /** The exchange rate of a currency, or "set by the shop" if the shop gave a price in that currency. */
@@ -84,10 +88,9 @@ function sixDigits(units: number): string {
 }
 
 /** Time left to pay. The script counts it down at the speed of sandbox time. */
-function countdown({ charge, remainingMs, speed }: CheckoutPage): Markup {
+function countdown({ remainingMs }: CheckoutPage): Markup {
   return html`<p class="left"><span id="left">Time left</span>
-<strong role="timer" aria-labelledby="left" data-countdown>${remainingTimeText(remainingMs)}</strong></p>
-<p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock is paused."}</p>`;
+<strong role="timer" aria-labelledby="left" data-countdown>${remainingTimeText(remainingMs)}</strong></p>`;
 }
 
 export function errorNotice({ problem }: CheckoutPage): Markup | false {

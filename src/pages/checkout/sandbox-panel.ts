@@ -5,7 +5,7 @@ import { iso } from "../../core/schema/time.js";
 import { pressText } from "../dashboard/page-context.js";
 import { readableDuration } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { type CheckoutPage, canTransitionTo, needsMethod } from "./page-model.js";
+import { type CheckoutPage, needsMethod } from "./page-model.js";
 
 /** Status that each button of the panel sets. `scenario` sets none: the charge follows its scenario. */
 export const PANEL_BUTTONS = {
@@ -54,15 +54,15 @@ ${!hasEnded(charge.status) && clockForm(page)}
 </div></aside>`;
 }
 
-function buttonsFor({ charge, offers }: CheckoutPage): [PanelButton, string][] {
+function buttonsFor({ charge, offers, settable }: CheckoutPage): [PanelButton, string][] {
   const buttons: [PanelButton, string][] = [];
   const canBePaid = charge.settlement_amount !== null || offers.length > 0;
-  if (canBePaid && canTransitionTo(charge, "COMPLETED"))
+  if (canBePaid && settable.includes("COMPLETED"))
     buttons.push(["complete", charge.status === "EXPIRED" ? "Complete late" : "Complete"]);
-  if (canTransitionTo(charge, "FAILED")) buttons.push(["fail", "Fail"]);
-  if (canTransitionTo(charge, "EXPIRED")) buttons.push(["expire", "Expire"]);
-  if (canTransitionTo(charge, "REFUNDED")) buttons.push(["refund", "Refund"]);
-  if (canBePaid && !hasEnded(charge.status)) buttons.push(["scenario", "Let the scenario decide"]);
+  if (settable.includes("FAILED")) buttons.push(["fail", "Fail"]);
+  if (settable.includes("EXPIRED")) buttons.push(["expire", "Expire"]);
+  if (settable.includes("REFUNDED")) buttons.push(["refund", "Refund"]);
+  if (canBePaid && !hasEnded(charge.status)) buttons.push(["scenario", "By scenario"]);
   return buttons;
 }
 

@@ -31,7 +31,7 @@ interface PayingScreen extends Pick<PageDocument, "polling" | "refresh"> {
   readonly card: Content;
 }
 
-/** A screen of an open payment: its summary, and a card with the next step. */
+/** A screen of an open payment: its summary, a card with the next step, and the price in detail. */
 function payingScreen(
   page: CheckoutPage,
   { summary = paymentSummary(page), label, card, ...reloading }: PayingScreen,
@@ -42,6 +42,7 @@ ${summary}
 ${errorNotice(page)}
 ${card}
 </section>
+${priceBreakdown(page)}
 </main>`;
   return { status: 200, document: { title: pageTitle(page), main, panel: sandboxPanel(page), ...reloading } };
 }

@@ -1,5 +1,6 @@
 import { type Charge, needsMethod } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import { settableStatuses } from "../../../core/engine/look-ahead.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { groupDigits, sentenceCase } from "../../format.js";
@@ -14,14 +15,10 @@ export interface Move {
   readonly does: Press;
 }
 
-/**
- * Allowed transitions. If the charge offers no method, excludes each status that needs a price. A chargeback leaves
- * nothing to refund.
- */
+/** Allowed transitions. If the charge offers no method, excludes each status that needs a price. */
 export function chargeMoves({ namespace }: PageContext, charge: Charge): Move[] {
   const { charge_id } = charge;
-  if (namespace.engine.state.entriesOf(charge_id).some(({ kind }) => kind === "chargeback")) return [];
-  return CHARGE_STATUS_TABLE[charge.status].next.flatMap((to): Move[] => {
+  return settableStatuses(namespace.engine.state, charge).flatMap((to): Move[] => {
     const { verb } = CHARGE_STATUS_TABLE[to];
     return verb === undefined || (needsMethod(charge, to) && charge.offered_methods.length === 0)
       ? []
