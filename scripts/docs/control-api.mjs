@@ -5,7 +5,7 @@ const INTRODUCTION = `Everything under \`/_sandbox\` controls the sandbox and is
 the service's shape, \`{"error": {"code", "message", "details"?}}\`.
 Shapes, errors and details are in \`GET /_sandbox/docs\` and \`GET /_sandbox/openapi.json\`. The library calls all operations but \`getHealth\` and
 \`followStream\` by id, with the fields of path, query and body together:
-\`sandbox.run("restoreSnapshot", { name: "paid" })\`.
+\`sandbox.run("restoreSnapshot", { name: "paid" })\`. The service has a \`getCharge\` too, which is the one that \`operation\` in rules means.
 
 An unknown field or query parameter gets 400 with its name. Lists are newest first, accept \`limit\` (1 to 100, default 50) and
 \`offset\`, and return \`{total, items}\`; a page also ends at 8 MiB, and then has the offset of the next one, \`next\`. Every response has

@@ -1,11 +1,11 @@
 // docs/scenario-reference.md: keys of scenario files and kinds of steps, from their schemas.
-import { code, definitions, page, table } from "./markdown.mjs";
+import { code, definitions, firstSentence, page, table } from "./markdown.mjs";
 
 const INTRODUCTION = `Every key of a scenario file; how to choose and write one: [scenarios](scenarios.md). Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of
 them. A key without \`?\` is required.`;
 
 const MATCH = `Every field given must match; without \`match\` a rule applies to everything. Text is a glob (\`*\` any characters, \`?\` one; \`\\*\` and \`\\?\`
-are literal), a list means any of them, and a [matcher](#matchers) describes a value.`;
+are literal), a list means any of them, and a [matcher](#matchers) compares.`;
 
 const MATCHERS = "The same in rules, expectations and waits. All words given must hold.";
 
@@ -15,6 +15,7 @@ the result, such as \`body.quote_id\`.`;
 export function scenarioReferencePage(source) {
   const { schemas } = source.controlDocument().components;
   const file = source.scenarioJsonSchema();
+  const chargeEntry = merged(schemas.ChargeEntry);
   const keys = (name) => keyList(schemas[name]);
   const matchFields = (name) => fieldsOf(schemas[name]).map(code).join(", ");
   const matched = new Set(["ChargeMatch", "WithdrawalMatch"].flatMap((name) => fieldsOf(schemas[name])));
@@ -34,10 +35,17 @@ export function scenarioReferencePage(source) {
     "### charges",
     keys("ChargeRule"),
     "### timeline",
-    schemas.ChargeEntry.description,
+    firstSentence(schemas.ChargeEntry.description),
     keyList({
-      ...merged(schemas.ChargeEntry),
-      properties: { ...merged(schemas.ChargeEntry).properties, ...schemas.WithdrawalEntry.properties },
+      ...chargeEntry,
+      properties: {
+        ...chargeEntry.properties,
+        ...schemas.WithdrawalEntry.properties,
+        after_expiry: {
+          ...chargeEntry.properties.after_expiry,
+          description: "Counted from the moment the charge expired.",
+        },
+      },
     }),
     "### paid",
     keys("PaidMoney"),
@@ -122,12 +130,13 @@ function stepList(schemas, { STEPS, STEP_KINDS }) {
   );
 }
 
-/** The keys beside an action that have a description. */
+/** The keys beside an action that have a description. The `steps` are those of `repeat`, whose own description has them. */
 function besideList(schemas, kinds) {
   const found = new Map();
   for (const schema of schemas)
     for (const [key, { description }] of Object.entries(merged(schema).properties))
-      if (description !== undefined && !COMMON.has(key) && !kinds.includes(key)) found.set(key, description);
+      if (description !== undefined && key !== "steps" && !COMMON.has(key) && !kinds.includes(key))
+        found.set(key, description);
   return definitions([...found].map(([key, description]) => [code(key), description]));
 }
 

@@ -1,4 +1,4 @@
-// docs/supported.md: rules of the service with the marks of their tests, and assumptions, from two tables in this folder.
+// docs/supported.md: rules of the service with the marks of their tests, and assumptions, from two tables.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,22 +10,19 @@ const EXTENSIONS = "It also has [extensions](scenarios.md#extensions), such as p
 
 /** How many rules hold, for the README. */
 export const rulesSentence = () =>
-  `- [${numbersOf("R").length} rules](docs/supported.md#rules) taken from the service's documentation hold, each with a test of its own.`;
-
-const RULES = `Each rule is a line of \`scripts/docs/rules.yaml\`, and the title of its test ends with its number, such as
-\`[R22.4]\`; \`npm run docs\` refuses a rule without a test.`;
+  `- [${numbersOf("R").length} rules](docs/rules.yaml) taken from the service's documentation hold, each with a test of its own.`;
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
 **scenario** a rule of a scenario file, **control** a call under \`/_sandbox\`. Config \`paths\` moves any operation. \`GET /openapi.json\` marks
 assumptions about single fields with \`x-sandbox-assumption\`.`;
 
+const RULES = "../../docs/rules.yaml";
 const tableOf = (name) => parse(readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8"));
 
 /** @param {string} root the package's folder */
 export function supportedPage(source, root) {
-  for (const [index, rows] of Object.values(tableOf("rules.yaml")).entries())
-    checkOrder(rows, `R${index + 1}`);
+  for (const [index, rows] of Object.values(tableOf(RULES)).entries()) checkOrder(rows, `R${index + 1}`);
   const rules = numbersOf("R");
   const others = numbersOf("N");
   checkMarks(new Set(rules.map(([number]) => number)), marksBelow(join(root, "test")));
@@ -35,13 +32,11 @@ export function supportedPage(source, root) {
     source,
   );
   return page("Supported", [
-    `The sandbox emulates all of [the API](api.md): ${rules.length} rules taken from the service's documentation hold, each with a test of its own;
-${others.length} cannot apply to a local server.`,
+    `The sandbox emulates all of [the API](api.md). Each of the ${rules.length} [rules](rules.yaml) taken from the service's documentation
+has a test, whose title ends with its number, such as \`[R22.4]\`. ${others.length} more cannot apply to a local server.`,
     EXTENSIONS,
     "## Not emulated",
     list(others.map(([, { rule, why }]) => `${rule}. ${why}`)),
-    "## Rules",
-    RULES,
     "## Assumptions",
     ASSUMPTIONS,
     ...assumptions.flatMap(([title, rows]) => [
@@ -53,7 +48,7 @@ ${others.length} cannot apply to a local server.`,
 
 /** Rules whose number begins with that letter. */
 const numbersOf = (letter) =>
-  Object.values(tableOf("rules.yaml")).flatMap((rows) =>
+  Object.values(tableOf(RULES)).flatMap((rows) =>
     Object.entries(rows).filter(([number]) => number.startsWith(letter)),
   );
 
