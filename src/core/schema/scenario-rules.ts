@@ -281,12 +281,12 @@ export const faultRuleSchema = closedShape(
     ),
     times: field(
       z.optional(z.int().check(z.gte(1))),
-      "How many calls it applies to before it is used up: per customer, unless `per` says otherwise.",
+      "How many calls it applies to before it is used up, counted as `per` says.",
     ),
     skip: field(z.optional(z.int().check(z.gte(0))), "How many calls to skip first, counted like `times`."),
     per: field(
       z.optional(z.enum(["charge", "customer", "request"])),
-      "Whose calls `times` and `skip` count: each customer's (the default), each charge's or withdrawal's (of a call that makes one: each order's, by customer, price and metadata), or all together.",
+      "What `times` and `skip` count: the calls of each customer (the default; calls that name no customer count together), of each charge or withdrawal (a call that makes one: of each order, by customer, price and metadata), or all calls.",
     ),
     probability: field(likelihoodSchema, "The probability each time, drawn from the seed."),
   },
@@ -299,7 +299,10 @@ export type FaultRule = z.infer<typeof faultRuleSchema>;
 
 export const scenarioSchema = closedShape(undefined, "", {
   name: field(fileNameSchema, "The name to request it by."),
-  description: field(z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.message))), "For people."),
+  description: field(
+    z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.message))),
+    "What it shows, in a sentence.",
+  ),
   kind: field(
     z.optional(z.enum(["mishap", "outcome"])),
     "A good app survives a mishap; an outcome is how a payment ends. By default a scenario with `webhooks` or `faults` is a mishap.",
