@@ -157,9 +157,9 @@ function sentenceOf(results) {
   const range = (figures) => `${Math.floor(Math.min(...figures))} to ${Math.ceil(Math.max(...figures))}`;
   const count = found.length === results.length ? "all of them" : `${found.length} of them`;
   return (
-    `- [\`explore\`](docs/explore.md) is tried on [${results.length} public bugs](examples/incidents/README.md) of other projects, rebuilt as small apps. It finds ${count} ` +
-    `(${flagged} with \`--fail-on\`), in ${range(found.map(({ runs }) => runs))} runs and ` +
-    `${range(found.map(({ seconds }) => seconds))} seconds each; in the fixed apps it finds nothing.\n`
+    `- [\`explore\`](docs/explore.md), a search for what breaks an app, was tried on [${results.length} public bugs](examples/incidents/README.md) of other projects, rebuilt here. It finds ${count} ` +
+    `(${flagged} with \`--fail-on\`), each in ${range(found.map(({ runs }) => runs))} runs and ` +
+    `${range(found.map(({ seconds }) => seconds))} seconds, and nothing in the fixed apps. [What it misses](docs/explore.md#what-it-misses).\n`
   );
 }
 
