@@ -177,7 +177,7 @@ it("the package contains all required files, and no development files", () => {
     /^dist\/types\/[\w/-]+\.d\.c?ts$/,
     /^fixtures\/[\w-]+\.yaml$/,
     /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
-    /^docs\/[\w-]+\.md$/,
+    /^docs\/([\w-]+\.md|rules\.yaml)$/,
     /^docs\/pictures\/[\w-]+\.png$/,
     /^examples\/incidents\/([\w-]+\/)?(README\.md|(app|fixed)\.(mjs|php|py|rb)|flow\.yaml)$/,
   ];
