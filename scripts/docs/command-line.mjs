@@ -12,7 +12,7 @@ file, default. In variables, lists are separated by commas; \`0\`, \`false\`, \`
 \`PAYMENTS_SANDBOX_CONFIG\`; \`init\` writes one with every key in a comment.
 
 Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of them. In addresses a missing scheme means http, and a number alone is a
-local port: \`3000/webhooks\` is \`http://localhost:3000/webhooks\`. An IPv4 address must have four numbers.`;
+local port: \`3000/webhooks\` is \`http://localhost:3000/webhooks\`.`;
 
 const SELECTORS = `The token can also come from \`PAYMENTS_SANDBOX_CONTROL_TOKEN\`. A charge is selected by its id or any unique beginning of one (\`ch_8cb0\`), \`last\` or \`last-1\`, an e-mail (the newest charge of that
 customer), or \`order=1042\` (its \`metadata.order_id\` or \`metadata.order\`; other keys likewise). Deliveries and withdrawals: by id,

@@ -1,7 +1,7 @@
 // docs/scenario-reference.md: keys of scenario files and kinds of steps, from their schemas.
 import { code, definitions, firstSentence, page, table } from "./markdown.mjs";
 
-const INTRODUCTION = `Every key of a scenario file; how to choose and write one: [scenarios](scenarios.md). Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of
+const INTRODUCTION = `Every key of a file; how to write one: [scenarios](scenarios.md). Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of
 them. A key without \`?\` is required.`;
 
 const MATCH = `Every field given must match; without \`match\` a rule applies to everything. Text is a glob (\`*\` any characters, \`?\` one; \`\\*\` and \`\\?\`
@@ -10,7 +10,7 @@ are literal), a list means any of them, and a [matcher](#matchers) compares.`;
 const MATCHERS = "The same in rules, expectations and waits. All words given must hold.";
 
 const STEPS = `A step has one action, with the keys in parentheses beside it, and, where they are useful, \`name\` and \`save\`: variable → path of its value in
-the result, such as \`body.quote_id\`.`;
+the result, such as \`body.quote_id\`. \`expect_charge\` takes the fields of a [charge](api.md#charges).`;
 
 export function scenarioReferencePage(source) {
   const { schemas } = source.controlDocument().components;
@@ -114,8 +114,8 @@ const isText = ({ type, enum: values, const: constant, pattern }) =>
 
 /** Keys that nearly all steps have. */
 const COMMON = new Set(["name", "save"]);
-/** More keys than this are those of a record. */
-const MAX_KEYS = 13;
+/** More keys than this are those of a charge. */
+const MAX_KEYS = 20;
 
 function stepList(schemas, { STEPS, STEP_KINDS }) {
   return definitions(

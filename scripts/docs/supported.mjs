@@ -14,7 +14,7 @@ export const rulesSentence = () =>
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
-**scenario** a rule of a scenario file, **control** a call under \`/_sandbox\`. Config \`paths\` moves any operation. \`GET /openapi.json\` marks
+**scenario** a rule of a scenario file, **control** a call under \`/_sandbox\`. \`GET /openapi.json\` marks
 assumptions about single fields with \`x-sandbox-assumption\`.`;
 
 const RULES = "../../docs/rules.yaml";

@@ -153,19 +153,19 @@ export const OPERATION_STEPS = {
   transition,
   partial_refund: defineOperationStep(
     "partial_refund",
-    "Refunds part of a completed charge. The service has no such operation.",
+    "Refunds part of a completed charge.",
     z.strictObject({ charge_id: textSchema, amount: textSchema, reason }),
     (input) => ["refundPart", input],
   ),
   chargeback: defineOperationStep(
     "chargeback",
-    "The customer's bank takes a completed charge back. The service has no such operation.",
+    "The customer's bank takes a completed charge back.",
     z.strictObject({ charge_id: textSchema, reason }),
     (input) => ["chargeBack", input],
   ),
   bounce: defineOperationStep(
     "bounce",
-    "Returns a completed withdrawal. The service has no such operation.",
+    "Returns a completed withdrawal.",
     z.strictObject({ withdrawal_id: textSchema, reason }),
     (input) => ["bounceWithdrawal", input],
   ),
