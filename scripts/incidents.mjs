@@ -154,12 +154,12 @@ function rowOf({ incident, isFound, runs, seconds }) {
 function sentenceOf(results) {
   const found = results.filter(({ isFound }) => isFound);
   const flagged = found.filter(({ incident }) => incident.failOn !== undefined).length;
-  const range = (figures) => `${Math.floor(Math.min(...figures))} to ${Math.ceil(Math.max(...figures))}`;
-  const count = found.length === results.length ? "all of them" : `${found.length} of them`;
+  const most = (figures) => Math.ceil(Math.max(...figures));
+  const count = found.length === results.length ? "all" : `${found.length} of the`;
   return (
-    `- [\`explore\`](docs/explore.md), a search for what breaks an app, was tried on [${results.length} public bugs](examples/incidents/README.md) of other projects, rebuilt here. It finds ${count} ` +
-    `(${flagged} with \`--fail-on\`), each in ${range(found.map(({ runs }) => runs))} runs and ` +
-    `${range(found.map(({ seconds }) => seconds))} seconds, and nothing in the fixed apps. [What it misses](docs/explore.md#what-it-misses).\n`
+    `- [\`explore\`](docs/explore.md), a search for what breaks an app, finds ${count} [${results.length} public bugs](examples/incidents/README.md) of other projects ` +
+    `that are rebuilt here (${flagged} with \`--fail-on\`), each within ${most(found.map(({ runs }) => runs))} runs and ` +
+    `${most(found.map(({ seconds }) => seconds))} seconds, and nothing in the fixed apps. [What it misses](docs/explore.md#what-it-misses).\n`
   );
 }
 
@@ -197,7 +197,7 @@ if (options.only === undefined) {
     "| incident | reported | built with | found by | depth | runs | seconds |\n|---|---|---|---|---|---|---|\n";
   const withoutSeconds = (table) => table.replaceAll(/[\d.]+ \|$/gm, "|");
   put(join(FOLDER, "README.md"), "incidents", `${head}${results.map(rowOf).join("\n")}\n`, withoutSeconds);
-  const withoutRange = (sentence) => sentence.replace(/\d+ to \d+ seconds/, "");
+  const withoutRange = (sentence) => sentence.replace(/\d+ seconds/, "");
   put(join(ROOT, "README.md"), "incidents", sentenceOf(results), withoutRange);
 }
 for (const failure of failures) process.stderr.write(`\n${failure}\n`);
