@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { createServer } from "node:http";
 import type { ExploreFlowOptions, Sandbox } from "../../src/library/index.js";
+import { parseDeviationSet } from "../../src/tools/explore/deviation-set.js";
+import { exploreWithDefaults } from "../../src/tools/explore/file.js";
 import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
@@ -52,13 +54,33 @@ export async function openApp(
   return { sandbox, app };
 }
 
+interface OpenedApp {
+  readonly sandbox: Sandbox;
+  readonly app: string;
+}
+
+export interface FoundOptions extends Partial<ExploreFlowOptions> {
+  /** Runs this set only, such as `declined at charge#1`, as `--only` does: a tenth of an exploration. */
+  readonly only?: string;
+}
+
+let runs = 0;
+
 /** Explores the app and returns its report and findings. */
 export async function foundIn(
-  { sandbox, app }: { readonly sandbox: Sandbox; readonly app: string },
+  { sandbox, app }: OpenedApp,
   flow: string,
-  options: Partial<ExploreFlowOptions> = {},
+  { only, ...given }: FoundOptions = {},
 ) {
-  const report = await sandbox.explore(fileWith(flow), { app, depth: 1, ...options });
+  const [file, options] = [fileWith(flow), { app, depth: 1, ...given }];
+  const connection = {
+    fetch: (path: string, init: RequestInit) => sandbox.fetch(path, init),
+    runIdOf: () => `run-${String(++runs).padStart(6, "0")}`,
+  };
+  const report =
+    only === undefined
+      ? await sandbox.explore(file, options)
+      : await exploreWithDefaults(file, { ...options, only: parseDeviationSet(only) }, connection);
   const found = report.findings.map(
     ({ oracle, deviations }) => `${oracle}: ${deviations.map(({ kind, at }) => `${kind} ${at}`).join(" + ")}`,
   );

@@ -1,4 +1,4 @@
-import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
+import { type Answer, type CallService, type FoundOptions, foundIn, openApp } from "./apps.js";
 
 export interface Order {
   readonly id: string;
@@ -97,8 +97,12 @@ export async function payOut(order: Order, call: CallService) {
   await call("POST", "payouts/withdrawals", terms, id);
 }
 
-export async function explored(shop: (call: CallService) => Answer, flow: string) {
+export async function explored(
+  shop: (call: CallService) => Answer,
+  flow: string,
+  options: FoundOptions = {},
+) {
   const app = await openApp(shop);
   await app.sandbox.control("POST", "/_sandbox/balances", { currency: "KES", amount: "1000000.00" });
-  return foundIn(app, flow);
+  return foundIn(app, flow, options);
 }

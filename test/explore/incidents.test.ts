@@ -5,6 +5,7 @@ import { createSandbox, type DeviationKind, type Sandbox } from "../../src/libra
 import { temporaryFolder } from "../support/folders.js";
 import { ROOT } from "../support/process-command.js";
 import { isRunnable } from "../support/programs.js";
+import { foundIn } from "./apps.js";
 
 interface Incident {
   readonly name: string;
@@ -29,32 +30,26 @@ const partOf = (file: string) => import(join(ROOT, "scripts/incidents", file));
 const { FOLDER, INCIDENTS, flowOf, isSavedFor, programOf }: List = await partOf("list.mjs");
 const { withProgram }: { withProgram: WithProgram } = await partOf("program.mjs");
 
-/** Explores the app until its known bug is found. */
+/** Runs the deviation that reveals the bug; explores until it is found if its place is not listed. */
 async function findBug(incident: Incident) {
-  const { found, depth, failOn } = incident;
+  const { found, failOn = [] } = incident;
   const save = temporaryFolder();
   const end = new AbortController();
   const onRun = () => {
     if (readdirSync(save).some((file) => isSavedFor(incident, file))) end.abort();
   };
-  const { findings } = await withProgram(createSandbox, programOf(incident, "app"), ({ sandbox, app }) =>
-    sandbox.explore(flowOf(incident), {
-      app,
-      depth,
-      save,
-      signal: end.signal,
-      onRun,
-      ...(failOn && { failOn }),
-    }),
+  const how =
+    found.at === undefined ? { signal: end.signal, onRun } : { only: `${found.kind} at ${found.at}` };
+  const flow = readFileSync(flowOf(incident), "utf8");
+  const { report } = await withProgram(createSandbox, programOf(incident, "app"), (started) =>
+    foundIn(started, flow, { save, failOn, ...how }),
   );
-  const isExpected = ({ kind, at }: { kind: string; at: string }) =>
-    kind === found.kind && at === (found.at ?? at);
-  return findings.find(({ deviations }) => deviations.some(isExpected));
+  return report.findings.find(({ deviations }) => deviations.some(({ kind }) => kind === found.kind));
 }
 
 for (const incident of INCIDENTS) {
   const isHere = isRunnable(programOf(incident, "app"));
-  // `npm run incidents` explores the fixes, too.
+  // `npm run incidents` explores each app and its fix.
   it.skipIf(!isHere)(`explore finds ${incident.name}, and its fix passes`, { concurrent: true }, async () => {
     const finding = await findBug(incident);
     expect(finding?.deviations).toHaveLength(incident.depth);

@@ -1,13 +1,11 @@
-import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import { join } from "node:path";
-import type { ExploreFlowOptions } from "../../src/library/index.js";
+import { expect } from "vitest";
 import type { ShopKind } from "../corpus/faults.js";
 import { startShop } from "../corpus/start-shop.js";
 import { blocksOf } from "../docs/support/pages.js";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
-import { foundIn } from "./apps.js";
+import { type FoundOptions, foundIn } from "./apps.js";
 
 export const FLOW = blocksOf("docs/explore.md").find(({ marker }) => marker === "flow")?.code ?? "";
 
@@ -18,18 +16,17 @@ export async function openCorpus(kind: ShopKind) {
   return { sandbox, url, shop };
 }
 
-export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptions> = {}, flow = FLOW) {
+export async function explored(kind: ShopKind, options: FoundOptions = {}, flow = FLOW) {
   const { sandbox, shop } = await openCorpus(kind);
   return { sandbox, shop, ...(await foundIn({ sandbox, app: shop.url }, flow, options)) };
 }
 
-/** Explores until a deviation is found. */
-export async function exploredUntil(kind: ShopKind, where: string, flow = FLOW) {
-  const save = temporaryFolder();
-  const file = join(save, `order.${where.replace(" ", ".").replace("#", "-")}.yaml`);
-  const stop = new AbortController();
-  const onRun = () => void (existsSync(file) && stop.abort());
-  return { file, ...(await explored(kind, { save, signal: stop.signal, onRun }, flow)) };
+/** Runs the deviation that breaks a shop, such as `response_lost createWhitelabel#1`; returns the saved file. */
+export async function exploredByOnly(kind: ShopKind, where: string) {
+  const only = where.replace(" ", " at ");
+  const { found, report, ...opened } = await explored(kind, { only, save: temporaryFolder() });
+  expect(found, kind).toEqual([`money: ${where}`]);
+  return { ...opened, file: report.findings[0]!.file! };
 }
 
 /** A flow of an app that can only be submitted twice. */
