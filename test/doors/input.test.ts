@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Answer, expectError, expectInvalid } from "../support/api-client.js";
+import { countCommits } from "../support/commits.js";
 import { schemaValidator } from "../support/openapi-answers.js";
 import { type Furnished, fillPath, furnish, goodBodies, goodCalls } from "./support/good-input.js";
 import { checkForm, type Fields, ROWS, type Row } from "./support/rows.js";
@@ -128,7 +129,7 @@ describe.each(LOOKUPS)("path of $name", (row) => {
       if (answer.status !== 400) expectError(answer, 404, "NOT_FOUND", []);
       else expectInvalid(answer, "name");
     }
-    expect(stateText()).toBe(before);
+    if (before !== undefined) expect(stateText()).toBe(before);
   });
 });
 
@@ -179,7 +180,7 @@ describe.each(READS_BODY)("text of the body of $name", (row) => {
   it("a body that is not a JSON object returns 400 and changes nothing", async () => {
     const before = stateText();
     for (const text of NO_OBJECTS) expectInvalid(await send(row, fillPath(row, world), text), "body");
-    expect(stateText()).toBe(before);
+    if (before !== undefined) expect(stateText()).toBe(before);
   });
 });
 
@@ -189,7 +190,8 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
   it("a body that the OpenAPI document does not allow returns 400 with the field [R1.4 R2.2 R2.4 R3.9 R5.1 R5.2 R5.3 R5.4 R12.2 R13.1 R13.2 R13.5 R22.5 R22.12 R22.14 R22.17 R25.1 R29.2 R30.5 R30.6 R30.8]", async () => {
     const differences: string[] = [];
     const found: Record<string, Map<string, Set<string>>> = {};
-    let before = stateText();
+    let before: string | undefined = stateText();
+    let commits = countCommits();
     for (const { field, label, body } of variantsOf(row)) {
       // Nothing matches, so the wait would last until its timeout.
       const sent = row.id === "waitFor" && !("timeout" in body) ? { ...body, timeout: "1ms" } : body;
@@ -204,7 +206,8 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
         if (!isAccepted && label !== "{ __proto__: 1 }") differs("the document refuses it");
         if (answer.status === 200) {
           await undo(row, answer);
-          before = stateText();
+          before = undefined;
+          commits = countCommits();
         }
         continue;
       }
@@ -214,8 +217,9 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
         const isNamed = name === field || name.startsWith(`${field}.`) || DEPENDENT_FIELDS[field]?.test(name);
         if (!isNamed && (row.isService || name !== "body")) differs(`names ${name}`);
       }
-      if (stateText() !== before) differs("changed the state");
+      if (countCommits() !== commits) differs("changed the state");
     }
+    if (before !== undefined) expect(stateText()).toBe(before);
     expect(differences).toEqual([]);
     for (const [field, byOutcome] of Object.entries(found)) note(row, field, byOutcome);
   });

@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/library/opening.js";
 import type { Sandbox } from "../../src/library/sandbox.js";
 import { type Answer, Api, errorOf, type Headerset, START } from "../support/api-client.js";
 import { head, Wire } from "../support/api-wire.js";
+import { countCommits } from "../support/commits.js";
 
 /** Documented error codes by status; 500 has none. */
 const CODES: Readonly<Record<number, readonly string[]>> = {
@@ -19,13 +20,21 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
 let sandbox: Sandbox;
 let api: Api;
 let chargeId: string;
-let state: string;
+/** The state before a test; undefined once it was recreated. */
+let state: string | undefined;
+let commits: number;
 
 beforeAll(async () => {
   sandbox = await createSandbox({ clock: "manual", startTime: START });
   api = new Api(sandbox);
 });
-beforeEach(() => startOver());
+beforeEach(async () => {
+  await startOver();
+  state = stateText();
+});
+afterEach(() => {
+  if (state !== undefined && countCommits() === commits) expect(stateText()).toBe(state);
+});
 afterAll(() => sandbox.close());
 
 /** Recreates the state of every case with the same ids. */
@@ -36,7 +45,8 @@ async function startOver(): Promise<void> {
   chargeId = (await api.whitelabel(WHITELABEL)).charge_id;
   // The first read of balances opens accounts.
   await api.balances();
-  state = stateText();
+  state = undefined;
+  commits = countCommits();
 }
 
 const stateText = (): string => JSON.stringify(sandbox.snapshot());
@@ -78,7 +88,7 @@ async function judge<Body>(send: () => Promise<Answer<Body>>, isRead = false): P
     if (!isRight) expect.fail(`${answer.status}: ${answer.text}`);
   }
   if (answer.status === 200 && !isRead) await startOver();
-  else if (stateText() !== state) expect.fail(`changed the state: ${answer.status}: ${answer.text}`);
+  else if (countCommits() !== commits) expect.fail(`changed the state: ${answer.status}: ${answer.text}`);
   return answer;
 }
 
@@ -198,7 +208,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
     const json = value.map((one) => JSON.stringify(one));
     await fc.assert(
       fc.asyncProperty(fc.oneof(json, text), async (raw) => void (await judge(() => send(raw)))),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -206,7 +216,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
     const puts = fc.dictionary(fc.constantFrom(...Object.keys(body)), value, { minKeys: 1 });
     await fc.assert(
       fc.asyncProperty(puts, async (put) => void (await judge(() => send({ ...body, ...put })))),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -221,7 +231,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
         }
         await judge(() => send(bytes.toString("latin1")));
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -263,7 +273,7 @@ it("metadata with any keys and values is returned as sent or refused [R13.1]", a
         for (const field of fields(answer)) expect(field).toMatch(/^metadata(\.|$)/);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -307,7 +317,7 @@ describe("query strings", () => {
         expect(answer.status, `${query} ${answer.text}`).toBe(faults.length === 0 ? 200 : 400);
         if (faults.length > 0) expect(fields(answer)).toEqual(faults);
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 
@@ -318,7 +328,7 @@ describe("query strings", () => {
         for (const path of ["payins", "payment-methods", "supported-currencies"])
           await judge(() => api.get(`/api/v1/payments/${path}?${query}`), true);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
@@ -360,7 +370,7 @@ describe("headers", () => {
         await judge(() => api.get("/api/v1/payments/payment-methods", all), true);
         await judge(() => api.post("/_sandbox/clock/advance", { by: "1s" }, all));
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
@@ -412,7 +422,7 @@ it("paths with unusual escapes return a result or 404", async () => {
       if (odd === "/" || new URL(`http://sandbox${odd}`).pathname === "/") return;
       await judge(() => api.get(odd), true);
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 
@@ -423,7 +433,7 @@ it("paths with unusual escapes return a documented response to any method", asyn
       // A reset creates a new state.
       await judge(() => api.send(how, odd, JSON.stringify(body), { "content-type": "application/json" }));
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -456,7 +466,7 @@ it("paths of any bytes return 200 or 4xx", async () => {
           wire = await Wire.open(port);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
     const after = JSON.stringify(wired.snapshot());
     // Only the first read of balances changes the state.
