@@ -108,7 +108,6 @@ describe("a button of the dashboard", () => {
     ["send?request_id={request}", { ...CALL, key: "none" }, "POST /api/v1/payments/quotes: 401"],
     ["make", {}, /Charge ch_\w+ created/],
     ["again?charge_id={paid}", { scenario: "stuck" }, /Charge ch_\w+ created/],
-    ["books", { rows: "charge_id,status\n{pending},paid" }, "2 differences: 1 row against 2 charges"],
   ])("button %s with %j reports its result", async (action, fields, notice) => {
     await expectNotice(303, action, fields, notice);
   });
@@ -151,9 +150,6 @@ describe("a button of the dashboard", () => {
     ["again?charge_id={paid}", { amount: "1.999" }, "pricing.amount"],
     ["check?webhook_id=we_none", {}, "That receiver has been deleted"],
     ["run?name=declined", {}, "the scenario has no steps to run"],
-    ["books", { rows: "" }, "no rows"],
-    ["books", { rows: "{ no" }, "line 1: is not JSON: column 3: expected a name in double quotes"],
-    ["books", { rows: "charge_id,status\n{paid},odd" }, /line 2: status .*odd.* is not a known status/],
     ["reset?namespace=other", {}, "value must name this namespace, default"],
   ])("button %s with %j is refused with a reason", async (action, fields, error) => {
     await expectNotice(409, action, fields, error);

@@ -42,30 +42,4 @@ describe("Checks", () => {
     expect((await press(`check?webhook_id=${ids[0]}`)).text).toMatch(/cannot be reached: .*refused/i);
     expect(await page("/checks")).toContain("not sent");
   });
-
-  it("the Checks page compares uploaded records with the ledger", async () => {
-    const { sandbox, charge, press, send, page, home } = await openDashboard();
-    const paid = await charge("ada@example.com", { metadata: { order_id: "A-1" } });
-    const open = await charge("stuck@example.com");
-    await sandbox.advance("10s");
-    const csv = `charge_id,metadata.order_id,status\n${paid},A-1,pending\n${open},,paid\n`;
-    const { text, location } = await press("books", { rows: csv });
-    expect(location).toBe(`${home}/checks#books`);
-    expect(textOf(text)).toMatch(/2 differences: 2 rows against 2 charges/);
-    const found = [
-      "paid not marked",
-      "line 2",
-      "Redeliver its webhook",
-      "marked not paid",
-      "line 3",
-      "order_id A-1",
-    ];
-    expect(lacking(textOf(await page("/checks")), found)).toEqual([]);
-    const form = new FormData();
-    form.set("do", "books");
-    form.set("file", new File([`{"charge_id":"${paid}","status":"paid"}\n`], "books.jsonl"));
-    form.set("partial", "on");
-    const uploaded = await send(home, { method: "POST", body: form });
-    expect([uploaded.status, textOf(await page("/checks")).includes("nothing differs")]).toEqual([303, true]);
-  });
 });

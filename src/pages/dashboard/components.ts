@@ -259,13 +259,8 @@ export function jsonField(
 }
 
 /** A form whose buttons run actions with its fields. */
-export function actionForm(
-  context: PageContext,
-  body: Content,
-  label: string,
-  encoding?: "multipart/form-data",
-): Markup {
-  return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(context.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${currentUrl(context)}">${body}</form>`;
+export function actionForm(context: PageContext, body: Content, label: string): Markup {
+  return html`<form class="fields" method="post" action="/_sandbox/dashboard/${encodeURIComponent(context.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${currentUrl(context)}">${body}</form>`;
 }
 
 /** A GET form: its fields become the query. */

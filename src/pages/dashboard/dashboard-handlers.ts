@@ -178,15 +178,7 @@ export async function actOnDashboard(
 /** Reads form fields; a file becomes its text. An unreadable form has no fields and so no action. */
 async function readForm(request: Request): Promise<URLSearchParams> {
   const raw = await readBody(request, DASHBOARD_FORM_MAX_BYTES);
-  const text = "text" in raw ? raw.text : "";
-  const type = request.headers.get("content-type") ?? "";
-  if (!type.startsWith("multipart/form-data")) return new URLSearchParams(text);
-  const form = new URLSearchParams();
-  const fields = await new Response(text, { headers: { "content-type": type } })
-    .formData()
-    .catch(() => new FormData());
-  for (const [name, value] of fields) form.set(name, typeof value === "string" ? value : await value.text());
-  return form;
+  return new URLSearchParams("text" in raw ? raw.text : "");
 }
 
 /** URL of the checkout page whose sandbox panel sent the form. It is relative, because a proxy may add a prefix. */

@@ -23,14 +23,13 @@ import {
 } from "./page-context.js";
 import { activityView, asideView } from "./views/activity-view.js";
 import { chargeListing, chargesView } from "./views/charges-view.js";
-import { checksView } from "./views/checks-view.js";
+import { checksView, probeView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { faultsView } from "./views/faults-view.js";
 import { listBeside } from "./views/filtered-list.js";
 import { moneyView, payoutListing } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
 import { chargeView, payoutView } from "./views/payment-view.js";
-import { probeView } from "./views/receiver-check-view.js";
 import { requestListing, requestsView, requestView } from "./views/requests-view.js";
 import { scenarioDetailView, scenariosView } from "./views/scenarios-view.js";
 import { searchView } from "./views/search-view.js";

@@ -37,8 +37,7 @@ export type OwnAction =
   | "payAmount"
   | "again"
   | "check"
-  | "run"
-  | "books";
+  | "run";
 
 /** An action with the fields that the form does not have. */
 export type Press =

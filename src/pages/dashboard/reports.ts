@@ -1,13 +1,10 @@
-import { parseBooks } from "../../core/domain/books/parse-books.js";
 import type { RunStep, ScenarioRunSummary } from "../../core/namespace/injected-tools.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Probe, ProbeRequest, ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
 import { normalizeWebhookUrl } from "../../core/schema/receiver-url.js";
-import type { BookReport } from "../../core/schema/reconciliation.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { UserError } from "../../core/schema/user-error.js";
-import { type ActionResult, type DashboardAction, type FormSubmission, runOperation } from "./api-calls.js";
+import type { ActionResult, DashboardAction, FormSubmission } from "./api-calls.js";
 import { formatCount } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 
@@ -44,8 +41,6 @@ export interface ScenarioRunProgress {
 /** Latest reports of a namespace: in memory, outside the namespace's state. */
 export interface Reports {
   receiver?: ReceiverCheckProgress;
-  /** `lines`: line number at which each row begins. */
-  books?: { readonly at: string; readonly report: BookReport; readonly lines: readonly number[] };
   run?: ScenarioRunProgress;
 }
 
@@ -78,7 +73,6 @@ export function countAppSteps(steps: unknown): number {
 export const REPORT_ACTIONS = {
   check: checkReceiver,
   run: runScenario,
-  books: compareBooks,
 } satisfies Record<string, DashboardAction>;
 
 /** Limits per probe: requests stored, and characters of a body. */
@@ -190,41 +184,4 @@ async function runScenario(press: FormSubmission): Promise<ActionResult | Refusa
     isBad: !passed,
     to: `${dashboardUrl(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
   };
-}
-
-/** Compares the app's order records with the ledger. */
-async function compareBooks(press: FormSubmission): Promise<ActionResult | Refusal> {
-  const { namespace, form } = press;
-  const text = form.get("file") || form.get("rows") || "";
-  let books: ReturnType<typeof parseBooks>;
-  try {
-    books = parseBooks(text, "your rows");
-  } catch (error) {
-    if (error instanceof UserError) return refuse("VALIDATION_ERROR", error.message);
-    throw error;
-  }
-  const { rows, lines } = books;
-  if (rows.length === 0) return refuseInvalid({ rows: "no rows: paste some, or choose a file" });
-  const options = { partial: form.has("partial"), mode: form.get("mode") ?? "test" };
-  const report = await runOperation<BookReport>(press, "reconcile", { rows, ...options });
-  if (isRefusal(report)) return withLine(report, lines);
-  reportsOf(namespace).books = { at: iso(namespace.nowMs()), report, lines };
-  namespace.events.emit("reported", "books");
-  const compared = `${formatCount(report.rows, "row")} against ${formatCount(report.charges, "charge")}`;
-  return {
-    text: report.passed
-      ? `Nothing differs: ${compared}`
-      : `${formatCount(report.total, "difference")}: ${compared}`,
-    isBad: !report.passed,
-    to: `${dashboardUrl(namespace.name)}/checks#books`,
-  };
-}
-
-/** Replaces the row's index in an error by its line number. */
-function withLine({ message, details = {} }: Refusal, lines: readonly number[]): Refusal {
-  const [error] = Object.entries(details);
-  const [, index, field] = /^rows\.(\d+)\.?(.*)$/.exec(error?.[0] ?? "") ?? [];
-  const location =
-    index === undefined ? error?.join(" ") : `line ${lines[Number(index)]}: ${field} ${error![1]}`;
-  return refuse("VALIDATION_ERROR", location === undefined ? message : `${message}: ${location}`);
 }

@@ -165,7 +165,6 @@ channel.postMessage({asks:namespace});
 if(navigator.locks)navigator.locks.request(NAME,listen);
 setInterval(()=>{if((!isTold||!gone.hidden)&&document.visibilityState==="visible")soon()},POLL_MS);
 
-const bodyOf=(data,{enctype})=>enctype==="multipart/form-data"?data:new URLSearchParams(data);
 const place=(url)=>{const {pathname,search}=new URL(url,location);return pathname+search};
 const revealTabs=()=>{for(const tab of all(":is(.menu,.tabs) [aria-current]")){
 const strip=tab.closest("ul,.tabs");strip.scrollLeft=tab.offsetLeft+(tab.offsetWidth-strip.clientWidth)/2}};
@@ -218,7 +217,7 @@ acting=true;
 const label=submitter?.firstChild?.textContent,{there}=submitter?.dataset??{};
 const slow=setTimeout(()=>{said.innerHTML="";const p=document.createElement("p");p.className="notice";p.textContent=(label||"Working")+"…";said.append(p)},250);
 try{
-const sent=fetch(form.action,{method:"POST",headers,body:bodyOf(new FormData(form,submitter),form)});
+const sent=fetch(form.action,{method:"POST",headers,body:new URLSearchParams(new FormData(form,submitter))});
 sent.catch(()=>{});
 if(there&&place(there)!==place(location)){const seen=await take(await fetch(there,{headers}));if(seen)go(seen,place(there))}
 const response=await sent;

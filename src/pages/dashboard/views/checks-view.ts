@@ -1,13 +1,18 @@
-import type { BookFinding, FindingKind } from "../../../core/schema/reconciliation.js";
+import {
+  type Answer,
+  type Finding,
+  PROBES,
+  type Probe,
+  type ProbeRow,
+} from "../../../core/schema/receiver-report.js";
 import { receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { reportsOf } from "../reports.js";
+import { isCheckDone, type ReceiverCheckProgress, reportsOf } from "../reports.js";
 import { cliCommand } from "../shell-commands.js";
-import { probesSection, receiverCheckSection } from "./receiver-check-view.js";
 
-/** Advice, receiver check and record comparison. */
+/** Advice, and the check of a receiver. */
 export function checksView(context: PageContext): Markup {
   const advice = context.namespace.advisor.log.items();
   return html`<h1>Checks</h1>
@@ -29,8 +34,7 @@ ${ui.section({
   ),
 })}
 ${receiverCheckSection(context)}
-${probesSection(context)}
-${recordsSection(context)}`;
+${probesSection(context)}`;
 }
 
 /** Replaces receiver ids by their URLs, and links requests that the journal still has. */
@@ -45,77 +49,128 @@ function exampleMarkup(context: PageContext, example: string): Markup[] {
   });
 }
 
-const MAX_ROWS = 50;
+const TONES = { pass: "good", fail: "bad", note: "warn" } as const;
 
-const ADVICE: Readonly<Record<FindingKind, string>> = {
-  paid_not_marked: "Redeliver its webhook, and see what your receiver does with it.",
-  marked_not_paid: "Mark an order paid when charge.completed says so, or a read of the charge.",
-  amount_differs: "Compare with the charge's own amount, fees included, as decimals and never as floats.",
-  paid_twice: "Look for the order's open charge before creating another; refund one of these.",
-  delivered_twice: "Remember each event's id, and hand out an order once.",
-  refunded_and_delivered: "Stop the delivery when charge.refunded arrives.",
-  unknown_charge: "See that the id is of this namespace and mode, and was there after the last reset.",
-};
-
-const PLACEHOLDER = `charge_id,status,amount,currency
-ch_…,paid,512.50,KES`;
-
-/** Comparison of the app's records with the ledger. */
-function recordsSection(context: PageContext): Markup {
-  const { books } = reportsOf(context.namespace);
+/** Lists the receivers with an HTTP URL, each with a button that starts the check. */
+function receiverCheckSection(context: PageContext): Markup {
+  const { receiver } = reportsOf(context.namespace);
+  const endpoints = context.namespace.engine.state
+    .endpoints()
+    .filter(({ url }) => url !== null && /^https?:/.test(url));
   return ui.section({
-    id: "books",
-    title: "Your app's records",
-    tools: ui.copyButton("Copy command", cliCommand(context, "reconcile --file orders.csv")),
-    body: html`${
-      books === undefined
-        ? html`<p>Paste what your app believes: CSV with a header, or JSON lines, an order a row, with <code>charge_id</code> or <code>metadata.KEY</code>, and <code>status</code>, <code>amount</code>, <code>currency</code>, <code>delivered</code>. It is compared with the ledger.</p>`
-        : html`<p>${books.report.passed ? ui.badge("nothing differs", "good") : ui.badge(ui.formatCount(books.report.total, "difference"), "bad")} ${ui.formatCount(books.report.rows, "row")} against ${ui.formatCount(books.report.charges, "charge")}, ${ui.timeTag(context, books.at)}; compared: ${books.report.compared.join(", ")}</p>
+    id: "doctor",
+    title: "Check your receiver",
+    body: html`<p class="soft">Sends valid, duplicate, forged, stale and malformed events, and compares the responses with those of a correct receiver. The events are samples, not part of this namespace.</p>
 ${ui.rowList(
-  "What differs",
-  books.report.findings.slice(0, MAX_ROWS).map((item) => findingRow(context, item, books.lines)),
-  "Nothing: your app's records and the ledger agree.",
-)}${books.report.total > MAX_ROWS && html`<p class="soft">and ${books.report.total - MAX_ROWS} more: the command lists all</p>`}`
-    }
-${ui.actionForm(
-  context,
-  html`<label class="field whole"><span>Rows</span><textarea name="rows" rows="4" spellcheck="false" placeholder="${PLACEHOLDER}"></textarea></label>
-<label class="field"><span>or a file</span><input type="file" name="file" accept=".csv,.json,.jsonl,.ndjson,text/plain"></label>
-${ui.selectField("mode", "Mode", ["test", "live"], context.mode ?? "test")}
-<label class="check"><input type="checkbox" name="partial"> Some of the orders only</label>
-${ui.submitButton({ does: ["books"], label: "Compare", kind: "main" })}`,
-  "Compare your app's books",
-  "multipart/form-data",
+  "Receivers to check",
+  endpoints.map((endpoint) =>
+    ui.listRow(context, {
+      key: `check-${endpoint.webhook_id}`,
+      status: receiver?.webhookId === endpoint.webhook_id && verdict(receiver),
+      title: receiverName(endpoint),
+      ...(receiver?.webhookId === endpoint.webhook_id ? { to: "#probes", at: receiver.at } : {}),
+      rowButtons: html`${ui.copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${ui.button({ does: ["check", { webhook_id: endpoint.webhook_id }], label: "Check", to: receiverName(endpoint), kind: "main" })}`,
+    }),
+  ),
+  html`None with a URL. <a href="${viewUrl(context, "webhooks")}">Add one</a>`,
 )}`,
   });
 }
 
-function findingRow(context: PageContext, finding: BookFinding, lines: readonly number[]): Markup {
-  const { kind, charge_id, message, order } = finding;
-  const charge = charge_id === null ? undefined : context.namespace.engine.state.get("charges", charge_id);
-  const deliveryId =
-    charge && kind === "paid_not_marked" ? completedDelivery(context, charge.charge_id) : undefined;
-  const fields = Object.entries(order ?? {}).map(([name, value]) => `${name} ${value}`);
-  return ui.listRow(context, {
-    key: `${kind}-${finding.row}-${charge_id}`,
-    status: ui.badge(kind.replaceAll("_", " "), "bad"),
-    title: charge_id === null ? message : html`${ui.shortIdMarkup(charge_id)} ${message}`,
-    to: charge === undefined ? undefined : viewUrl(context, "charges", charge.charge_id),
-    subtitle: html`${fields.length > 0 && html`<bdi>${fields.join(", ")}</bdi> · `}${ADVICE[kind]}`,
-    side: finding.row === null ? "not in your records" : `line ${lines[finding.row - 1]}`,
-    rowButtons:
-      deliveryId !== undefined &&
-      ui.button({ does: ["redeliver", { delivery_id: deliveryId }], label: "Redeliver", to: message }),
-    tone: "bad",
+function verdict(check: ReceiverCheckProgress): Markup {
+  const { report, rows: result } = check;
+  if (!isCheckDone(check)) return ui.badge(`${result.size} of ${PROBES.length}`, "warn");
+  if (report === undefined) return ui.badge("could not run", "bad");
+  return ui.badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
+}
+
+/** Results of the probes; also shown while the check runs. */
+function probesSection(context: PageContext): Markup | undefined {
+  const { receiver } = reportsOf(context.namespace);
+  if (receiver === undefined) return undefined;
+  const { report, error, url, rows: result } = receiver;
+  const why = error ?? report?.error;
+  return ui.section({
+    id: "probes",
+    isAppendOnly: true,
+    title: `${url.replace(/^https?:\/\//, "")}: ${isCheckDone(receiver) ? (report?.outcome ?? "could not run") : "checking…"}`,
+    body: html`${why !== undefined && why !== null && html`<p class="why"><strong>Why:</strong> ${why}</p>`}
+${report !== undefined && report.findings.length > 0 && html`<ul class="findings">${report.findings.map((item) => findingItem(context, item))}</ul>`}
+${ui.rowList(
+  "Probes",
+  PROBES.map((probe) => probeRow(context, probe, result.get(probe), isCheckDone(receiver))),
+  "",
+)}`,
   });
 }
 
-/** The newest `charge.completed` delivery of a charge. */
-function completedDelivery({ namespace }: PageContext, chargeId: string): string | undefined {
-  const { state } = namespace.engine;
-  return state
-    .eventsOf(chargeId)
-    .filter(({ type }) => type === "charge.completed")
-    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
-    .at(-1)?.delivery_id;
+function findingItem(context: PageContext, { severity, title, advice, probes }: Finding): Markup {
+  return html`<li>${ui.badge(severity, severity === "must" ? "bad" : "warn")} <strong>${title}</strong><br>${advice} <span class="soft">Seen in: ${probes.map((probe, index) => html`${index > 0 && ", "}<a href="${viewUrl(context, "checks", probe)}">${probeName(probe)}</a>`)}</span></li>`;
+}
+
+function probeRow(context: PageContext, probe: Probe, result: ProbeRow | undefined, isDone: boolean): Markup {
+  const row = { key: probe, title: probeName(probe) };
+  if (result === undefined)
+    return ui.listRow(context, { ...row, status: ui.badge(isDone ? "not sent" : "waiting", "") });
+  return ui.listRow(context, {
+    ...row,
+    status: ui.badge(...badgeOf(result)),
+    title: result.title,
+    to: viewUrl(context, "checks", probe),
+    subtitle:
+      result.because === null ? result.came_back : `see ${probeName(result.because)}: ${result.came_back}`,
+    tone: result.verdict === "fail" ? "bad" : "",
+  });
+}
+
+function badgeOf({ verdict, answers, seen, because }: ProbeRow): [string, ui.Tone] {
+  if (because !== null) return ["same cause", ""];
+  if (verdict === "note" && answers.length === 0 && seen === null) return ["not sent", ""];
+  return [verdict, TONES[verdict]];
+}
+
+function probeName(probe: Probe): string {
+  return probe.replaceAll("_", " ");
+}
+
+/** One probe: request, expected behaviour and response. */
+export function probeView(context: PageContext, id: string): Markup | undefined {
+  const { receiver } = reportsOf(context.namespace);
+  const result = receiver?.rows.get(id as Probe);
+  if (receiver === undefined || result === undefined) return undefined;
+  const sent = receiver.sent.get(result.probe) ?? [];
+  return html`<p class="back"><a href="${viewUrl(context, "checks")}#probes">← Probes of ${receiver.url}</a></p>
+<div class="object" data-part id="probe"><h1>${result.title} ${ui.badge(...badgeOf(result))}</h1>
+${ui.factList([
+  ["Sent", result.sent],
+  ["Expected", result.expected],
+  ["Response", result.came_back],
+  ["When", ui.timeTag(context, receiver.at)],
+])}
+${result.advice !== null && html`<p class="why"><strong>What to do:</strong> ${result.advice}</p>`}
+<div class="actions">${ui.button({ does: ["check", { webhook_id: receiver.webhookId }], label: "Check again", kind: "main" })}</div></div>
+${result.answers.length === 0 && ui.section({ id: "none", title: "Requests", body: html`<p class="soft">None: this probe was not sent.</p>` })}
+${result.answers.slice(0, Math.max(sent.length, 1)).map((response, index) => exchange(response, sent[index], index))}
+${result.answers.length > sent.length && sent.length > 0 && html`<p class="soft">and ${result.answers.length - sent.length} more like these</p>`}`;
+}
+
+function exchange(
+  response: Answer,
+  sent: { readonly headers: Readonly<Record<string, string>>; readonly body: string } | undefined,
+  index: number,
+): Markup {
+  const { status, kind, duration_ms, body, error, attempt, event_id } = response;
+  const headers = Object.entries(sent?.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  return ui.section({
+    id: `request-${index + 1}`,
+    title: `${response.sent}${attempt > 1 ? `, again (${attempt})` : ""}`,
+    body: html`<p>${ui.badge(status === null ? kind : String(status), ui.httpTone(status))} ${Math.round(duration_ms)} ms · <code>${event_id}</code>${error !== null && html` · ${error}`}</p>
+${
+  sent !== undefined &&
+  html`<pre tabindex="0" aria-label="Request ${index + 1}">${headers.join("\n")}
+
+${ui.formatJson(sent.body)}</pre>`
+}
+${body !== "" && html`<pre tabindex="0" aria-label="Response ${index + 1}">${ui.formatJson(body)}</pre>`}`,
+  });
 }
