@@ -13,6 +13,9 @@ import {
   pageOffset,
   pressText,
   ROWS_PER_PAGE,
+  VIEWS,
+  type ViewName,
+  viewUrl,
 } from "./page-context.js";
 
 export { formatCount } from "../../core/schema/text-format.js";
@@ -86,6 +89,16 @@ export function requestDurationText({ durationMs }: RequestEntry): string {
 /** A shortened id; the title attribute has the full id. */
 export function shortIdMarkup(id: string): Markup {
   return html`<code title="${id}">${shortIdText(id)}</code>`;
+}
+
+/** Link to the list of a record, and to the record's object. */
+export function backLink(context: PageContext, view: ViewName, more?: Content): Markup {
+  return html`<p class="back"><a href="${viewUrl(context, view)}">← ${VIEWS[view]}</a>${more}</p>`;
+}
+
+/** A record's id, at the end of its actions. */
+export function copyableId(id: string): Markup {
+  return html`<span class="id"><code>${id}</code>${copyButton("Copy id", id)}</span>`;
 }
 
 export function shortIdText(id: string): string {

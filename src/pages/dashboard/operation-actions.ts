@@ -17,6 +17,7 @@ interface Result {
   readonly events?: readonly string[];
   readonly status?: string;
   readonly currency?: string;
+  readonly amount?: string;
   readonly name?: string;
   readonly removed?: number;
   readonly from?: string;
@@ -56,6 +57,14 @@ const OPERATION_ACTIONS = {
   },
   advanceCharge: {
     notice: ({ status }, { charge_id }) => `${charge_id} is ${status}, by its own timeline`,
+  },
+  refundPart: {
+    notice: ({ currency, amount }, { charge_id }) => `${currency} ${amount} of ${charge_id} refunded`,
+    input: withoutEmptyReason,
+  },
+  chargeBack: {
+    notice: ({ currency, amount }, { charge_id }) => `${currency} ${amount} of ${charge_id} charged back`,
+    input: withoutEmptyReason,
   },
   bounceWithdrawal: {
     notice: (_, { withdrawal_id, reason }) =>

@@ -64,32 +64,45 @@ export function splitButton(moves: readonly Move[], id: string, more: readonly C
   return html`<div class="split">${first !== undefined && moveButton(first, id, "main")}${list.length > 0 && ui.menu(first === undefined ? "Moves" : html`<span class="unseen">More moves</span>`, list)}</div>`;
 }
 
+function moveForm(context: PageContext, fields: Content, label: string, does: Press): Markup {
+  return ui.actionForm(context, html`${fields}${ui.submitButton({ does, label })}`, label);
+}
+
+function reasonField(label: string, hint: string): Markup {
+  return ui.input({ name: "reason", label, hint });
+}
+
 /** Form that changes the status with a reason. */
 function reasonForm(context: PageContext, moves: readonly Move[], does: Press): Markup | false {
   if (moves.length === 0) return false;
   const statuses = moves.map(({ to }) => to);
   const selected = statuses.find((to) => to === "FAILED") ?? statuses[0]!;
-  return ui.actionForm(
-    context,
-    html`${ui.selectField("to", "Change the status to", statuses, selected)}${ui.input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}${ui.submitButton({ does, label: "Move" })}`,
-    "Move with a reason",
-  );
+  const status = ui.selectField("to", "Change the status to", statuses, selected);
+  return moveForm(context, [status, reasonField("with the reason", "insufficient_funds")], "Move", does);
 }
 
-/** Forms and buttons of a charge beside its plain moves: with a reason, another amount, its own timeline. */
+/** Forms and buttons of a charge beside its plain moves: another amount, a reversal, a reason, its own timeline. */
 export function moreChargeMoves(context: PageContext, charge: Charge): Content[] {
   const { charge_id, currency, amount, payment_method } = charge;
   const moves = chargeMoves(context, charge);
   const planned = plannedStatuses(context, charge);
   const canBePaid = payment_method !== null && moves.some(({ to }) => to === "COMPLETED");
+  const canBeReversed = moves.some(({ to }) => to === "REFUNDED");
+  const amountField = (label: string) =>
+    ui.input({ name: "amount", label: `${label} ${currency} ${groupDigits(amount)}`, required: true });
   return [
-    reasonForm(context, moves, ["transitionCharge", { charge_id }]),
     canBePaid &&
-      ui.actionForm(
+      moveForm(context, amountField("Pay another amount than"), "Pay", ["payAmount", { charge_id }]),
+    canBeReversed &&
+      moveForm(
         context,
-        html`${ui.input({ name: "amount", label: `Pay another amount than ${currency} ${groupDigits(amount)}`, hint: amount, required: true })}${ui.submitButton({ does: ["payAmount", { charge_id }], label: "Pay" })}`,
-        "Pay another amount",
+        [amountField("Amount, less than"), reasonField("Reason", "one_item_missing")],
+        "Refund part",
+        ["refundPart", { charge_id }],
       ),
+    canBeReversed &&
+      moveForm(context, reasonField("Reason", "fraudulent"), "Charge back", ["chargeBack", { charge_id }]),
+    reasonForm(context, moves, ["transitionCharge", { charge_id }]),
     planned.length > 0 &&
       html`<div><p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${planned.map((to) => ui.button({ does: ["advanceCharge", { charge_id, until: to }], label: `until ${to}`, to: charge_id }))}</p></div>`,
   ];
@@ -122,10 +135,9 @@ export function morePayoutMoves(context: PageContext, payout: Withdrawal, isBoun
     reasonForm(context, payoutMoves(payout), ["movePayout", { withdrawal_id }]),
     status === "COMPLETED" &&
       !isBounced &&
-      ui.actionForm(
-        context,
-        html`${ui.input({ name: "reason", label: "Returned by the bank, with the reason", hint: "account_closed" })}${ui.submitButton({ does: ["bounceWithdrawal", { withdrawal_id }], label: "Bounce" })}`,
-        "Bounce",
-      ),
+      moveForm(context, reasonField("Returned by the bank, with the reason", "account_closed"), "Bounce", [
+        "bounceWithdrawal",
+        { withdrawal_id },
+      ]),
   ];
 }

@@ -6,7 +6,7 @@ import type { Actor } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { type PageContext, VIEWS, viewUrl } from "../page-context.js";
+import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { chargeCopies } from "./charge-copies.js";
 import {
@@ -120,12 +120,12 @@ function metadataFacts({ metadata }: Charge | Withdrawal) {
 function paymentView(context: PageContext, payment: Payment): Markup {
   const { id, view, record, status, moves, moreMoves } = payment;
   const { word, tone, reason, was } = status;
-  return html`<p class="back"><a href="${viewUrl(context, view)}">← ${VIEWS[view]}</a></p>
+  return html`${ui.backLink(context, view)}
 <div class="object payment" data-part id="${payment.noun}"><h1>${ui.amountMarkup(record.amount, record.currency)} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
 <p class="status">${ui.badge(word, tone)} ${reason !== undefined && html`<bdi class="reason">${reason}</bdi>`} ${was !== undefined && html`<span class="soft">(was ${was})</span>`}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, record, status)}</p>
 <div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}
-${moves.length === 0 && status.was === undefined && record.status !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}<span class="id"><code>${id}</code>${ui.copyButton("Copy id", id)}</span></div></div>
+${moves.length === 0 && status.was === undefined && record.status !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}${ui.copyableId(id)}</div></div>
 ${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}
 ${ui.section({ id: "about", title: "Details", body: ui.factList(payment.facts) })}
 ${ui.foldedSection({
@@ -145,10 +145,10 @@ const DOORS: { readonly [Name in Actor]?: string } = {
 function causeText(
   context: PageContext,
   record: Charge | Withdrawal,
-  { was, reason, at }: ShownStatus,
+  { was, reason, at, amount = "" }: ShownStatus,
 ): Markup {
   if (was !== undefined)
-    return html`returned by hand at ${ui.timeTag(context, at)}${reason !== undefined && ` (“${reason}”)`}; it was ${was} before.`;
+    return html`${ui.amountMarkup(amount, record.currency)} returned by hand at ${ui.timeTag(context, at)}${reason !== undefined && ` (“${reason}”)`}; it was ${was} before.`;
   const { status_history: history, actors, scenario } = record;
   const last = history.at(-1)!;
   const actor = actors[history.length - 1]!;

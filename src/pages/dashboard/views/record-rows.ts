@@ -130,6 +130,8 @@ export interface ShownStatus {
   readonly reason?: string | undefined;
   /** The service's status, if the sandbox shows a reversal in its place. */
   readonly was?: string;
+  /** Returned by the reversal. */
+  readonly amount?: string;
   readonly at: string;
 }
 
@@ -143,11 +145,11 @@ const REVERSAL_STATUS: Readonly<Record<ReversalKind, readonly [word: string, ton
 export function reversalOf({ type, body, at }: EventRecord): ShownStatus | undefined {
   if (!Object.values(REVERSALS).some(({ event }) => event === type)) return undefined;
   const { data } = JSON.parse(body) as {
-    data: { sandbox_extension: { kind: ReversalKind; reason: string | null } };
+    data: { sandbox_extension: { kind: ReversalKind; reason: string | null; amount: string } };
   };
-  const { kind, reason } = data.sandbox_extension;
+  const { kind, reason, amount } = data.sandbox_extension;
   const [word, tone] = REVERSAL_STATUS[kind];
-  return { word, tone, reason: reason ?? undefined, at };
+  return { word, tone, reason: reason ?? undefined, at, amount };
 }
 
 /** The newest reversal in place of COMPLETED, since the service has no status for it; else the status. */
