@@ -1,19 +1,32 @@
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { FaultRule } from "../../core/schema/scenario-rules.js";
+import type { Fields } from "./operation-actions.js";
+
+/** What a fault of the form does to a call, by name. */
+export const EFFECTS: Readonly<Record<string, FaultRule>> = {
+  503: { respond: { status: 503 } },
+  429: { respond: { status: 429 } },
+  lost: { drop: "after" },
+  cut: { drop: "before" },
+  hang: { drop: "hang" },
+  late: { delay_answer: "10s" },
+};
 
 /** Common faults, one button each. */
-export const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
-  next: { label: "503 on the next checkout", rule: { respond: { status: 503 } } },
-  second: { label: "503 on the second checkout", rule: { respond: { status: 503 }, skip: 1 } },
-  lost: { label: "Lose the response of the next checkout", rule: { drop: "after" } },
-};
+export const PRESETS: readonly (readonly [label: string, fields: Fields])[] = [
+  ["503 on the next checkout", { effect: "503" }],
+  ["503 on the second checkout", { effect: "503", skip: "1" }],
+  ["Lose the response of the next checkout", { effect: "lost" }],
+];
 
 const CHECKOUTS = ["createWhitelabel", "createCheckout"] as const;
 
-/** A preset's rule for the checkout operation that the app called last; undefined for an unknown name. */
-export function presetFault({ journal }: Namespace, name: string): FaultRule | undefined {
+/** The rule of a preset or of the form. Default operation: the checkout operation that the app called last. */
+export function faultRuleOf({ journal }: Namespace, fields: Fields): object | undefined {
+  const { effect = "", operation, times = "1", skip = "0" } = fields;
   const last = journal.entries().find((entry) => CHECKOUTS.some((checkout) => checkout === entry.operation));
-  const operation = last?.operation ?? CHECKOUTS[0];
-  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
-  return preset && { match: { operation }, ...preset.rule, times: 1, per: "request" };
+  const match = { operation: operation || (last?.operation ?? CHECKOUTS[0]) };
+  return Object.hasOwn(EFFECTS, effect)
+    ? { match, ...EFFECTS[effect], times: Number(times), skip: Number(skip), per: "request" }
+    : undefined;
 }

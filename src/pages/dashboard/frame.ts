@@ -25,7 +25,7 @@ import { activityView, asideView } from "./views/activity-view.js";
 import { chargeListing, chargesView } from "./views/charges-view.js";
 import { checksView, probeView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
-import { faultsView } from "./views/faults-view.js";
+import { faultsView, faultUse } from "./views/faults-view.js";
 import { listBeside } from "./views/filtered-list.js";
 import { moneyView, payoutListing } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
@@ -131,12 +131,13 @@ function countsOf(context: PageContext): { readonly [View in ViewName]?: Count }
   const charges = state.pageOfKinds("charges", (charge) => isInMode(context, charge), 0, 0).total;
   const matches = (delivery: Delivery) => isInMode(context, delivery) && isFailing(delivery);
   const failing = state.pageOfKinds("deliveries", matches, 0, 0).total;
+  const faults = [...state.tables.faults.values()].filter((fault) => !faultUse(context, fault).isUsedUp);
   const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0).length;
   return {
     activity: { count: attentionItems(context).length, noun: "that need attention", tone: "bad" },
     charges: { count: charges, noun: "charges", tone: "" },
     webhooks: { count: failing, noun: "failing", tone: "bad" },
-    faults: { count: state.tables.faults.size, noun: "active", tone: "warn" },
+    faults: { count: faults.length, noun: "active", tone: "warn" },
     scenarios: { count: active, noun: "active", tone: "warn" },
     checks: { count: context.namespace.advisor.log.items().length, noun: "pieces of advice", tone: "warn" },
   };

@@ -6,7 +6,7 @@ import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schem
 import { formatCount } from "../../core/schema/text-format.js";
 import { parseJsonObject } from "../../server/http/body.js";
 import { readableDuration } from "../format.js";
-import { presetFault } from "./fault-presets.js";
+import { faultRuleOf } from "./fault-presets.js";
 
 /** Fields of a form or button. */
 export type Fields = Readonly<Record<string, string | undefined>>;
@@ -93,10 +93,10 @@ const OPERATION_ACTIONS = {
   },
   createFault: {
     notice: ({ match }) => `Fault started for ${match?.operation ?? "any call"}`,
-    input: ({ preset, rule = "" }, namespace) =>
-      preset === undefined
-        ? parseJsonField("rule", rule)
-        : (presetFault(namespace, preset) ?? refuse("NOT_FOUND", `There is no fault "${preset}"`)),
+    input: ({ rule, ...fields }, namespace) =>
+      rule === undefined
+        ? (faultRuleOf(namespace, fields) ?? refuse("NOT_FOUND", `There is no effect "${fields.effect}"`))
+        : parseJsonField("rule", rule),
   },
   deleteFault: { notice: faultsStopNotice },
   deleteFaults: { notice: faultsStopNotice },

@@ -13,6 +13,7 @@ import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { dueKey, taskItem } from "./due-tasks.js";
+import { faultUse } from "./faults-view.js";
 import {
   chargeRow,
   deliveryRow,
@@ -135,10 +136,9 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 </ol>`;
 }
 
-function faultItem(context: PageContext, { fault_id, rule }: StoredFault): Markup {
-  const { times, per } = rule;
-  const applied = context.namespace.faults.countApplied(fault_id);
-  const isUsedUp = per === "request" && applied >= (times ?? Number.POSITIVE_INFINITY);
+function faultItem(context: PageContext, fault: StoredFault): Markup {
+  const { fault_id, rule } = fault;
+  const { applied, times, isUsedUp } = faultUse(context, fault);
   return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${ui.conditionText(rule.match?.operation ?? "any call")}</a>
 ${applied}${times !== undefined && html`/${times}`}
 ${isUsedUp ? html`<span class="soft">used up</span>` : ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` })}</li>`;

@@ -1,10 +1,11 @@
 import type { StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import { OPERATION_IDS } from "../../../core/schema/operation-ids.js";
 import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { PRESETS } from "../fault-presets.js";
+import { EFFECTS, PRESETS } from "../fault-presets.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 
@@ -13,26 +14,47 @@ const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 },
 /** A form for new faults, and the active ones with their hits. */
 export function faultsView(context: PageContext): Markup {
   const { namespace } = context;
+  const rule = context.submitted?.get("rule") ?? null;
   const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
   const hits = lastHits(context);
+  const active = faults.filter((fault) => !faultUse(context, fault).isUsedUp).length;
   return html`<h1>Faults</h1>
 ${ui.section({
   id: "new",
   title: "New fault",
-  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => ui.button({ does: ["createFault", { preset: name }], label }))}</div>${ui.actionForm(
+  body: html`<div class="actions">${PRESETS.map(([label, fields]) => ui.button({ does: ["createFault", fields], label }))}</div>${ui.actionForm(
     context,
-    html`${ui.jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? ui.toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
+    html`${ui.selectField("operation", "When the app calls", [["", "a checkout"], ...OPERATION_IDS], "")}
+${ui.selectField(
+  "effect",
+  "Then",
+  Object.entries(EFFECTS).map(([name, rule]) => [name, effectText(rule)]),
+  "503",
+)}
+${ui.input({ name: "times", label: "Times", value: "1", type: "number", min: 1 })}
+${ui.input({ name: "skip", label: "After skipping", value: "0", type: "number", min: 0 })}
+${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
     "New fault",
   )}`,
 })}
 ${ui.section({
   id: "faults",
-  title: `Active: ${faults.length}`,
+  title: `Active: ${active}`,
   tools: faults.length > 0 && ui.button({ does: ["deleteFaults"], label: "Stop all" }),
   body: ui.rowList(
     "Active faults",
     faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
     "None: every call gets its normal response. A scenario may have faults of its own.",
+  ),
+})}
+${ui.foldedSection({
+  id: "json",
+  title: "New fault as JSON: match fields, probability, hold, stale reads",
+  isOpen: rule !== null,
+  body: ui.actionForm(
+    context,
+    html`${ui.jsonField("rule", "Fault (JSON)", rule ?? ui.toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
+    "New fault as JSON",
   ),
 })}`;
 }
@@ -45,28 +67,32 @@ function lastHits({ namespace }: PageContext): Map<string, RequestEntry> {
   return hits;
 }
 
-function faultRow(
-  context: PageContext,
-  { fault_id, rule }: StoredFault,
-  hit: RequestEntry | undefined,
-): Markup {
-  const { times } = rule;
-  const applied = context.namespace.faults.countApplied(fault_id);
-  // With `per: customer` or `per: charge`, `times` is not the total number of hits.
-  const isCounted = times !== undefined && rule.per === "request";
+/** How often a fault applied. `times` is the total number of hits, if it has one: not with `per: customer`. */
+export function faultUse({ namespace }: PageContext, { fault_id, rule }: StoredFault) {
+  const applied = namespace.faults.countApplied(fault_id);
+  const times = rule.per === "request" ? rule.times : undefined;
+  return { applied, times, isUsedUp: times !== undefined && applied >= times };
+}
+
+function faultRow(context: PageContext, fault: StoredFault, hit: RequestEntry | undefined): Markup {
+  const { fault_id, rule } = fault;
+  const { applied, times, isUsedUp } = faultUse(context, fault);
   const lastHit =
     hit === undefined
       ? "no hits yet"
       : html`last hit ${ui.timeTag(context, iso(hit.atMs))} <a href="${viewUrl(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
-  const isUsedUp = isCounted && applied >= times;
   return ui.listRow(context, {
     key: fault_id,
     status: ui.badge(
-      !isCounted ? ui.formatCount(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
+      times === undefined
+        ? ui.formatCount(applied, "hit")
+        : isUsedUp
+          ? "used up"
+          : `${applied} of ${times} used`,
       isUsedUp ? "" : "warn",
     ),
     title: `${matchText(rule)} → ${effectText(rule)}`,
-    subtitle: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
+    subtitle: html`${times !== undefined && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
     rowButtons: html`${ui.copyButton("Copy curl", controlCurl(context, "createFault", rule))}${ui.copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${!isUsedUp && ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: fault_id })}`,
   });
 }
