@@ -1,9 +1,9 @@
-import type { Delivery } from "../../core/engine/records.js";
+import type { Delivery, Endpoint } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
 import type { Mode } from "../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
-import { isFailing } from "../../server/control/record-views.js";
+import { isFailing, receiverName } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import {
@@ -45,6 +45,11 @@ export function httpTone(status: number | null): Tone {
 /** Delivery state as the dashboard shows it: "failing" after the first failed attempt, else the status. */
 export function deliveryState(delivery: Delivery): string {
   return isFailing(delivery) ? "failing" : delivery.status;
+}
+
+/** A receiver's address; without the host on this machine. */
+export function receiverLabel(endpoint: Endpoint | undefined): string {
+  return receiverName(endpoint).replace(/^(localhost|127\.0\.0\.1|\[::1\])(?=:)/, "");
 }
 
 const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };

@@ -15,6 +15,7 @@ import { unknownNamespaceReply } from "../../server/service/admit.js";
 import { html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
 import type { FormSubmission } from "./api-calls.js";
+import { backLink } from "./components.js";
 import { runFormAction } from "./dashboard-actions.js";
 import { dashboardFrame, recordNoun, renderView } from "./frame.js";
 import {
@@ -27,6 +28,7 @@ import {
 } from "./page-context.js";
 import { DASHBOARD_SCRIPT } from "./script.js";
 import { DASHBOARD_STYLES } from "./styles.js";
+import { namespacesSection } from "./views/namespace-view.js";
 
 const SHELL = new PageShell({
   styles: DASHBOARD_STYLES,
@@ -51,7 +53,7 @@ export function serveDashboardFile(namespaces: Namespaces, kind: "css" | "js"): 
 export function serveDashboardPage(namespaces: Namespaces, c: Context): Response {
   const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
   const namespace = namespaces.find(name, null);
-  if (namespace === undefined) return namespaceNotFound(namespaces, name);
+  if (namespace === undefined) return namespaceNotFound(namespaces, c, name);
   return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c));
 }
 
@@ -151,7 +153,7 @@ export async function actOnDashboard(
   const form = await readForm(c.req.raw);
   const name = c.req.param("namespace") ?? form.get("namespace");
   const namespace = namespaces.find(name, null);
-  if (namespace === undefined) return namespaceNotFound(namespaces, name);
+  if (namespace === undefined) return namespaceNotFound(namespaces, c, name);
   const hasNoNamespace = c.req.param("namespace") === undefined;
   const home = hasNoNamespace
     ? `${DASHBOARD_PATH}?namespace=${encodeURIComponent(namespace.name)}`
@@ -175,7 +177,7 @@ export async function actOnDashboard(
   });
 }
 
-/** Reads form fields; a file becomes its text. An unreadable form has no fields and so no action. */
+/** Reads form fields. An unreadable form has no fields and so no action. */
 async function readForm(request: Request): Promise<URLSearchParams> {
   const raw = await readBody(request, DASHBOARD_FORM_MAX_BYTES);
   return new URLSearchParams("text" in raw ? raw.text : "");
@@ -206,23 +208,24 @@ function refusalText({ code, message, details = {} }: Refusal): string {
 }
 
 function notFoundView(context: PageContext, view: string): Markup {
-  const { name } = context.namespace;
-  const text = isViewName(view)
-    ? `There is no ${recordNoun(view)} “${context.id}” in namespace ${name}; it may have gone with a reset.`
-    : `There is no view “${view}”.`;
-  return html`<h1>Not found</h1><p>${text}</p><p><a href="${dashboardUrl(name)}">Back to the activity of ${name}</a></p>`;
+  if (!isViewName(view)) return html`<h1>There is no view “${view}”</h1>`;
+  return html`${backLink(context, view)}<h1>There is no ${recordNoun(view)} “${context.id}”</h1><p>It may have gone with a reset of namespace ${context.namespace.name}.</p>`;
 }
 
-function namespaceNotFound(namespaces: Namespaces, name: string | null): Response {
+/** The frame of the default namespace, with the namespaces there are. */
+function namespaceNotFound(namespaces: Namespaces, c: Context, name: string | null): Response {
   const { error } = JSON.parse(unknownNamespaceReply(namespaces, name, null).json);
-  const links = namespaces
-    .list()
-    .slice(0, 100)
-    .map((info) => html`<li><a href="${dashboardUrl(info.name)}">${info.name}</a></li>`);
-  const title = html`<h1>There is no namespace “${name}”</h1>`;
-  const body = html`<main class="alone">${title}<p>${error.message}</p><ul>${links}</ul></main>`;
-  const page = { title: "No such namespace", body };
-  return SHELL.respond(page, { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" });
+  const title = `There is no namespace “${name}”`;
+  const why = error.code !== "NOT_FOUND" && html`<p>${error.message}</p>`;
+  const namespace = namespaces.find(null, null);
+  if (namespace === undefined) {
+    const page = { title, body: html`<main class="alone"><h1>${title}</h1>${why}</main>` };
+    return SHELL.respond(page, { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" });
+  }
+  const url = new URL(`${dashboardUrl(namespace.name)}/namespace`, c.req.url);
+  const context = contextOf(namespaces, namespace, url, undefined);
+  const main = html`<h1>${title}</h1>${why}${namespacesSection(context)}`;
+  return fullPage(context, dashboardFrame(context, main), 404);
 }
 
 const COOKIE = "sandbox_said";

@@ -13,7 +13,6 @@ export function namespaceView(context: PageContext): Markup {
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
   const { tables } = namespace.engine.state;
   const env = Object.entries(appEnvironment({ url: origin, apiKey, webhookSecret }));
-  const all = namespaces.list();
   return html`<h1>Namespace</h1>
 ${ui.section({
   id: "keys",
@@ -27,25 +26,7 @@ ${ui.section({
   ])}${ui.snippet(".env", env.map(([name, value]) => `${name}=${value}`).join("\n"))}${ui.snippet("Shell", env.map(([name, value]) => `export ${name}=${value}`).join("\n"))}`,
 })}
 ${snapshotSections(context)}
-${ui.section({
-  id: "namespaces",
-  title: `Namespaces: ${all.length}`,
-  body: html`${ui.rowList(
-    "Namespaces",
-    all.slice(0, 200).map((info) =>
-      ui.listRow(context, {
-        key: info.name,
-        status: info.name === namespace.name ? ui.badge("current", "good") : false,
-        title: info.name,
-        to: dashboardUrl(info.name),
-        subtitle: html`key <code>${info.api_key}</code>`,
-        side: ui.formatCount(info.charges, "charge"),
-      }),
-    ),
-    "None.",
-  )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "my-branch", required: true })}${ui.submitButton({ does: ["createNamespace"], label: "Create a namespace" })}`, "Create a namespace")}
-${ui.snippet("Use a namespace", cliCommand(context, "status"))}`,
-})}
+${namespacesSection(context)}
 ${ui.section({
   id: "reset",
   title: "Reset",
@@ -53,6 +34,30 @@ ${ui.section({
 <p>This removes ${ui.formatCount(tables.charges.size, "charge")}, ${ui.formatCount(tables.withdrawals.size, "withdrawal")}, ${ui.formatCount(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
 <div class="actions">${ui.button({ does: ["reset", { namespace: namespace.name }], label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
 })}`;
+}
+
+export function namespacesSection(context: PageContext): Markup {
+  const { namespace, namespaces } = context;
+  const all = namespaces.list();
+  return ui.section({
+    id: "namespaces",
+    title: `Namespaces: ${all.length}`,
+    body: html`${ui.rowList(
+      "Namespaces",
+      all.slice(0, 200).map((info) =>
+        ui.listRow(context, {
+          key: info.name,
+          status: info.name === namespace.name ? ui.badge("current", "good") : false,
+          title: info.name,
+          to: dashboardUrl(info.name),
+          subtitle: html`key <code>${info.api_key}</code>`,
+          side: ui.formatCount(info.charges, "charge"),
+        }),
+      ),
+      "None.",
+    )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "my-branch", required: true })}${ui.submitButton({ does: ["createNamespace"], label: "Create a namespace" })}`, "Create a namespace")}
+${ui.snippet("Use a namespace", cliCommand(context, "status"))}`,
+  });
 }
 
 const MAX_RECORDS = 100;
