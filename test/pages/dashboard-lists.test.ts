@@ -75,11 +75,16 @@ describe("lists of the dashboard", () => {
       );
     expect(await titles("a-1042")).toEqual(["Charges: 1", "Deliveries: 3", "Events: 3", "Requests: 1"]);
     expect(await titles(id)).toEqual(["Charges: 1", "Deliveries: 3", "Events: 3", "Requests: 1"]);
-    expect(await titles("RENT-7")).toEqual(["Payouts: 1", "Deliveries: 2", "Events: 2", "Requests: 1"]);
+    expect(await titles("RENT-7")).toEqual(["Withdrawals: 1", "Deliveries: 2", "Events: 2", "Requests: 1"]);
     expect(await titles("charge.completed")).toEqual(["Deliveries: 1", "Events: 1"]);
     expect(await titles("/payments/quotes")).toEqual(["Requests: 1"]);
     expect(await titles("(nothing")).toEqual([]);
-    expect(await titles("KES 500.00")).toEqual(["Payouts: 1", "Deliveries: 2", "Events: 2", "Requests: 1"]);
+    expect(await titles("KES 500.00")).toEqual([
+      "Withdrawals: 1",
+      "Deliveries: 2",
+      "Events: 2",
+      "Requests: 1",
+    ]);
     expect(await page("/search")).toContain("Type an id");
     const requests = await page("/requests?status=200");
     expect(requests).toContain('<option value="200" selected>200</option>');

@@ -122,6 +122,7 @@ const lists = {
     trouble: failureReason,
     filters: [STATUS],
     slots: { status: ["status"], side: ["amount"] },
+    headings: ["Created", "Status", "Payout", "About", "Amount"],
   },
   deliveries: {
     columns: ["created_at", "type", "url", "status", "attempts", "response", "about", "delivery_id"],
@@ -179,6 +180,7 @@ const lists = {
     values: { about: objectId },
     filters: [TYPE],
     slots: { title: ["type"] },
+    headings: ["Time", "", "Event", "About", "Webhooks"],
   },
   next: {
     columns: ["at", "what", "to", "id"],

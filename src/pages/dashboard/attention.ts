@@ -10,6 +10,7 @@ import {
   type ListRow,
   readableDuration,
   reasonMarkup,
+  receiverLabel,
   responseLine,
 } from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
@@ -80,7 +81,7 @@ function failingReceivers(context: PageContext): AttentionItem[] {
       at: newest.attempts.at(-1)!.at,
       tone: "bad",
       status: badge(`${total} failing`, "bad"),
-      title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
+      title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverLabel(endpoint)}`,
       to: viewUrl(context, "webhooks", newest.delivery_id),
       subtitle: html`${reasonMarkup(deliveryFailureText(newest))} · ${next === undefined ? "given up" : html`next try in ${readableDuration(Date.parse(next) - context.nowMs)}`}`,
       rowButtons: html`${button({ does: ["retryAll", { webhook_id }], label: total === 1 ? "Retry" : `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,

@@ -91,11 +91,6 @@ export function requestDurationText({ durationMs }: RequestEntry): string {
   return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
 }
 
-/** A shortened id; the title attribute has the full id. */
-export function shortIdMarkup(id: string): Markup {
-  return html`<code title="${id}">${shortIdText(id)}</code>`;
-}
-
 /** Link to the list of a record, and to the record's object. */
 export function backLink(context: PageContext, view: ViewName, more?: Content): Markup {
   return html`<p class="back"><a href="${viewUrl(context, view)}">← ${VIEWS[view]}</a>${more}</p>`;
@@ -104,6 +99,11 @@ export function backLink(context: PageContext, view: ViewName, more?: Content): 
 /** A record's id, at the end of its actions. */
 export function copyableId(id: string): Markup {
   return html`<span class="id"><code>${id}</code>${copyButton("Copy id", id)}</span>`;
+}
+
+/** A shortened id; the title attribute has the full id. */
+export function shortIdMarkup(id: string): Markup {
+  return html`<code title="${id}">${shortIdText(id)}</code>`;
 }
 
 export function shortIdText(id: string): string {

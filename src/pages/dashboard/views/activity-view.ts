@@ -60,26 +60,25 @@ function activityRows(context: PageContext, show: string): Markup[] {
   const { state } = namespace.engine;
   const matches = (record: Charge | Withdrawal) =>
     isInMode(context, record) && (show !== "errors" || record.status === "FAILED");
-  const charges = state
-    .pageOfKinds("charges", matches, 0, MAX_ROWS)
-    .items.map(
-      (charge): TimedRow => ({ at: shownStatus(context, charge).at, row: chargeRow(context, charge) }),
-    );
+  const charges = state.pageOfKinds("charges", matches, 0, MAX_ROWS).items.map((charge): TimedRow => {
+    const { at } = shownStatus(context, charge);
+    return { at, row: chargeRow(context, charge, { at }) };
+  });
   const withdrawals = (): TimedRow[] =>
-    state.pageOfKinds("withdrawals", matches, 0, 10).items.map((withdrawal) => ({
-      at: shownStatus(context, withdrawal).at,
-      row: withdrawalRow(context, withdrawal),
-    }));
+    state.pageOfKinds("withdrawals", matches, 0, 10).items.map((withdrawal) => {
+      const { at } = shownStatus(context, withdrawal);
+      return { at, row: withdrawalRow(context, withdrawal, { at }) };
+    });
   const matchesDelivery = (delivery: Delivery) =>
     isInMode(context, delivery) && (show !== "errors" || isFailing(delivery));
   const deliveries = (): TimedRow[] =>
     ui
       .groupConsecutive(state.pageOfKinds("deliveries", matchesDelivery, 0, MAX_FOLDED).items, failureKey)
       .slice(0, MAX_ROWS)
-      .map(([newest, ...others]) => ({
-        at: newest.attempts.at(-1)?.at ?? newest.created_at,
-        row: deliveryRow(context, newest, {}, others.length + 1),
-      }));
+      .map(([newest, ...others]) => {
+        const at = newest.attempts.at(-1)?.at ?? newest.created_at;
+        return { at, row: deliveryRow(context, newest, { at }, others.length + 1) };
+      });
   const matchesRequest = (request: RequestEntry) =>
     isRequestInMode(context, request) &&
     ((request.status ?? 500) >= 400 ||

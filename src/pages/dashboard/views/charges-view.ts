@@ -24,10 +24,7 @@ export function chargeListing(context: PageContext): Listing<Charge> {
         : state.chargesWithWords(q.slice(0, 255)).filter(matches);
     },
     row: (charge, isBeside) =>
-      chargeRow(context, charge, {
-        at: charge.created_at,
-        rowButtons: !isBeside && commonMoves(context, charge),
-      }),
+      chargeRow(context, charge, { rowButtons: !isBeside && commonMoves(context, charge) }),
     none: (_isFiltered, { q }) =>
       q === ""
         ? html`None yet. ${ui.button({ does: ["make"], label: "Make one for me" })}`

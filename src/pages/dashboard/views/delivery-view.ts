@@ -3,7 +3,6 @@ import type { Attempt, Delivery, EventRecord } from "../../../core/engine/record
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { lastAttemptResult } from "../operation-actions.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
 import { diffMarkup } from "./payload-diff.js";
@@ -24,9 +23,9 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   const isPending = delivery.status === "pending";
   const next = delivery.next_attempt_at;
   const url = objectUrl(context, object_id);
-  return html`<p class="back"><a href="${viewUrl(context, "webhooks")}">← Webhooks</a>${url !== undefined && html` · <a href="${url}">${object_id}</a>`}</p>
+  return html`${ui.backLink(context, "webhooks")}
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(ui.deliveryState(delivery))} ${ui.liveModeTag(delivery.mode)}</h1>
-<p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}</p>
+<p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${object_id}</a>`}</p>
 <p class="why"><strong>Why:</strong> ${ui.joinWithDots(deliveryOutcome(context, delivery))}${resendText(delivery)}</p>
 <div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry now", kind: "main", key: "r" })}
 ${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
@@ -42,7 +41,7 @@ ${ui.menu("Copy", [
     ),
   ui.snippet("curl: redeliver", controlCurl(context, "redeliver", { delivery_id, times: 1 })),
   ui.snippet("Command line", cliCommand(context, `webhook redeliver ${delivery_id}`)),
-])}<span class="id"><code>${delivery_id}</code>${ui.copyButton("Copy id", delivery_id)}</span></div></div>
+])}${ui.copyableId(delivery_id)}</div></div>
 ${ui.section({
   id: "attempts",
   title: `Attempts: ${delivery.attempts.length}`,
@@ -51,9 +50,8 @@ ${ui.section({
       ? html`<p class="soft">None yet.</p>`
       : html`<ol class="attempts">${attemptItem(context, newest)}</ol>${older.length > 0 && html`<details><summary>${ui.formatCount(older.length, "earlier attempt")}</summary><ol class="attempts">${older.map((attempt) => attemptItem(context, attempt))}</ol></details>`}`,
 })}
-${ui.section({ id: "diff", title: "What changed since the event before", body: changesSince(context, delivery, body) })}
+${diffSection(context, delivery, body)}
 ${body !== null && ui.section({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${ui.formatJson(body)}</pre>` })}
-${copiesSection(context, delivery)}
 ${event !== undefined && resendSection(context, delivery, event)}`;
 }
 
@@ -82,22 +80,20 @@ ${response !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${at
 <details><summary>Request headers, with the signature</summary>${ui.factList(Object.entries(attempt.request_headers).map(([name, value]): [string, Markup] => [name, html`<code>${value}</code>`]))}</details></li>`;
 }
 
-function changesSince(context: PageContext, delivery: Delivery, body: string | null): Markup {
+/** Changes since the object's previous event; nothing for its first event. */
+function diffSection(context: PageContext, delivery: Delivery, body: string | null): Markup | false {
   const { state } = context.namespace.engine;
   const events = delivery.object_id === null ? [] : state.eventsOf(delivery.object_id);
-  const index = events.findIndex(({ event_id }) => event_id === delivery.event_id);
-  const eventId = context.query.get("with");
-  const previous = events.find(({ event_id }) => event_id === eventId) ?? events[index + 1];
-  if (body === null || previous === undefined)
-    return html`<p class="soft">This is the first event of its object.</p>`;
-  return html`<p class="soft">Compared with ${previous.type}, ${ui.timeTag(context, previous.at)}. ${events
-    .filter((event) => event.event_id !== delivery.event_id && event !== previous)
-    .slice(0, 6)
-    .map(
-      (event) =>
-        html`<a href="${viewUrl(context, "webhooks", delivery.delivery_id, { with: event.event_id })}#diff">${event.type}</a> `,
-    )}</p>
-${diffMarkup(previous.body, body)}`;
+  const previous = events[events.findIndex(({ event_id }) => event_id === delivery.event_id) + 1];
+  return (
+    body !== null &&
+    previous !== undefined &&
+    ui.section({
+      id: "diff",
+      title: `Changes since ${previous.type}`,
+      body: html`<p class="soft">The event before, at ${ui.timeTag(context, previous.at)}.</p>${diffMarkup(previous.body, body)}`,
+    })
+  );
 }
 
 const SIGNATURES = [
@@ -130,32 +126,6 @@ ${ui.input({ name: "times", label: "Times (1 to 100)", value: fieldValue("times"
 ${ui.submitButton({ does: ["resend", { delivery_id: delivery.delivery_id }], label: "Send as a new event", kind: "main" })}
 <p class="soft">Each is attempted once. Leave “To” empty to send to the receiver.</p>`,
       "Edit and resend",
-    ),
-  });
-}
-
-/** All deliveries of one event, with their outcomes. */
-function copiesSection(context: PageContext, delivery: Delivery): Markup | false {
-  const { state } = context.namespace.engine;
-  const all = state.deliveriesOf(delivery.event_id);
-  if (all.length < 2) return false;
-  const receivers = new Set(all.map(({ webhook_id }) => webhook_id));
-  return ui.section({
-    id: "all",
-    title: `This event was sent ${receivers.size === 1 ? `${all.length} times to this receiver` : `to ${receivers.size} receivers${all.length > receivers.size ? `, ${all.length} times` : ""}`}`,
-    body: ui.rowList(
-      "Deliveries of this event",
-      all.map((copy) =>
-        ui.listRow(context, {
-          key: copy.delivery_id,
-          at: copy.attempts.at(-1)?.at ?? copy.created_at,
-          status: ui.badge(ui.deliveryState(copy)),
-          title: `→ ${copy.mishap?.to_url ?? receiverName(state.get("endpoints", copy.webhook_id))}`,
-          to: viewUrl(context, "webhooks", copy.delivery_id),
-          subtitle: `${lastAttemptResult(copy)}${copy.attempts.length === 0 ? "" : ` in ${Math.round(copy.attempts.at(-1)!.duration_ms)} ms`}${copy === delivery ? " · this one" : ""}`,
-        }),
-      ),
-      "",
     ),
   });
 }

@@ -46,7 +46,7 @@ function pageOf<Item>(context: PageContext, name: ListName, find: Listing<Item>[
   return { fields, values, ...page };
 }
 
-function headingOf(name: ListName): string {
+export function headingOf(name: ListName): string {
   return `${name[0]!.toUpperCase()}${name.slice(1)}`;
 }
 

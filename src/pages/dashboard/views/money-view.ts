@@ -2,6 +2,7 @@ import type { Holdings } from "../../../core/domain/ledger-postings.js";
 import { add } from "../../../core/domain/money.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { usdRateOf } from "../../../core/engine/market.js";
+import { LIST_COLUMNS } from "../../../core/reports/list-columns.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
@@ -63,6 +64,7 @@ ${ui.section({
     "Withdrawals",
     withdrawals.items.map((payout) => payouts.row(payout, false)),
     payouts.none(),
+    LIST_COLUMNS.withdrawals.headings,
   )}${ui.pager(context, withdrawals.total, "withdrawals")}`,
 })}
 ${ledgerSection(context, holdings.slice(0, MAX_HOLDINGS), hasOrganizations)}

@@ -4,10 +4,9 @@ import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, EventRecord, Task } from "../../../core/engine/records.js";
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
-import { receiverText } from "../../../core/reports/trouble.js";
 import { iso } from "../../../core/schema/time.js";
 import { requestsAbout } from "../../../server/control/charge-history.js";
-import { isFailing, receiverName } from "../../../server/control/record-views.js";
+import { isFailing } from "../../../server/control/record-views.js";
 import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
@@ -146,8 +145,7 @@ function eventLine(context: PageContext, { event_id, type, at }: EventRecord): L
 /** A delivery with all its attempts in one line. */
 function deliveryItem(context: PageContext, delivery: Delivery, isFirst: boolean): Markup {
   const { delivery_id, event_type, webhook_id, mishap } = delivery;
-  const endpoint = context.namespace.engine.state.get("endpoints", webhook_id);
-  const receiver = endpoint?.url == null ? receiverName(endpoint) : receiverText(endpoint.url);
+  const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", webhook_id));
   const copy =
     mishap?.forged !== undefined ? "false event" : mishap?.by_hand ? "resent" : !isFirst && "duplicate";
   const [mark, tone] = isFailing(delivery)

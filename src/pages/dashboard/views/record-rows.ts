@@ -18,14 +18,14 @@ import {
 import type { Mode } from "../../../core/schema/common.js";
 import { REVERSALS, type ReversalKind } from "../../../core/schema/event-types.js";
 import { iso } from "../../../core/schema/time.js";
-import { isFailing, receiverName } from "../../../server/control/record-views.js";
+import { isFailing } from "../../../server/control/record-views.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { deliveryFailureText, responseErrorText } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
 
 interface RowOptions {
-  /** Default: time of the last change. */
+  /** Default: time of creation. */
   readonly at?: string;
   readonly rowButtons?: Content;
   readonly to?: string | undefined;
@@ -182,7 +182,7 @@ function objectText({ namespace }: PageContext, id: string | null | undefined): 
 
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
   const { charge_id: key, customer_email, customer_name, scenario } = charge;
-  const { word, tone, reason, at } = shownStatus(context, charge);
+  const { word, tone, reason } = shownStatus(context, charge);
   const { state } = context.namespace.engine;
   const failing = state
     .eventsOf(key)
@@ -194,7 +194,15 @@ export function chargeRow(context: PageContext, charge: Charge, options: RowOpti
     scenario !== null && scenario !== "default" && `scenario ${scenario}`,
   ];
   const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(charge.mode)}`;
-  const row = { key, at, status: ui.badge(word, tone), title: customer, reason, about, tone };
+  const row = {
+    key,
+    at: charge.created_at,
+    status: ui.badge(word, tone),
+    title: customer,
+    reason,
+    about,
+    tone,
+  };
   return recordRow(context, "charges", charge, { ...row, ...options });
 }
 
@@ -203,8 +211,8 @@ export function withdrawalRow(
   withdrawal: Withdrawal,
   options: RowOptions = {},
 ): Markup {
-  const { withdrawal_id: key, scenario, destination_id } = withdrawal;
-  const { word, tone, reason, at } = shownStatus(context, withdrawal);
+  const { withdrawal_id: key, scenario, destination_id, created_at: at } = withdrawal;
+  const { word, tone, reason } = shownStatus(context, withdrawal);
   const destination = context.namespace.engine.state.get("destinations", destination_id);
   return recordRow(context, "withdrawals", withdrawal, {
     key,
@@ -284,15 +292,15 @@ export function deliveryRow(
   { about = objectText(context, delivery.object_id), ...options }: RowOptions = {},
   count = 1,
 ): Markup {
-  const { delivery_id: key, event_type: type, attempts } = delivery;
+  const { delivery_id: key, event_type: type, created_at: at } = delivery;
   const failing = isFailing(delivery);
-  const receiver = receiverName(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
+  const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
   const record = { ...delivery, type, url: `→ ${receiver}` };
   const state = ui.deliveryState(delivery);
   const [reason, ...rest] = deliveryOutcome(context, delivery);
   return recordRow(context, "deliveries", record, {
     key,
-    at: attempts.at(-1)?.at ?? delivery.created_at,
+    at,
     status: ui.badge(count === 1 ? state : `${state} ×${count}`, ui.statusTone(state)),
     reason,
     about: [...rest, ...about],

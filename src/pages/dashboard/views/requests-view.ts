@@ -9,7 +9,14 @@ import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
 import { filteredList, type Listing } from "./filtered-list.js";
-import { hasFailed, isRequestInMode, objectIdOf, requestBadge, requestRow } from "./record-rows.js";
+import {
+  hasFailed,
+  isRequestInMode,
+  objectIdOf,
+  objectUrl,
+  requestBadge,
+  requestRow,
+} from "./record-rows.js";
 
 export function requestsView(context: PageContext): Markup {
   return html`<h1>Requests</h1>
@@ -39,13 +46,11 @@ export function requestListing(context: PageContext): Listing<RequestEntry> {
 
 /** A request: why it failed, both bodies, and a form to resend it. */
 export function requestView(context: PageContext, requestId: string): Markup | undefined {
-  const { state } = context.namespace.engine;
   const entry = context.namespace.journal.entries().find(({ id }) => String(id) === requestId);
   if (entry === undefined) return undefined;
-  const charge = state.get("charges", objectIdOf(entry) ?? "");
   const problems = problemsOf(entry);
   const advice = context.namespace.advisor.adviceOf(entry);
-  return html`<p class="back"><a href="${viewUrl(context, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${viewUrl(context, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
+  return html`${ui.backLink(context, "requests")}
 ${summarySection(context, entry)}
 ${problems.length > 0 && ui.section({ id: "wrong", title: hasFailed(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
 ${
@@ -75,6 +80,8 @@ ${ui.section({ id: "edit", title: "Edit & resend", body: editForm(context, entry
 
 function summarySection(context: PageContext, entry: RequestEntry): Markup {
   const bad = hasFailed(entry);
+  const id = objectIdOf(entry);
+  const about = objectUrl(context, id);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${requestBadge(entry)}</h1>
 ${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.hasClientDisconnected ? "the client hung up" : "the connection was dropped") : responseErrorText(entry)}</p>`}
 ${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} applied to this request.</p>`}
@@ -83,6 +90,7 @@ ${ui.factList([
     "Operation",
     entry.operation === null ? "none" : html`<a href="/docs#${entry.operation}">${entry.operation}</a>`,
   ],
+  about !== undefined && ["About", html`<a href="${about}">${id}</a>`],
   ["At", ui.timeTag(context, iso(entry.atMs))],
   ["Sent at (wall time)", iso(entry.wallMs)],
   ["Duration", entry.inFlight ? "in flight" : ui.requestDurationText(entry)],

@@ -96,7 +96,7 @@ export function scenarioDetailView(context: PageContext, name: string): Markup |
   const callsApp = calls > 0;
   const ownRun = run?.name === name ? run : undefined;
   const runUrl = `${viewUrl(context, "scenarios", name)}#run`;
-  return html`<p class="back"><a href="${viewUrl(context, "scenarios")}">← Scenarios</a></p>
+  return html`${ui.backLink(context, "scenarios")}
 <div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && ui.badge("active", "warn")}</h1>
 ${scenario.description !== undefined && renderMarkdown(scenario.description.trim())}
 <div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && ui.button({ does: ["run", { name }], label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}</div>

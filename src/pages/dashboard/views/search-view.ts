@@ -1,10 +1,11 @@
 import { matchesWords, searchWords } from "../../../core/engine/match-fields.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
+import { LIST_COLUMNS, type ListName } from "../../../core/reports/list-columns.js";
 import { deliveriesOfObject, searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
 import { rowList, section } from "../components.js";
 import { isInMode, type PageContext, viewUrl } from "../page-context.js";
-import type { ListPage } from "./filtered-list.js";
+import { headingOf, type ListPage } from "./filtered-list.js";
 import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./record-rows.js";
 import { findRequestsByText } from "./requests-view.js";
 
@@ -29,11 +30,11 @@ export function searchView(context: PageContext): Markup {
   const { deliveries, events } = webhooksWith(context, q, ids);
   const all = (view: "charges" | "webhooks" | "requests") => viewUrl(context, view, undefined, { q });
   const list = [
-    hits(context, "Charges", hitsOf(charges), chargeRow, all("charges")),
-    hits(context, "Payouts", hitsOf(payouts), withdrawalRow, viewUrl(context, "money")),
-    hits(context, "Deliveries", deliveries, deliveryRow, all("webhooks")),
-    hits(context, "Events", events, eventRow),
-    hits(context, "Requests", hitsOf(findRequestsByText(context, q)), requestRow, all("requests")),
+    hits(context, "charges", hitsOf(charges), chargeRow, all("charges")),
+    hits(context, "withdrawals", hitsOf(payouts), withdrawalRow, viewUrl(context, "money")),
+    hits(context, "deliveries", deliveries, deliveryRow, all("webhooks")),
+    hits(context, "events", events, eventRow),
+    hits(context, "requests", hitsOf(findRequestsByText(context, q)), requestRow, all("requests")),
   ].filter((list) => list !== false);
   return html`<h1>Search</h1>${list.length > 0 ? list : html`<p class="soft">Nothing has “${q}” in it.</p>`}`;
 }
@@ -44,20 +45,22 @@ function hitsOf<Item>(items: readonly Item[]): ListPage<Item> {
 
 function hits<Item>(
   context: PageContext,
-  title: string,
+  name: ListName,
   { total, items }: ListPage<Item>,
   rowOf: (context: PageContext, item: Item) => Markup,
   to?: string,
 ): Markup | false {
   if (total === 0) return false;
+  const title = headingOf(name);
   return section({
-    id: title.toLowerCase(),
+    id: name,
     title: `${title}: ${total}`,
     tools: total > ROWS && to !== undefined && html`<a href="${to}">All ${total}</a>`,
     body: rowList(
       title,
       items.slice(0, ROWS).map((item) => rowOf(context, item)),
       "",
+      LIST_COLUMNS[name].headings,
     ),
   });
 }

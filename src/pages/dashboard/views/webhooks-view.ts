@@ -40,8 +40,7 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
         : searchDeliveries(state, q.slice(0, 255)).filter(matches);
     },
     title: (total) => `Deliveries: ${total}`,
-    row: (delivery, isBeside) =>
-      deliveryRow(context, delivery, { at: delivery.created_at, ...(isBeside ? { rowButtons: false } : {}) }),
+    row: (delivery, isBeside) => deliveryRow(context, delivery, isBeside ? { rowButtons: false } : {}),
     none: (isFiltered) =>
       isFiltered
         ? "None matches the filter."
@@ -74,7 +73,7 @@ function addForm(context: PageContext): Markup {
   const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
   return ui.actionForm(
     context,
-    html`${mode}${ui.input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${ui.input({ name: "events", label: "Events", value: "*" })}${ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" })}`,
+    html`${mode}${ui.input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${ui.input({ name: "events", label: "Events (* for all)", value: "*" })}${ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" })}`,
     "Add a receiver",
   );
 }
@@ -85,7 +84,7 @@ function editForm(context: PageContext, endpoint: Endpoint): Markup {
   return html`<div id="edit">${ui.actionForm(
     context,
     html`${ui.input({ name: "url", label: `URL of ${name}`, value: url ?? "", required: true })}
-${ui.input({ name: "events", label: "Events", value: events.join(", ") })}
+${ui.input({ name: "events", label: "Events (* for all)", value: events.join(", ") })}
 ${ui.submitButton({ does: ["updateWebhookEndpoint", { webhook_id }], label: "Save", kind: "main" })}<a class="button" href="${viewUrl(context, "webhooks")}">Done</a>
 ${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { webhook_id, url, events }))}`,
     "Edit the receiver",
@@ -99,13 +98,15 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const [word, tone, why] = healthOf(context, endpoint, items);
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
-  const signatureName = typeof signature === "string" ? signature : "own signature";
+  const scheme = signature === "standard" ? "Standard Webhooks" : signature;
+  const signatureText = `${typeof scheme === "string" ? scheme : "custom"} signature`;
+  const eventsText = endpoint.events.join(", ").replace(/^\*$/, "all events");
   return ui.listRow(context, {
     key: webhook_id,
     status: ui.badge(word, tone),
     title: html`${name} ${ui.liveModeTag(mode)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
-    subtitle: html`${ui.joinWithDots([ui.reasonMarkup(why), endpoint.events.join(", "), signatureName])} ${healthBar(items)}`,
+    subtitle: html`${ui.joinWithDots([ui.reasonMarkup(why), eventsText, signatureText])} ${healthBar(items)}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
     rowButtons: html`${url !== null && ui.button({ does: ["check", { webhook_id }], label: "Check", to: name, progressUrl: `${viewUrl(context, "checks")}#probes` })}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}
