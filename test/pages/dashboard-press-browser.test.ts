@@ -100,7 +100,7 @@ async function openPresses(sandbox: Sandbox) {
       view: `webhooks/${deliveries[1].delivery_id}`,
       button: "Redeliver",
       part: "delivery",
-      shows: ["all", /This event was sent/],
+      shows: ["all", /Deliveries of this event: 2/],
     },
   };
   return presses;

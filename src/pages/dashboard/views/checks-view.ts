@@ -37,11 +37,12 @@ ${receiverCheckSection(context)}
 ${probesSection(context)}`;
 }
 
-/** Replaces receiver ids by their URLs, and links requests that the journal still has. */
+/** Replaces receiver ids by their URLs, shortens times, and links requests that the journal still has. */
 function exampleMarkup(context: PageContext, example: string): Markup[] {
   const { engine, journal } = context.namespace;
   const text = example.replace(/we_[0-9a-f]+/g, (id) => receiverName(engine.state.get("endpoints", id)));
-  return text.split(/\b(request \d+)\b/).map((part, index) => {
+  return text.split(/\b(request \d+|\d{4}-\d\d-\d\dT[\d:.]+Z)\b/).map((part, index) => {
+    if (index % 2 === 1 && !part.startsWith("request")) return ui.timeTag(context, part);
     const id = part.replace("request ", "");
     return index % 2 === 1 && journal.entries().some((entry) => String(entry.id) === id)
       ? html`<a href="${viewUrl(context, "requests", id)}">${part}</a>`
@@ -100,6 +101,7 @@ ${ui.rowList(
   "Probes",
   PROBES.map((probe) => probeRow(context, probe, result.get(probe), isCheckDone(receiver))),
   "",
+  ["", "Result", "Probe", "Response", ""],
 )}`,
   });
 }

@@ -6,7 +6,7 @@ import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
 import { diffMarkup } from "./payload-diff.js";
-import { deliveryOutcome, objectUrl } from "./record-rows.js";
+import { deliveryOutcome, deliveryRow, objectUrl } from "./record-rows.js";
 
 /** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
 export function deliveryDetailView(context: PageContext, delivery_id: string): Markup | undefined {
@@ -19,6 +19,7 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   const event = state.get("events", event_id);
   const body = event === undefined ? null : eventToSend(event, delivery.mishap).body;
   const failing = isFailing(delivery);
+  const copies = state.deliveriesOf(event_id);
   const [newest, ...older] = [...delivery.attempts].reverse();
   const isPending = delivery.status === "pending";
   const next = delivery.next_attempt_at;
@@ -52,6 +53,18 @@ ${ui.section({
 })}
 ${diffSection(context, delivery, body)}
 ${body !== null && ui.section({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${ui.formatJson(body)}</pre>` })}
+${
+  copies.length > 1 &&
+  ui.section({
+    id: "all",
+    title: `Deliveries of this event: ${copies.length}`,
+    body: ui.rowList(
+      "Deliveries of this event",
+      copies.map((copy) => deliveryRow(context, copy, { rowButtons: false })),
+      "",
+    ),
+  })
+}
 ${event !== undefined && resendSection(context, delivery, event)}`;
 }
 

@@ -49,7 +49,7 @@ ${ui.section({
 })}
 ${ui.foldedSection({
   id: "json",
-  title: "New fault as JSON: match fields, probability, hold, stale reads",
+  title: "New fault as JSON",
   isOpen: rule !== null,
   body: ui.actionForm(
     context,
