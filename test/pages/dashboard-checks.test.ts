@@ -29,7 +29,7 @@ describe("Checks", () => {
     expect(probe).toContain("webhook-signature:");
     expect(probe).toContain(JSON.parse(body).data.charge_id);
     expect(receiver.received.length).toBeGreaterThan(20);
-    expect((await page("/checks/nonesuch")).toString()).toContain("Not found");
+    expect((await page("/checks/nonesuch")).toString()).toContain("There is no probe");
   });
 
   it("the Checks page reports an unreachable receiver", async () => {

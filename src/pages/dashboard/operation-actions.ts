@@ -176,7 +176,7 @@ export async function attemptsText(
 }
 
 /** Status or error of the last attempt. */
-export function lastAttemptResult({ attempts }: Delivery): string {
+function lastAttemptResult({ attempts }: Delivery): string {
   const last = attempts.at(-1);
   return last === undefined ? "no response yet" : String(last.status ?? last.error ?? "no response");
 }
