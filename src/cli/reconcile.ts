@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseBooks } from "../core/domain/books/parse-books.js";
-import type { BookReport, Marking, ReconcileRequest } from "../core/schema/reconciliation.js";
+import type { BookReport } from "../core/schema/control-responses.js";
+import type { Marking, ReconcileRequest } from "../core/schema/reconciliation.js";
 import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../library/library-options.js";

@@ -7,10 +7,12 @@ export {
   type Mode,
   type WithdrawalStatus,
 } from "../core/schema/common.js";
+export type { BookFinding, BookReport } from "../core/schema/control-responses.js";
+export type { Difference, Failure, NearMiss } from "../core/schema/control-scenario-responses.js";
 export type { OperationId } from "../core/schema/operation-ids.js";
 export type { SandboxOptions } from "../core/schema/option-table.js";
 export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "../core/schema/receiver-report.js";
-export type { BookFinding, BookReport, FindingKind, Marking } from "../core/schema/reconciliation.js";
+export type { FindingKind, Marking } from "../core/schema/reconciliation.js";
 export { ERROR_STATUS, type ErrorCode, SandboxError } from "../core/schema/refusals.js";
 export type { ChargeDetail, PaymentInstructions } from "../core/schema/responses/charge-responses.js";
 export type { WithdrawalDetail } from "../core/schema/responses/payout-responses.js";
@@ -24,7 +26,6 @@ export { UserError } from "../core/schema/user-error.js";
 export type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 export type { Deviation, DeviationKind } from "../tools/explore/deviation-set.js";
 export type { ExploreFinding, ExploreReport, ExploreSingle, Oracle } from "../tools/explore/exploration.js";
-export type { Difference, Failure, NearMiss } from "../tools/scenario/running/failure.js";
 export type { Outcome, RunReport, StepReport } from "../tools/scenario/running/run-report.js";
 export type {
   ExploreFlowOptions,

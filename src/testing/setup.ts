@@ -9,11 +9,10 @@ import {
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { describeDifferences } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
+import type { AdvanceReport, BookReport } from "../core/schema/control-responses.js";
 import type { SandboxOptions } from "../core/schema/option-table.js";
-import type { BookReport } from "../core/schema/reconciliation.js";
 import type { ChargeDetail } from "../core/schema/responses/charge-responses.js";
 import { UserError } from "../core/schema/user-error.js";
-import type { AdvanceReport } from "../core/time/advance-state.js";
 import {
   checkWebhookHandler,
   type ExploreFlowOptions,

@@ -1,4 +1,5 @@
 import { ReceiverClient } from "../../core/delivery/receiver-client.js";
+import type { MailboxItem } from "../../core/schema/control-log-responses.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
@@ -88,14 +89,6 @@ async function resolveDelivery({ connection, words: { target = "last" } }: Comma
   return { delivery_id: found.delivery_id };
 }
 
-interface Collected {
-  readonly delivery_id: string;
-  readonly type: string;
-  readonly ack_within_ms: number;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
-
 const MAILBOX = "pull";
 /** Lifetime of the mailbox after `webhook pull` was killed. */
 const LEASE = "30s";
@@ -155,7 +148,7 @@ async function forwardAll(
   for (;;) {
     // Takes one delivery at a time, so an interrupt leaves at most one to deliver again.
     const { items } = await connection.run("takeFromMailbox", { name: mailbox, max: 1 });
-    for (const one of items as Collected[]) {
+    for (const one of items as MailboxItem[]) {
       const { status, response_body, error } = await forward(url, one);
       const { ok } = await connection.sendOperation("acknowledgeDelivery", {
         name: mailbox,
@@ -164,14 +157,14 @@ async function forwardAll(
       });
       printText(`${one.type} ${one.delivery_id} ${status ?? error}${ok ? "" : " (no longer waited for)"}\n`);
     }
-    if ((items as Collected[]).length > 0) continue;
+    if ((items as MailboxItem[]).length > 0) continue;
     if (isOnce) return;
     await pause(POLL_MS);
   }
 }
 
 /** Sends a delivery as the sandbox does: same timeout, no redirects. */
-async function forward(url: string, { ack_within_ms, headers, body }: Collected) {
+async function forward(url: string, { ack_within_ms, headers, body }: MailboxItem) {
   const timeoutMs = ack_within_ms - Math.min(REPORT_TIME_MS, ack_within_ms / 10);
   const client = new ReceiverClient({ timeoutMs, wall: systemWallClock });
   try {

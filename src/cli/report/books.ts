@@ -1,9 +1,5 @@
-import {
-  BOOK_FINDING_KINDS,
-  BOOK_FINDING_MESSAGES,
-  type BookFinding,
-  type BookReport,
-} from "../../core/schema/reconciliation.js";
+import type { BookFinding, BookReport } from "../../core/schema/control-responses.js";
+import { BOOK_FINDING_KINDS, BOOK_FINDING_MESSAGES } from "../../core/schema/reconciliation.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Report, ReportCase } from "./report.js";
 

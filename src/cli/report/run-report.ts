@@ -1,5 +1,5 @@
+import type { Difference, Failure } from "../../core/schema/control-scenario-responses.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import type { Difference, Failure } from "../../tools/scenario/running/failure.js";
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
 

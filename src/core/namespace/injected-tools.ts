@@ -1,5 +1,8 @@
+import type * as z from "zod/mini";
 import type { Vocabulary } from "../domain/name-check.js";
+import type { runReportSchema } from "../schema/control-scenario-responses.js";
 import type { ProbeRequest, ProbeRow, WebhookReport } from "../schema/receiver-report.js";
+import type { DeepReadonly } from "../schema/records/record-fields.js";
 import type { Refusal } from "../schema/refusals.js";
 import type { Scenario } from "../schema/scenario-rules.js";
 import type { Signature } from "../schema/signature-schemes.js";
@@ -8,23 +11,16 @@ import type { Namespace } from "./namespace.js";
 /** A scenario as written, with unresolved variables. */
 type ScenarioSource = Readonly<Record<string, unknown>>;
 
-export interface RunStep {
-  readonly number: number;
-  readonly title: string;
-  readonly outcome: "passed" | "failed" | "error" | "not_run";
-  readonly duration_ms: number;
-  readonly failure?: { readonly message: string };
-}
-
+type RunReport = DeepReadonly<z.infer<typeof runReportSchema>>;
+export type RunStep = Pick<
+  RunReport["steps"][number],
+  "number" | "title" | "outcome" | "duration_ms" | "failure"
+>;
 /** The part of a run's report that pages show. */
-export interface ScenarioRunSummary {
-  readonly outcome: string;
-  readonly passed: boolean;
-  readonly duration_ms: number;
-  readonly steps: readonly RunStep[];
-  readonly never_happened: readonly string[];
-  readonly error?: string;
-}
+export type ScenarioRunSummary = Pick<
+  RunReport,
+  "outcome" | "passed" | "duration_ms" | "never_happened" | "error"
+> & { readonly steps: readonly RunStep[] };
 
 interface ScenarioRunOptions {
   readonly source: ScenarioSource;

@@ -1,4 +1,4 @@
-import type { BookFinding, BookReport } from "../schema/reconciliation.js";
+import type { BookFinding, BookReport } from "../schema/control-responses.js";
 import { formatCount } from "../schema/text-format.js";
 
 const MAX_LINES = 20;

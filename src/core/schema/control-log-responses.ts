@@ -154,6 +154,7 @@ const mailboxItemSchema = recordShape("MailboxItem", "Exactly what a receiver wo
   headers: field(z.record(text, text), "With the signature, made now."),
   body: field(text, "The bytes that are signed."),
 });
+export type MailboxItem = z.infer<typeof mailboxItemSchema>;
 export const mailboxItemListSchema = pageShape(
   "MailboxItemList",
   "Deliveries taken",

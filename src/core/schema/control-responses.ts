@@ -22,7 +22,7 @@ import {
   ledgerEntryRecordSchema,
   paymentNoteRecordSchema,
 } from "./records/payment-records.js";
-import { text, textList, textOrNull } from "./records/record-fields.js";
+import { type DeepReadonly, text, textList, textOrNull } from "./records/record-fields.js";
 import {
   bankAccountDestinationSchema,
   chargeDetailSchema,
@@ -90,6 +90,8 @@ export const advanceReportSchema = recordShape("AdvanceReport", "How far the clo
     }),
   ),
 });
+/** Result of an advance. */
+export type AdvanceReport = DeepReadonly<z.infer<typeof advanceReportSchema>>;
 const taskSchema = recordShape("Task", "A scheduled task.", {
   task_id,
   kind: taskKind,
@@ -245,24 +247,28 @@ export const controlDestinationListSchema = pageShape(
   ownedDestination,
 );
 
-const bookFindingSchema = recordShape("BookFinding", "Where the app's books and the ledger differ.", {
+export const bookFindingSchema = recordShape("BookFinding", "Where the app's books and the ledger differ.", {
   kind: field(
     z.enum(BOOK_FINDING_KINDS),
     `${BOOK_FINDING_KINDS.map((kind) => `\`${kind}\`: ${BOOK_FINDING_MESSAGES[kind]}`).join("; ")}.`,
   ),
   row: field(z.nullable(unboundedCountSchema), "The row, from 1; null if no row refers to the charge."),
-  charge_id: textOrNull,
+  charge_id: field(textOrNull, "The charge, or the unknown id that the row names; null if it names none."),
   order: field(z.nullable(z.record(text, text)), "The `metadata.KEY` of the row or of the charge, if known."),
-  message: text,
+  message: field(text, "The difference in one line."),
 });
+/** A difference between the app's books and the ledger. */
+export type BookFinding = DeepReadonly<z.infer<typeof bookFindingSchema>>;
 export const bookReportSchema = recordShape("BookReport", "The app's books compared with the ledger.", {
-  passed: z.boolean(),
-  rows: unboundedCountSchema,
+  passed: field(z.boolean(), "Whether there are no findings."),
+  rows: field(unboundedCountSchema, "How many rows there were."),
   charges: field(unboundedCountSchema, "How many charges were compared."),
   compared: field(textList, "The fields the rows had; others could not be compared."),
-  total: unboundedCountSchema,
+  total: field(unboundedCountSchema, "How many findings there are."),
   findings: field(z.array(bookFindingSchema), "By row; the first 1,000."),
 });
+/** The app's books compared with the ledger. */
+export type BookReport = DeepReadonly<z.infer<typeof bookReportSchema>>;
 
 const waitedChargeSchema = recordShape("WaitedCharge", "The charge that was waited for.", {
   ...fieldsOf(chargeDetailSchema),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { pageShape, unboundedCountSchema, unboundedOrdinalSchema } from "./control-log-responses.js";
 import { field, fieldsOf, recordShape } from "./descriptions.js";
-import { text, textList } from "./records/record-fields.js";
+import { type DeepReadonly, text, textList } from "./records/record-fields.js";
 import { faultRuleSchema, scenarioSchema } from "./scenario-rules.js";
 
 const appliedSchema = z.record(text, unboundedCountSchema);
@@ -36,21 +36,25 @@ export const faultsRemovedSchema = recordShape("FaultsRemoved", "How many were r
   removed: unboundedCountSchema,
 });
 
-const differenceSchema = recordShape("Difference", "A field that is not as expected.", {
+export const differenceSchema = recordShape("Difference", "A field that is not as expected.", {
   path: field(text, "Where; empty for the whole value."),
-  expected: z.unknown(),
+  expected: field(z.unknown(), "The expected value, or a matcher such as `{ gte: 1 }`."),
   got: field(anything, "Absent if nothing was found."),
   why: field(optionalText, "Why the two cannot be compared at all."),
 });
-const nearMissSchema = recordShape("NearMiss", "A record that nearly matches.", {
-  id: text,
-  difference: z.array(differenceSchema),
+/** Expected and actual value of a field. */
+export type Difference = DeepReadonly<z.infer<typeof differenceSchema>>;
+export const nearMissSchema = recordShape("NearMiss", "A record that nearly matches.", {
+  id: field(text, "Kind and id of the record."),
+  difference: field(z.array(differenceSchema), "Its fields that differ from the expectation."),
 });
-const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
-  message: text,
-  expected: anything,
-  got: anything,
-  difference: z.optional(z.array(differenceSchema)),
+/** A record that nearly matches. */
+export type NearMiss = DeepReadonly<z.infer<typeof nearMissSchema>>;
+export const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
+  message: field(text, "The reason in one line."),
+  expected: field(anything, "What the step expected."),
+  got: field(anything, "What it got."),
+  difference: field(z.optional(z.array(differenceSchema)), "The fields that differ from the expectation."),
   line: field(
     z.optional(unboundedOrdinalSchema),
     "The line of the expectation that failed; absent for the step as a whole.",
@@ -59,6 +63,8 @@ const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
   made_by: field(z.optional(textList), "Responses made by a fault, and which fault."),
   nearest: field(z.optional(z.array(nearMissSchema)), "The records that match most closely."),
 });
+/** Why a step failed, for people and programs. */
+export type Failure = DeepReadonly<z.infer<typeof failureSchema>>;
 const stepReportSchema = recordShape("StepReport", "The result of a step.", {
   number: unboundedOrdinalSchema,
   title: field(text, "Its name, or a short description."),
@@ -81,17 +87,17 @@ const rulePlace = recordShape("RulePlace", "Where a rule, or a step that adds a 
   file: field(optionalText, "The file, if that is not the file being run."),
 });
 export const runReportSchema = recordShape("RunReport", "The result of a run.", {
-  file: text,
-  name: text,
+  file: field(text, "The path as the caller gave it."),
+  name: field(text, "The name of the scenario."),
   outcome: field(z.enum(["passed", "failed", "error"]), "`error` when it could not be run."),
-  passed: z.boolean(),
+  passed: field(z.boolean(), "Whether every step passed."),
   run_id: field(text, "The value of the variable `run.id`."),
   namespace: field(optionalText, "The temporary namespace, if another run had the one requested."),
   duration_ms,
-  steps: z.array(stepReportSchema),
+  steps: field(z.array(stepReportSchema), "Its steps in order, with the nested ones."),
   applied: field(appliedSchema, "How often each of its rules and faults was applied."),
   never_happened: field(textList, "The rules and faults that never applied."),
-  never_happened_at: z.array(rulePlace),
+  never_happened_at: field(z.array(rulePlace), "The lines of the rules and faults in `never_happened`."),
   blind_spots: field(textList, "Why the checks of a run that passed say little."),
   error: field(optionalText, "Why it could not be run, if that is not due to a step."),
   warnings: field(textList, "What could not be restored afterwards."),

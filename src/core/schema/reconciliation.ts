@@ -55,36 +55,6 @@ export const BOOK_FINDING_MESSAGES = {
 export type FindingKind = keyof typeof BOOK_FINDING_MESSAGES;
 export const BOOK_FINDING_KINDS = Object.keys(BOOK_FINDING_MESSAGES) as FindingKind[];
 
-/** A difference between the app's books and the ledger. */
-export interface BookFinding {
-  /** The kind of difference. */
-  readonly kind: FindingKind;
-  /** Number of the row, from 1; null if no row refers to the charge. */
-  readonly row: number | null;
-  /** ID of the charge, or the unknown ID that the row names; null if the row names no charge. */
-  readonly charge_id: string | null;
-  /** The app's own IDs of the order, from the metadata of the row or the charge; null if unknown. */
-  readonly order: Readonly<Record<string, string>> | null;
-  /** The difference in one line. */
-  readonly message: string;
-}
-
-/** The app's books compared with the ledger. */
-export interface BookReport {
-  /** True if there are no findings. */
-  readonly passed: boolean;
-  /** Number of rows. */
-  readonly rows: number;
-  /** Number of charges compared. */
-  readonly charges: number;
-  /** The fields present in the rows; only these are compared. */
-  readonly compared: readonly string[];
-  /** Number of findings. */
-  readonly total: number;
-  /** The first 1,000 findings, in the order of the rows. */
-  readonly findings: readonly BookFinding[];
-}
-
 /** Fields of a row, besides `metadata.KEY`. */
 export const BOOK_ROW_FIELDS = ["charge_id", "status", "amount", "currency", "price", "delivered"] as const;
 export const METADATA_FIELD_PREFIX = "metadata.";

@@ -90,22 +90,6 @@ const headerSchema = z.string().check(
   ),
 );
 
-/** A custom signature scheme: an HMAC in a header. */
-export interface CustomSignature {
-  /** The header the signature is sent in. */
-  header: string;
-  /** Hash of the HMAC. The HMAC key is the secret as text. */
-  algorithm: "sha256" | "sha512" | "sha1";
-  /** Encoding of the signature. */
-  encoding: "base64" | "hex";
-  /** Text before the signature, such as `"sha256="`; default: none. */
-  prefix?: string | undefined;
-  /** The signed text; default `"body"`. */
-  payload?: "body" | "timestamp.body" | "id.timestamp.body" | undefined;
-  /** Header of the timestamp; default `webhook-timestamp` if the timestamp is signed, else none. */
-  timestamp_header?: string | undefined;
-}
-
 const prefixSchema = z
   .string()
   .check(z.regex(/^[ -z|~]{0,100}$/, "must be at most 100 printable ASCII characters without braces"));
@@ -116,8 +100,13 @@ export const customSignatureSchema = closedShape("CustomSignature", "A signature
   encoding: field(z.enum(SIGNATURE_ENCODINGS), "How the signature is written."),
   prefix: field(z.optional(prefixSchema), "Text before the signature.", { examples: ["sha256="] }),
   payload: field(z.optional(z.enum(SIGNED_PAYLOADS)), "What is signed; by default the body."),
-  timestamp_header: field(z.optional(headerSchema), "Where the timestamp is sent."),
-}) satisfies z.ZodMiniType<CustomSignature>;
+  timestamp_header: field(
+    z.optional(headerSchema),
+    "Where the timestamp is sent; by default `webhook-timestamp` if it is signed, else nowhere.",
+  ),
+});
+/** A custom signature scheme: an HMAC in a header. */
+export type CustomSignature = z.infer<typeof customSignatureSchema>;
 
 /** A preset's name, or a custom scheme. */
 export type Signature = SignaturePreset | CustomSignature;

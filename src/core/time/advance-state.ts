@@ -1,36 +1,8 @@
 import type { Change, Delivery, Task } from "../engine/records.js";
+import type { AdvanceReport } from "../schema/control-responses.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
 import { iso, MAX_INSTANT_MS } from "../schema/time.js";
 import type { QuietReport, RetryReport } from "./app-activity.js";
-
-/** Kind of task: a timeline step of a charge or withdrawal, a delivery attempt, an expiry or a settlement. */
-type TaskKind = Task["kind"];
-
-/** A task that ran. */
-export interface FiredTask {
-  /** Sandbox time, an ISO 8601 instant. */
-  readonly at: string;
-  /** Kind of the task. */
-  readonly task: TaskKind;
-  /** Id of the charge, withdrawal or delivery. */
-  readonly ref: string;
-}
-
-/** Result of an advance. */
-export interface AdvanceReport {
-  /** Sandbox time before the advance, an ISO 8601 instant. */
-  readonly from: string;
-  /** Sandbox time after the advance, an ISO 8601 instant. */
-  readonly to: string;
-  /** The first 1,000 tasks, in the order they ran. */
-  readonly fired: readonly FiredTask[];
-  /** Number of tasks that ran, listed in `fired` or not. */
-  readonly fired_total: number;
-  /** The app's calls after webhooks; absent if the advance did not wait for these calls to end. */
-  readonly quiet?: QuietReport;
-  /** Calls after ones that a fault made to fail; absent if the advance was not asked to wait for them. */
-  readonly retry?: RetryReport;
-}
 
 /** End of an advance: an instant, a duration, the next due task, or no task left. */
 export type AdvanceTarget =
@@ -59,7 +31,7 @@ export class Advance {
   readonly #toMs: number | undefined;
   readonly #until: "next" | "idle" | undefined;
   readonly #clockRuns: boolean;
-  readonly #fired: FiredTask[] = [];
+  readonly #fired: AdvanceReport["fired"][number][] = [];
   #firedTotal = 0;
   /** API calls at the current instant. */
   #calls = 0;

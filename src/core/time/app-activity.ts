@@ -1,17 +1,11 @@
+import type { AdvanceReport } from "../schema/control-responses.js";
 import type { WallClock } from "./wall-clock.js";
 
 /** Wall time without a call after which the work of a repeated call counts as done. */
 const RETRY_QUIET_MS = 100;
 
 /** The app's calls after ones that a fault made to fail, since the last advance that waited for them. */
-export interface RetryReport {
-  /** Number of such calls. */
-  readonly calls: number;
-  /** The longest wall time from a failed call to the next, in milliseconds. */
-  readonly longest_ms: number;
-  /** Number of waits that ended without a call. */
-  readonly in_vain: number;
-}
+export type RetryReport = NonNullable<AdvanceReport["retry"]>;
 
 const NO_RETRIES = { calls: 0, longest_ms: 0 };
 
@@ -25,16 +19,7 @@ interface EndedCall {
 const MAX_QUIET_TIMES = 10;
 
 /** The app's calls after its responses to webhooks, while an advance waits for these calls to end. */
-export interface QuietReport {
-  /** Number of waits. */
-  readonly waits: number;
-  /** Number of times that a call of the app began or ended during a wait. */
-  readonly calls: number;
-  /** The longest time from the last response to a webhook to the app's last call, in milliseconds of wall time. */
-  readonly longest_ms: number;
-  /** Number of waits that reached the time limit before the app's calls had ended. */
-  readonly restless: number;
-}
+export type QuietReport = NonNullable<AdvanceReport["quiet"]>;
 
 /** Tracks which calls of the app are open. `waitUntilQuiet` does not wait for calls that a fault holds. */
 export class AppActivity {

@@ -1,10 +1,13 @@
 import type { Context } from "hono";
+import type * as z from "zod/mini";
 import type { Charge } from "../../core/domain/charge-transition.js";
 import type { Change, Delivery, EventRecord } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { streamQuerySchema } from "../../core/schema/control-log-requests.js";
+import type { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
+import type { DeepReadonly } from "../../core/schema/records/record-fields.js";
 import { isRefusal } from "../../core/schema/refusals.js";
 import { parseBearerKey } from "../http/call.js";
 import { readQuery } from "../http/operation-row.js";
@@ -167,17 +170,8 @@ const KIND_OF_COLLECTION = {
   clock: "clock",
 } as const;
 
-interface SummaryItem {
-  readonly kind: string;
-  readonly id: string;
-  readonly status: string | null;
-}
-
-interface Summary {
-  readonly now: string;
-  readonly counts: Record<string, number>;
-  readonly items: readonly SummaryItem[];
-}
+type Summary = DeepReadonly<z.infer<typeof STREAM_SCHEMAS.news>>;
+type SummaryItem = Summary["items"][number];
 
 /** Emits changes in batches, each object once with its latest status. Returns the unsubscribe function. */
 function subscribeToSummary(namespace: Namespace, emit: (summary: Summary) => void): () => void {

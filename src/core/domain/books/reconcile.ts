@@ -1,4 +1,5 @@
-import { BOOK_FINDING_KINDS, type BookFinding, type FindingKind } from "../../schema/reconciliation.js";
+import type { BookFinding } from "../../schema/control-responses.js";
+import { BOOK_FINDING_KINDS, type FindingKind } from "../../schema/reconciliation.js";
 import { isPaid, isRefunded } from "../../schema/statuses.js";
 import type { Charge } from "../charge-transition.js";
 import { compareAmounts } from "../money.js";

@@ -1,5 +1,5 @@
+import type { AdvanceReport } from "../../../core/schema/control-responses.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import type { AdvanceReport } from "../../../core/time/advance-state.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { Placed } from "./placed-steps.js";
 import { savedVariable } from "./saved-variable.js";

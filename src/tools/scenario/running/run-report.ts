@@ -1,7 +1,9 @@
+import type * as z from "zod/mini";
 import { runIdFromText } from "../../../core/domain/repeatable-run-id.js";
+import type { Failure, runReportSchema } from "../../../core/schema/control-scenario-responses.js";
+import type { DeepReadonly } from "../../../core/schema/records/record-fields.js";
 import { generateSeed } from "../../../core/time/wall-clock.js";
 import type { StepKind } from "../steps/step-kinds.js";
-import type { Failure } from "./failure.js";
 
 /** Result of a step or a run. `error` means that the step or run could not be carried out. */
 export type Outcome = "passed" | "failed" | "error";
@@ -32,47 +34,10 @@ export interface StepReport {
   readonly steps?: readonly StepReport[];
 }
 
-/** Where a file has a rule, or a step that sets a fault. */
-export interface RulePlace {
-  /** Name in `never_happened`. */
-  readonly rule: string;
-  /** From 1. */
-  readonly line: number;
-  /** The rule's file, if that is not the file being run. */
-  readonly file?: string;
-}
-
 /** Report of the run of a scenario file. */
-export interface RunReport {
-  /** Path as passed by the caller. */
-  readonly file: string;
-  /** The scenario's name. */
-  readonly name: string;
-  /** `error` if the run could not be carried out to its end. */
-  readonly outcome: Outcome;
-  /** True if every step passed. */
-  readonly passed: boolean;
-  /** Value of `${run.id}`. */
-  readonly run_id: string;
-  /** Name of the namespace that was created because another run held the requested namespace. */
-  readonly namespace?: string;
-  /** Wall time in milliseconds. */
-  readonly duration_ms: number;
-  /** The steps of the file in order, with nested steps. */
+export type RunReport = Omit<DeepReadonly<z.infer<typeof runReportSchema>>, "steps"> & {
   readonly steps: readonly StepReport[];
-  /** Rule of the file, such as `webhooks.0`, or fault set by a step → number of times it applied. */
-  readonly applied: Readonly<Record<string, number>>;
-  /** Rules and faults that never applied, so the run did not test their effects. */
-  readonly never_happened: readonly string[];
-  /** Lines of the rules and faults in `never_happened`. */
-  readonly never_happened_at: readonly RulePlace[];
-  /** Reasons why a passed run proves little, such as no step with a check or no receiver that accepted a webhook. */
-  readonly blind_spots: readonly string[];
-  /** Error outside the steps. The run ended early because of the error. */
-  readonly error?: string;
-  /** Messages about changes that could not be undone. `run --json` adds warnings about the file. */
-  readonly warnings: readonly string[];
-}
+};
 
 /** A step without nested ones, with its number: `4.2` is the second step within the fourth. */
 export interface LeafStep {

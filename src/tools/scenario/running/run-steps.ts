@@ -1,4 +1,5 @@
 import { missingStatusReason } from "../../../core/reports/charge-history-text.js";
+import type { Failure } from "../../../core/schema/control-scenario-responses.js";
 import { systemWallClock, yieldIfDue } from "../../../core/time/wall-clock.js";
 import { fillStep, type LoadedStep, type RawStep } from "../loaded-steps.js";
 import { filledStepFaults } from "../step-faults.js";
@@ -9,7 +10,7 @@ import { LocalScope, type Variables, valueAt } from "../variables.js";
 import type { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { type LogRow, readNewestId, readRecordsSince } from "./control-lists.js";
-import { CannotRunError, errorMessage, type Failure, StepFailure } from "./failure.js";
+import { CannotRunError, errorMessage, StepFailure } from "./failure.js";
 import type { StepReport } from "./run-report.js";
 
 export interface Execution {

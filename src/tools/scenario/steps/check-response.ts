@@ -1,7 +1,8 @@
 import { findMismatches } from "../../../core/domain/deep-match.js";
+import type { Difference } from "../../../core/schema/control-scenario-responses.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { type CallResponse, errorOf, type NoResponseReason, timeoutMessage } from "../running/client.js";
-import { type Difference, StepFailure, toDifferences } from "../running/failure.js";
+import { StepFailure, toDifferences } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
 import type { ExpectedResponse } from "./step-definition.js";
 

@@ -2,8 +2,9 @@ import * as z from "zod/mini";
 import { findMismatches } from "../../../core/domain/deep-match.js";
 import { compareAmounts, subtract } from "../../../core/domain/money.js";
 import { modeSchema } from "../../../core/schema/common.js";
+import type { Difference } from "../../../core/schema/control-scenario-responses.js";
 import { type BalanceRow, readBalanceRows } from "../running/control-lists.js";
-import { type Difference, StepFailure } from "../running/failure.js";
+import { StepFailure } from "../running/failure.js";
 import { waitUntilIdle } from "./expect-records.js";
 import { defineStep, expectedTextSchema, stepSchema, textSchema } from "./step-definition.js";
 

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { isInRange } from "../../../core/domain/matcher.js";
 import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
+import type { Difference } from "../../../core/schema/control-scenario-responses.js";
 import { durationSchema, durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import { COMPARISON_OPERATORS } from "../../../core/schema/matchers.js";
 import { type LogRow, recordIdOf } from "../running/control-lists.js";
-import { type Difference, StepFailure } from "../running/failure.js";
+import { StepFailure } from "../running/failure.js";
 import { defineRecordExpectation } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
 import { requestFields } from "./step-definition.js";

@@ -1,9 +1,10 @@
 import { findMismatches } from "../../../core/domain/deep-match.js";
 import { evaluateMatcher, isInRange } from "../../../core/domain/matcher.js";
+import type { Difference, NearMiss } from "../../../core/schema/control-scenario-responses.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { Range } from "../../../core/schema/matchers.js";
 import type { LogRow } from "../running/control-lists.js";
-import { type Difference, type NearMiss, StepFailure, toDifferences } from "../running/failure.js";
+import { StepFailure, toDifferences } from "../running/failure.js";
 
 const MAX_NEAREST = 3;
 const MAX_FOUND = 5;

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { describeDifferences } from "../../../core/reports/book-report-text.js";
 import { modeSchema } from "../../../core/schema/common.js";
+import type { BookReport } from "../../../core/schema/control-responses.js";
 import { durationToMs } from "../../../core/schema/duration.js";
-import { type BookReport, bookRowOptionsShape } from "../../../core/schema/reconciliation.js";
+import { bookRowOptionsShape } from "../../../core/schema/reconciliation.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
 import { errorOf, errorTextOf } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
