@@ -17,7 +17,7 @@ export { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 export { CHARGE_STATUS_TABLE } from "../../src/core/schema/statuses.js";
 export { createSandbox } from "../../src/library/opening.js";
 export { controlDocument } from "../../src/server/openapi/control-document.js";
-export { createPlaceholderLookup, fillPlaceholders } from "../../src/server/openapi/placeholders.js";
+export { createPlaceholderLookup, fillPlaceholders } from "../../src/server/openapi/serve.js";
 export { serviceDocument } from "../../src/server/openapi/service-document.js";
 export { DEVIATION_KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
 export { scenarioJsonSchema } from "../../src/tools/scenario/json-schema.js";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { appEnvironment } from "../core/client/app-environment.js";
-import type { ControlClient } from "../core/client/control-client.js";
+import { connect } from "node:net";
+import { appEnvironment, type ControlClient } from "../core/client/control-client.js";
 import { UserError } from "../core/schema/user-error.js";
 import { systemWallClock } from "../core/time/wall-clock.js";
 import type { RunCommand } from "../tools/scenario/running/context.js";
@@ -74,4 +74,25 @@ export function commandRunner(readEnvironment: () => Promise<NodeJS.ProcessEnv>)
     environment ??= readEnvironment();
     return readCommandOutput(command, await environment, timeoutMs);
   };
+}
+
+/** A host that drops packets neither accepts nor refuses a connection. */
+const CONNECT_MS = 1_000;
+
+/** Returns true if something listens at the app's URL. */
+export function isListening(app: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(app);
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port) || (protocol === "https:" ? 443 : 80),
+    });
+    const done = (isThere: boolean) => () => {
+      stopTimeout();
+      socket.destroy();
+      resolve(isThere);
+    };
+    const stopTimeout = systemWallClock.after(CONNECT_MS, done(false));
+    socket.once("connect", done(true)).once("error", done(false));
+  });
 }

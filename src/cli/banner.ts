@@ -3,8 +3,7 @@ import { DEFAULT_HOST, DEFAULT_PORT, normalizeWebhookUrl } from "../core/schema/
 import type { StartOptions } from "../core/schema/option-table.js";
 import { sandboxUrl } from "../library/port.js";
 import type { Sandbox } from "../library/sandbox.js";
-import { controlAccessMode } from "../server/http/control-access.js";
-import { hostName, isWildcardAddress, normalizeAddress } from "../server/http/hosts.js";
+import { controlAccessMode, hostName, isWildcardAddress, normalizeAddress } from "../server/http/access.js";
 import { quoteForShell } from "./help-text.js";
 import { lineWidth } from "./terminal.js";
 import { paint, wrap } from "./text-layout.js";

@@ -6,7 +6,7 @@ import { readCheckOptions } from "../tools/doctor/check-options.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { findUsedFlag } from "./options.js";
 import { writeJunit } from "./report/junit.js";
-import { reportText } from "./report/text.js";
+import { reportText } from "./report/report.js";
 import { probeLine, reportOfWebhookCheck } from "./report/webhook.js";
 import { lineWidth, printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";

@@ -210,7 +210,7 @@ export function addCommands(root: Command): void {
     .command("guide")
     .description("one page for an agent or a person in a hurry: the flow, a receiver's rules, every call")
     .addHelpText("after", helpText("payments-sandbox guide > llms.txt"))
-    .action(async () => (await import("./guide.js")).printGuide());
+    .action(async () => (await import("./openapi.js")).printGuide());
 
   addClientCommands(root);
 }

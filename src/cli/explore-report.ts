@@ -1,5 +1,4 @@
 import type * as z from "zod/mini";
-import { durationSchema, durationToMs } from "../core/schema/duration.js";
 import {
   DEFAULT_EXPLORE_DEPTH,
   exploreDepthSchema,
@@ -7,13 +6,14 @@ import {
   failOnSchema,
 } from "../core/schema/explore-limits.js";
 import { formatCount } from "../core/schema/text-format.js";
+import { durationSchema, durationToMs } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
 import { parseDeviationSet } from "../tools/explore/deviation-set.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
 import { reportOfExploration } from "./report/explore.js";
 import { writeJunit } from "./report/junit.js";
-import { reportText } from "./report/text.js";
+import { reportText } from "./report/report.js";
 import { parseAppUrl, parseVariables } from "./scenario-flags.js";
 import { ProgressLine, printErrorLine, printJson, printText } from "./terminal.js";
 

@@ -5,7 +5,7 @@ import { reportError, toUsageError, usageError } from "./errors.js";
 import { helpText } from "./help-text.js";
 import { addStartOptions } from "./options.js";
 
-/** Parses every command line that `plain-flags.ts` does not. */
+/** Parses every command line that `parseStartFlags` does not. */
 export async function runProgram(words: readonly string[]): Promise<void> {
   const [first = "start"] = words;
   if (first === "version" || first === "-v") return runProgram(["--version"]);

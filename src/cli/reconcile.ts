@@ -9,7 +9,7 @@ import { readAppEnvironment, readCommandOutput } from "./app-command.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { reportOfReconciliation } from "./report/books.js";
 import { writeJunit } from "./report/junit.js";
-import { reportText } from "./report/text.js";
+import { reportText } from "./report/report.js";
 import { printJson, printText } from "./terminal.js";
 
 interface ReconcileFlags extends ConnectionFlags {

@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 import { findUnknownNames, type Vocabulary } from "../core/domain/name-check.js";
 import { httpUrlSchema } from "../core/schema/common.js";
 import { closedShape, field, fieldsOf, pickFields } from "../core/schema/descriptions.js";
-import { type AdvanceBody, durationSchema, durationToMs, parseAdvanceBody } from "../core/schema/duration.js";
 import { resetRequestSchema, transitionRequestSchema } from "../core/schema/engine-requests.js";
 import { exploreDepthSchema, exploreLanesSchema, failOnSchema } from "../core/schema/explore-limits.js";
 import { issueDetails, issueMessage, issuePath, safeParse } from "../core/schema/issues.js";
@@ -26,7 +25,15 @@ import { refuseInvalid, SandboxError } from "../core/schema/refusals.js";
 import { listKnownKeys } from "../core/schema/schema-paths.js";
 import { type Signature, secretErrorMessage } from "../core/schema/signature-schemes.js";
 import { snakeCase } from "../core/schema/text-format.js";
-import { instantText, iso, parseInstant } from "../core/schema/time.js";
+import {
+  type AdvanceBody,
+  durationSchema,
+  durationToMs,
+  instantText,
+  iso,
+  parseAdvanceBody,
+  parseInstant,
+} from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { StepReport } from "../tools/scenario/running/run-report.js";
 

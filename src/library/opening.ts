@@ -5,7 +5,6 @@ import { packageVersion } from "../core/files/package.js";
 import type { ReceiverChecker, ScenarioRunner } from "../core/namespace/injected-tools.js";
 import type { NamespaceOptions } from "../core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "../core/namespace/namespaces.js";
-import { durationToMs } from "../core/schema/duration.js";
 import {
   DEFAULT_API_KEY,
   DEFAULT_LIVE_API_KEY,
@@ -18,10 +17,9 @@ import {
 import type { SandboxOptions } from "../core/schema/option-table.js";
 import { resolveSettings, type Settings } from "../core/schema/settings.js";
 import { toPrintableLines, trimTrailingSlashes } from "../core/schema/text-format.js";
-import { parseInstant } from "../core/schema/time.js";
-import { createMemoryStorage } from "../core/store/memory-storage.js";
+import { durationToMs, parseInstant } from "../core/schema/time.js";
 import type { PostgresStorageOptions } from "../core/store/postgres/postgres-storage.js";
-import type { Storage } from "../core/store/storage.js";
+import { createMemoryStorage, type Storage } from "../core/store/storage.js";
 import { StoreError } from "../core/store/store-error.js";
 import { loadLazily } from "../core/time/load-lazily.js";
 import { generateSeed, generateToken, systemWallClock } from "../core/time/wall-clock.js";

@@ -2,17 +2,18 @@ import { getPath } from "hono/utils/url";
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import { refuse } from "../core/schema/refusals.js";
 import { loadLazily } from "../core/time/load-lazily.js";
-import { type Apps, healthReply } from "../server/http/app.js";
-import { isDropped, parseBearerKey } from "../server/http/call.js";
-import { ControlAccess, controlAccessMode } from "../server/http/control-access.js";
-import { tryFastPath } from "../server/http/fast-path.js";
 import {
+  ControlAccess,
+  controlAccessMode,
   HostGuard,
   hostName,
   hostRefusedResponse,
   isWildcardAddress,
   normalizeAddress,
-} from "../server/http/hosts.js";
+} from "../server/http/access.js";
+import { type Apps, healthReply } from "../server/http/app.js";
+import { isDropped, parseBearerKey } from "../server/http/call.js";
+import { tryFastPath } from "../server/http/fast-path.js";
 import { type ListenerOptions, type ListeningServer, listen } from "../server/http/listener.js";
 import { createErrorResponders } from "../server/http/raw-responses.js";
 import { errorReply, serializeReply, toResponse } from "../server/http/reply.js";

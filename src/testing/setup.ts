@@ -1,7 +1,7 @@
 // `payments-sandbox/testing`: one sandbox for a test file, tied to the hooks of the test runner. `Setup` forwards each
 // call to a TestNamespace, in this process or on a server.
-import { appEnvironment } from "../core/client/app-environment.js";
 import {
+  appEnvironment,
   type ControlCallArguments,
   ControlClient,
   type OperationCall,

@@ -14,7 +14,7 @@ import {
   type WebhookHandlerOptions,
 } from "../library/library-options.js";
 import { openSandbox } from "../library/opening.js";
-import { isLoopback } from "../server/http/hosts.js";
+import { isLoopback } from "../server/http/access.js";
 import { listen } from "../server/http/listener.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import { generateRunId } from "../tools/scenario/running/run-report.js";

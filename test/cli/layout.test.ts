@@ -4,8 +4,8 @@ import type { ClientAction, CommandInput } from "../../src/cli/client/client-com
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
 import { tableFormatter } from "../../src/cli/client/output.js";
+import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
-import { reportText } from "../../src/cli/report/text.js";
 import { cannotRunReport } from "../../src/cli/run-files.js";
 import { tableLines } from "../../src/cli/table.js";
 import { changeUnpaintedParts, paint } from "../../src/cli/text-layout.js";

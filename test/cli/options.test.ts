@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
+import { parseStartFlags } from "../../src/cli/main.js";
 import {
   addStartOptions,
   environmentVariableOf,
   OPTION_ROWS,
   readStartOptions,
 } from "../../src/cli/options.js";
-import { parseStartFlags } from "../../src/cli/plain-flags.js";
 import { type StartOptions, startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { UserError } from "../../src/core/schema/user-error.js";
 import { temporaryFile } from "../support/folders.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { reportOfExploration } from "../../src/cli/report/explore.js";
-import { reportLines } from "../../src/cli/report/text.js";
+import { reportLines } from "../../src/cli/report/report.js";
 import { plainPaint } from "../../src/cli/text-layout.js";
 import type { ExploreFlowOptions, ExploreReport } from "../../src/library/index.js";
 import { FLOW, openCorpus } from "../explore/support.js";

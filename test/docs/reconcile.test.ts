@@ -1,8 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
-import { reportText } from "../../src/cli/report/text.js";
 import { openSandbox } from "../support/api-client.js";
 import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { ROOT } from "../support/process-command.js";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { reportText } from "../../src/cli/report/text.js";
+import { reportText } from "../../src/cli/report/report.js";
 import { reportOfWebhookCheck } from "../../src/cli/report/webhook.js";
 import { createSandbox, type WebhookReport } from "../../src/library/index.js";
 import { NULLABLE_CHARGE_FIELDS } from "../../src/tools/doctor/samples.js";

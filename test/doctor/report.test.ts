@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.js";
 import { junitXml } from "../../src/cli/report/junit.js";
-import { reportText } from "../../src/cli/report/text.js";
+import { reportText } from "../../src/cli/report/report.js";
 import { probeLine, reportOfWebhookCheck } from "../../src/cli/report/webhook.js";
 import { PROBES } from "../../src/core/schema/receiver-report.js";
 import { createSandbox, UserError, type WebhookReport } from "../../src/library/index.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isTooDeep, MAX_JSON_DEPTH, parseJsonOrText } from "../../src/core/schema/depth.js";
+import { isTooDeep, MAX_JSON_DEPTH, parseJsonOrText } from "../../src/core/schema/json-objects.js";
 
 /** Returns how deeply brackets are nested, ignoring those in strings. */
 function depthOf(json: string): number {

@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import {
-  durationToMs,
-  formatDuration,
-  MAX_DURATION_MS,
-  parseDuration,
-} from "../../src/core/schema/duration.js";
+import { durationToMs, formatDuration, MAX_DURATION_MS, parseDuration } from "../../src/core/schema/time.js";
 
 it.each([
   ["500ms", 500],

@@ -55,7 +55,7 @@ const LIMIT_MS = 5_000;
 
 /** Patterns that only see a limited number of characters. */
 const BOUNDED: Readonly<Record<string, number>> = {
-  "core/schema/duration.ts /(\\d+(\\.\\d+)?)(ms|s|m|h|d)/": 100,
+  "core/schema/time.ts /(\\d+(\\.\\d+)?)(ms|s|m|h|d)/": 100,
   "core/schema/receiver-url.ts /\\.+$/": 2_048,
 };
 

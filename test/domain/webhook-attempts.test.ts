@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decideRetry } from "../../src/core/domain/webhook-attempts.js";
-import { durationToMs } from "../../src/core/schema/duration.js";
 import { isSuccessStatus } from "../../src/core/schema/http-response.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
+import { durationToMs } from "../../src/core/schema/time.js";
 
 const SCHEDULE = [5_000, 300_000, 1_800_000];
 const answer = (status: number | null, retryAfterMs: number | null = null) => ({ status, retryAfterMs });

@@ -22,7 +22,7 @@ import { State } from "../../src/core/engine/state.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";
 import type { Command } from "../../src/core/engine/transaction.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
-import { createMemoryStore } from "../../src/core/store/memory-storage.js";
+import { createMemoryStore } from "../../src/core/store/storage.js";
 import {
   asJson,
   bytesOf,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { KEY_LIFETIME_MS } from "../../src/core/schema/common.js";
-import { durationToMs } from "../../src/core/schema/duration.js";
+import { durationToMs } from "../../src/core/schema/time.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { quietEnd } from "../../src/tools/explore/sandbox/quiet-end.js";
 

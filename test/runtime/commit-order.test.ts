@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { State } from "../../src/core/engine/state.js";
 import type { Store, StoreEvents } from "../../src/core/engine/store.js";
-import { createMemoryStore } from "../../src/core/store/memory-storage.js";
+import { createMemoryStore } from "../../src/core/store/storage.js";
 import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";

@@ -6,9 +6,8 @@ import { type Change, freezeState, type StateDump } from "../../src/core/engine/
 import { State } from "../../src/core/engine/state.js";
 import type { Store, StoreEvents } from "../../src/core/engine/store.js";
 import { FileStorage } from "../../src/core/store/file-storage.js";
-import { createMemoryStorage } from "../../src/core/store/memory-storage.js";
 import { PostgresStorage } from "../../src/core/store/postgres/postgres-storage.js";
-import type { Storage } from "../../src/core/store/storage.js";
+import { createMemoryStorage, type Storage } from "../../src/core/store/storage.js";
 import { lacksPostgres, Postgres } from "../support/postgres.js";
 import { change, dumpOf, none, upTo } from "../support/store-model.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
-import { reportText } from "../../src/cli/report/text.js";
 import { configFaults } from "../../src/library/options.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { blocksOf, blocksOfKind } from "../docs/support/pages.js";

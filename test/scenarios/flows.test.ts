@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
-import { reportText } from "../../src/cli/report/text.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { Api, okBody, openSandbox } from "../support/api-client.js";
 import { FLOWS } from "./support/shipped.js";

@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
+import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
-import { reportText } from "../../src/cli/report/text.js";
 import { configFaults } from "../../src/library/options.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { Api, openSandbox } from "../support/api-client.js";

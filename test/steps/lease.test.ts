@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ClientHeartbeat } from "../../src/core/time/client-heartbeat.js";
+import { ClientHeartbeat } from "../../src/core/namespace/run-lease.js";
 import { expectError } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { openShop } from "../support/receiver-client.js";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
+import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
-import { reportText } from "../../src/cli/report/text.js";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";

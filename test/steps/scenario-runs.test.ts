@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
-import { reportText } from "../../src/cli/report/text.js";
 import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 

@@ -13,7 +13,7 @@ import type { Caller, Command } from "../../src/core/engine/transaction.js";
 import { isRefusal, type Refusal } from "../../src/core/schema/refusals.js";
 import type { ChargeTimelineEntry, Scenario } from "../../src/core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/schema/settings.js";
-import { createMemoryStore } from "../../src/core/store/memory-storage.js";
+import { createMemoryStore } from "../../src/core/store/storage.js";
 import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 
 export const START_MS = Date.UTC(2026, 0, 31, 9);

@@ -5,7 +5,7 @@ import {
   createPlaceholderLookup,
   fillPlaceholders,
   type PlaceholderLookup,
-} from "../../src/server/openapi/placeholders.js";
+} from "../../src/server/openapi/serve.js";
 import { serviceDocument } from "../../src/server/openapi/service-document.js";
 import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 

@@ -5,8 +5,7 @@ import type { NamespaceOptions } from "../../src/core/namespace/namespace-option
 import { Namespaces } from "../../src/core/namespace/namespaces.js";
 import { DEFAULT_WEBHOOK_SECRET, parseClockSetting } from "../../src/core/schema/option-schemas.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
-import { createMemoryStorage, createMemoryStore } from "../../src/core/store/memory-storage.js";
-import type { Storage } from "../../src/core/store/storage.js";
+import { createMemoryStorage, createMemoryStore, type Storage } from "../../src/core/store/storage.js";
 import { MAX_TIMER_MS, type WallClock } from "../../src/core/time/wall-clock.js";
 import { lazyReceiverCheck, scenarioTools } from "../../src/library/opening.js";
 import { Sandbox } from "../../src/library/sandbox.js";

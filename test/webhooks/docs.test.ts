@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
-import { formatDuration } from "../../src/core/schema/duration.js";
 import { safeParse } from "../../src/core/schema/issues.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { scenarioSchema } from "../../src/core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../src/core/schema/signature-schemes.js";
+import { formatDuration } from "../../src/core/schema/time.js";
 
 const page = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");
 

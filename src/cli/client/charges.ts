@@ -1,18 +1,17 @@
 import { didYouMean } from "../../core/schema/nearest.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { parseAssignments } from "./assignments.js";
 import {
   type ClientAction,
   type ClientCommand,
   type CommandInput,
   flagText,
+  parseAssignments,
   runs,
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { HISTORY_ACTION } from "./insight.js";
-import { listCommand, withFailingWebhooks } from "./lists.js";
-import { recordFormatter } from "./output.js";
+import { listAction, listCommand, recordFormatter, withFailingWebhooks } from "./output.js";
 
 const FIELDS = [
   "charge_id",
@@ -26,7 +25,7 @@ const FIELDS = [
 
 export const formatCharge = recordFormatter(...FIELDS);
 
-function movesTo(to: string): ClientAction {
+function moveCharge(to: string): ClientAction {
   return runs("transitionCharge", {
     input: async ({ connection, words }) => {
       const { charge_id } = await connection.resolveCharge(words.selector!);
@@ -52,7 +51,7 @@ async function refuseNoMethod(connection: Connection): Promise<never> {
 
 const STATUS_ACTIONS = Object.fromEntries(
   Object.entries(CHARGE_STATUS_TABLE).flatMap(([status, { verb }]) =>
-    verb === undefined || status === "PROCESSING" ? [] : [[verb, movesTo(status)]],
+    verb === undefined || status === "PROCESSING" ? [] : [[verb, moveCharge(status)]],
   ),
 );
 
@@ -169,3 +168,58 @@ async function createCharge({ connection, flags }: CommandInput): Promise<JsonBo
   });
   return connection.resolveCharge(String(made.charge_id));
 }
+
+const WITHDRAWAL = ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"];
+
+function moveWithdrawal(to: string): ClientAction {
+  return runs("transitionWithdrawal", {
+    input: async ({ connection, words }) => {
+      const { withdrawal_id } = await connection.resolveRecord("withdrawal", words.selector!);
+      return { withdrawal_id, to };
+    },
+    formatResult: recordFormatter(...WITHDRAWAL),
+  });
+}
+
+export const MONEY_COMMANDS: readonly ClientCommand[] = [
+  {
+    usage: "balances",
+    summary: "every organization's balances, one line per currency",
+    example: "payments-sandbox balances",
+    defaultAction: listAction("listBalances", { limit: 100 }),
+  },
+  {
+    usage: "fund <currency> <amount>",
+    summary: "put money into a balance, to be paid out or refunded",
+    example: "payments-sandbox fund KES 5000.00",
+    options: [["--mode <mode>", "test (default) or live"]],
+    defaultAction: runs("fundBalance", {
+      formatResult: recordFormatter(
+        "organization_id",
+        "mode",
+        "currency",
+        "available_balance",
+        "pending_balance",
+      ),
+    }),
+  },
+  listCommand("listControlWithdrawals", "the withdrawals, newest first", "withdrawals --status FAILED", {
+    formatResult: withFailingWebhooks("withdrawals"),
+  }),
+  {
+    usage: "withdrawal <selector> [verb]",
+    summary: "one withdrawal (an id, last); process | complete | fail | cancel it",
+    example: "payments-sandbox withdrawal last fail --reason account_closed",
+    options: [["--reason <text>", "why"]],
+    defaultAction: {
+      call: async ({ connection, words }) => connection.resolveRecord("withdrawal", words.selector!),
+      formatResult: recordFormatter(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
+    },
+    verbs: {
+      process: moveWithdrawal("PROCESSING"),
+      complete: moveWithdrawal("COMPLETED"),
+      fail: moveWithdrawal("FAILED"),
+      cancel: moveWithdrawal("CANCELLED"),
+    },
+  },
+];

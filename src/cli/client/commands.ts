@@ -3,14 +3,12 @@ import { repeatEvery } from "../../core/time/timers.js";
 import { helpText } from "../help-text.js";
 import { addConnectionOptions } from "../options.js";
 import { ProgressLine, printJson, printText } from "../terminal.js";
-import { CHARGE_COMMANDS } from "./charges.js";
+import { CHARGE_COMMANDS, MONEY_COMMANDS } from "./charges.js";
 import { type ClientCommand, type CommandInput, requireKnownWord } from "./client-command.js";
-import { CLOCK_COMMAND } from "./clock.js";
 import { Connection } from "./connection.js";
 import { INSIGHT_COMMANDS } from "./insight.js";
-import { MONEY_COMMANDS } from "./money.js";
 import { recordFormatter } from "./output.js";
-import { SANDBOX_COMMANDS } from "./sandbox.js";
+import { CLOCK_COMMAND, SANDBOX_COMMANDS } from "./sandbox.js";
 import { WATCHING_COMMANDS } from "./watching.js";
 import { WEBHOOK_COMMANDS } from "./webhooks.js";
 

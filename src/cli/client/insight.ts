@@ -9,8 +9,7 @@ import { lineWidth } from "../terminal.js";
 import { paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
 import type { JsonBody } from "./connection.js";
-import { listCommand } from "./lists.js";
-import { tableFormatter } from "./output.js";
+import { listCommand, tableFormatter } from "./output.js";
 
 /** Formats coverage. For each kind, such as error codes, lists the names that occurred and the names that never did. */
 function coverageText(coverage: JsonBody): string {

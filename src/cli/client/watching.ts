@@ -1,22 +1,21 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import { requestTrouble } from "../../core/reports/trouble.js";
-import { parseDuration } from "../../core/schema/duration.js";
+import { parseDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { machineNowMs, pause } from "../../core/time/timers.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
-import { parseAssignments } from "./assignments.js";
 import { formatCharge } from "./charges.js";
 import {
   type ClientAction,
   type ClientCommand,
   type CommandInput,
   flagText,
+  parseAssignments,
   runs,
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { listCommand, listQuery } from "./lists.js";
-import { tableFormatter } from "./output.js";
+import { listCommand, listQuery, tableFormatter } from "./output.js";
 
 const FOLLOW = ["-f, --follow", "go on until interrupted"] as const;
 

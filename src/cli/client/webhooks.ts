@@ -6,11 +6,16 @@ import { pause } from "../../core/time/timers.js";
 import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.js";
 import { onEndSignals } from "../process-handlers.js";
 import { printText } from "../terminal.js";
-import { parseAssignments } from "./assignments.js";
-import { type ClientCommand, type CommandInput, flagText, requireArgument, runs } from "./client-command.js";
+import {
+  type ClientCommand,
+  type CommandInput,
+  flagText,
+  parseAssignments,
+  requireArgument,
+  runs,
+} from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { listAction } from "./lists.js";
-import { recordFormatter, tableFormatter } from "./output.js";
+import { listAction, recordFormatter, tableFormatter } from "./output.js";
 
 const DELIVERY = ["delivery_id", "event_id", "type", "url"];
 

@@ -4,7 +4,7 @@ import { pause } from "../../core/time/timers.js";
 import { monotonicMs } from "../../core/time/wall-clock.js";
 import type { RaceSide, WebhookOccurrence } from "../../tools/explore/deviable.js";
 import type { KillableApp } from "../../tools/explore/sandbox/killable-app.js";
-import { isListening } from "../app-address.js";
+import { isListening } from "../app-command.js";
 import { commandText, type ExecPlan } from "./plan.js";
 
 /** Maximum time until the app listens. */

@@ -1,5 +1,4 @@
-import { appEnvironment } from "../../core/client/app-environment.js";
-import { ControlClient, type OperationCall } from "../../core/client/control-client.js";
+import { appEnvironment, ControlClient, type OperationCall } from "../../core/client/control-client.js";
 import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { AdviceList } from "../../core/schema/control-responses.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";

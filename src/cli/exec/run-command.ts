@@ -12,7 +12,7 @@ import { compareAppRows, readRowsFromCommand } from "../reconcile.js";
 import { printAdvice } from "../report/advice-text.js";
 import { reportOfReconciliation } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
-import { reportLines } from "../report/text.js";
+import { reportLines } from "../report/report.js";
 import { lineWidth, printErrorLine, printText } from "../terminal.js";
 import { plainPaint } from "../text-layout.js";
 import {

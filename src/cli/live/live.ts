@@ -6,10 +6,10 @@ import type {
   RequestActivity,
   TransitionActivity,
 } from "../../core/schema/activity-events.js";
-import { formatDuration } from "../../core/schema/duration.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { toPrintableLine } from "../../core/schema/text-format.js";
+import { formatDuration } from "../../core/schema/time.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import { isOutputBacklogged, printText, terminalWidth } from "../terminal.js";

@@ -1,7 +1,7 @@
 import { escapeXml } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { printErrorMessage } from "../errors.js";
-import { writeOutputFile } from "../output-file.js";
+import { writeOutputFile } from "../terminal.js";
 import type { Report, ReportCase } from "./report.js";
 
 /**

@@ -1,4 +1,6 @@
-import type { Paint } from "../text-layout.js";
+import { toPrintableValue } from "../../core/schema/text-format.js";
+import { lineWidth } from "../terminal.js";
+import { cutText, type Paint, paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 
 /** `note`: passed, but to be reviewed; `skipped`: not run, or not judged. */
 export type ReportOutcome = "passed" | "failed" | "error" | "note" | "skipped";
@@ -51,4 +53,91 @@ export interface Report {
   readonly durationMs?: number;
   /** ISO 8601 instant. */
   readonly startedAt?: string;
+}
+
+const MARKS: Readonly<Record<ReportOutcome, readonly [mark: string, style: Style]>> = {
+  passed: ["✓", "green"],
+  failed: ["✗", "red"],
+  error: ["✗", "red"],
+  note: ["○", "yellow"],
+  skipped: ["○", "dim"],
+};
+const DETAIL_INDENT = " ".repeat(6);
+const LABEL_WIDTH = 12;
+/** Width of a list line without its title: indent, mark and column. */
+const BESIDE_TITLE = 14;
+
+/** Formats a report for people, by default as wide as the terminal. */
+export function reportText(report: Report, width = lineWidth(), style: Paint = paint): string {
+  return `${reportLines(report, width, style).join("\n")}\n`;
+}
+
+/** A report for people: heading, cases with what went wrong, notes, summary. */
+export function reportLines(raw: Report, width: number, style: Paint): string[] {
+  const report = toPrintableValue(raw);
+  const { heading, verdict, findings, cases, drawing, notes, summary } = report;
+  const indent = heading === undefined ? "" : "  ";
+  const rows = flattened(findings ?? cases);
+  const titles = rows.filter(({ column }) => column !== undefined).map(({ title }) => title.length);
+  const titleWidth = Math.min(Math.max(0, ...titles), width - BESIDE_TITLE);
+  const drawn = drawing?.(width, style) ?? [];
+  return [
+    ...(heading === undefined ? [] : marked(verdict, heading, "", width, style, "bold")),
+    ...rows.flatMap((one) => caseLines(one, indent, titleWidth, width, style)),
+    ...(drawn.length > 0 ? [...drawn, ""] : []),
+    ...notes.flatMap((note) => marked("note", note, indent, width, style)),
+    ...(summary === undefined ? [] : marked(verdict, summary, "", width, style)),
+  ];
+}
+
+/** The cases, each followed by its nested cases. */
+function flattened(cases: readonly ReportCase[], indent = ""): (ReportCase & { readonly title: string })[] {
+  return cases.flatMap((one) => [
+    { ...one, title: `${indent}${one.title ?? one.name}` },
+    ...flattened(one.cases ?? [], `${indent}  `),
+  ]);
+}
+
+/** Formats a case. A case with `column` is a list line with the message below; any other case is a paragraph. */
+export function caseLines(one: ReportCase, indent: string, titleWidth: number, width: number, paint: Paint) {
+  const { name, title = name, outcome, column, message, details = [], drawing, place } = one;
+  const text = message && (place === undefined ? message : `${message}  ${place.join(":")}`);
+  const below = [
+    ...details.flatMap(([label, text], index) => {
+      const shown = (details[index - 1]?.[0] === label ? "" : label).padEnd(LABEL_WIDTH);
+      const [first = "", ...more] = wrapHanging(DETAIL_INDENT + shown, text, width);
+      return [first.replace(shown, () => paint("dim", shown)), ...more];
+    }),
+    ...(drawing?.(width, paint) ?? []),
+  ];
+  if (column === undefined) {
+    const mark = outcome === "skipped" ? "note" : outcome;
+    const lines = marked(mark, text === undefined ? title : `${title}: ${text}`, indent, width, paint);
+    return below.length > 0 ? [...lines, ...below, ""] : lines;
+  }
+  const start = `${cutText(title, titleWidth).padEnd(titleWidth)}  `;
+  const cell = cutText(column, width - indent.length - 2 - start.length).padStart(8);
+  const line = `${indent}${markOf(outcome, paint)} ${outcome === "skipped" ? paint("dim", start + cell) : start + cell}`;
+  if (text === undefined) return [line];
+  return [line, ...wrapHanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
+}
+
+/** Wraps a text behind the mark of an outcome. */
+function marked(
+  outcome: ReportOutcome,
+  text: string,
+  indent: string,
+  width: number,
+  paint: Paint,
+  style?: Style,
+) {
+  return wrap(text, indent.length + 2, width).map((padded, index) => {
+    const line = padded.trimStart();
+    return `${indent}${index === 0 ? markOf(outcome, paint) : " "} ${style ? paint(style, line) : line}`;
+  });
+}
+
+function markOf(outcome: ReportOutcome, paint: Paint): string {
+  const [mark, style] = MARKS[outcome];
+  return paint(style, mark);
 }

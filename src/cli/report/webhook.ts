@@ -7,8 +7,7 @@ import {
 } from "../../core/schema/receiver-report.js";
 import { formatCount, toPrintableValue } from "../../core/schema/text-format.js";
 import { paint } from "../text-layout.js";
-import type { CaseDetail, Report, ReportCase } from "./report.js";
-import { caseLines } from "./text.js";
+import { type CaseDetail, caseLines, type Report, type ReportCase } from "./report.js";
 
 /** Report of `check-webhook`: a case per probe, and a finding per fault or per result that the user must check. */
 export function reportOfWebhookCheck(report: WebhookReport): Report {

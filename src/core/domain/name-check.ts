@@ -1,9 +1,8 @@
 import type * as z from "zod/mini";
-import { durationSchema, parseDuration } from "../schema/duration.js";
 import { ALL_EVENT_TYPES } from "../schema/event-types.js";
 import type { Fixtures } from "../schema/fixtures-file.js";
 import { DETAILS_MAX } from "../schema/issues.js";
-import { isMatcher } from "../schema/matcher-words.js";
+import { isMatcher } from "../schema/matchers.js";
 import { type NameKind, nameKindOf, unknownNameMessage } from "../schema/name-kinds.js";
 import { didYouMean } from "../schema/nearest.js";
 import { OPERATION_IDS, type OperationId } from "../schema/operation-ids.js";
@@ -14,6 +13,7 @@ import {
   schemaNodes,
   unknownFieldMessage,
 } from "../schema/schema-paths.js";
+import { durationSchema, parseDuration } from "../schema/time.js";
 import { globMatches } from "./glob.js";
 import { globMatchesRoute, suggestPath } from "./path-patterns.js";
 

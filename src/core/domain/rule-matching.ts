@@ -8,8 +8,8 @@ import type {
   WithdrawalMatch,
 } from "../schema/scenario-rules.js";
 import type { Glob } from "../schema/schema-checks.js";
+import { evaluateMatcher, type MatchResult } from "./deep-match.js";
 import { matchesAnyGlob } from "./glob.js";
-import { evaluateMatcher, type MatchResult } from "./matcher.js";
 
 /** A record in the form that rules match: all fields are strings. */
 export interface MatchSubject {

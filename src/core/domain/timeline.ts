@@ -1,4 +1,4 @@
-import { durationToMs } from "../schema/duration.js";
+import { durationToMs } from "../schema/time.js";
 
 /** An entry of a charge's or withdrawal's timeline; `after` and `after_expiry` are durations. */
 export type TimelineEntry<Status extends string> =

@@ -1,8 +1,7 @@
-import { durationToMs } from "../schema/duration.js";
 import { isSuccessStatus } from "../schema/http-response.js";
 import type { Mishap } from "../schema/records/webhook-records.js";
 import type { WebhookRule } from "../schema/scenario-rules.js";
-import { clampInstant } from "../schema/time.js";
+import { clampInstant, durationToMs } from "../schema/time.js";
 
 interface ReceiverResponse {
   /** HTTP status; null if there was no response. */

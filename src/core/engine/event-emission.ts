@@ -2,10 +2,9 @@ import { matchesAnyGlob } from "../domain/glob.js";
 import { findRule, type MatchedRule, type MatchSubject } from "../domain/rule-matching.js";
 import { resolveDowntime } from "../domain/webhook-attempts.js";
 import type { Mode } from "../schema/common.js";
-import { durationToMs } from "../schema/duration.js";
 import { getOwn } from "../schema/json-objects.js";
 import type { WebhookRule } from "../schema/scenario-rules.js";
-import { iso } from "../schema/time.js";
+import { durationToMs, iso } from "../schema/time.js";
 import {
   eventCopyId,
   invalidSignatureMishap,

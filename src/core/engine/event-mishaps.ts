@@ -1,9 +1,9 @@
 import { findRule, type MatchSubject } from "../domain/rule-matching.js";
-import { durationToMs } from "../schema/duration.js";
 import { parseEventType } from "../schema/event-types.js";
 import { getOwn } from "../schema/json-objects.js";
 import type { Scenario, WebhookRule } from "../schema/scenario-rules.js";
 import type { Settings } from "../schema/settings.js";
+import { durationToMs } from "../schema/time.js";
 import { digestOf, idOf } from "./ids.js";
 import type { Delivery, EventRecord, Mishap } from "./records.js";
 import type { Transaction } from "./transaction.js";

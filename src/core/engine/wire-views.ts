@@ -2,11 +2,10 @@ import type * as z from "zod/mini";
 import type { Charge } from "../domain/charge-transition.js";
 import { bookedPayment } from "../domain/ledger-postings.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
-import { durationToMs } from "../schema/duration.js";
 import type { DeepReadonly } from "../schema/records/record-fields.js";
 import type { chargeDetailSchema } from "../schema/responses/charge-responses.js";
 import type { destinationSchema } from "../schema/responses/payout-responses.js";
-import { iso } from "../schema/time.js";
+import { durationToMs, iso } from "../schema/time.js";
 import type { Destination, Endpoint, Quote } from "./records.js";
 
 /* Response bodies of the service. Records are immutable, so the JSON of the two most-read views of a charge is cached by record. */

@@ -4,7 +4,6 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
-import { TOO_DEEP_MESSAGE } from "../schema/depth.js";
 import {
   DEFAULT_ISSUE_MESSAGE,
   findClosestUnionIssues,
@@ -12,7 +11,7 @@ import {
   issuePath,
   safeParse,
 } from "../schema/issues.js";
-import { isJsonObject } from "../schema/json-objects.js";
+import { isJsonObject, TOO_DEEP_MESSAGE } from "../schema/json-objects.js";
 import { findNearestWord } from "../schema/nearest.js";
 import { findConflictingFields, listKnownKeys, unknownFieldMessage } from "../schema/schema-paths.js";
 import { UserError } from "../schema/user-error.js";

@@ -1,4 +1,4 @@
-import { MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../schema/depth.js";
+import { MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../schema/json-objects.js";
 
 export type YamlModule = typeof import("yaml");
 export type YamlDocument = ReturnType<YamlModule["parseDocument"]>;

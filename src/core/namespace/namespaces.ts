@@ -12,18 +12,18 @@ import { reportActivity } from "./activity-observer.js";
 import { AdviceLog } from "./advisor.js";
 import { CoverageCounters } from "./counters.js";
 import { FailedTestLog } from "./failed-test-log.js";
+import { requireSameOrigin } from "./initial-state.js";
+import type { ReceiverChecker, ScenarioRunner } from "./injected-tools.js";
+import { Namespace, type NamespaceInfo } from "./namespace.js";
 import {
   apiKeysOf,
   type CreateNamespaceRequest,
+  type NamespaceDefaults,
   namespaceInKey,
   refuseInvalidSecrets,
   resolveInheritedWebhooks,
   UnopenedNamespaces,
-} from "./identity.js";
-import { requireSameOrigin } from "./initial-state.js";
-import type { ReceiverChecker, ScenarioRunner } from "./injected-tools.js";
-import { Namespace, type NamespaceInfo } from "./namespace.js";
-import type { NamespaceDefaults } from "./namespace-options.js";
+} from "./namespace-options.js";
 
 /** With this many namespaces, an unknown API key creates no further namespace. */
 const NAMESPACE_LIMIT = 10_000;

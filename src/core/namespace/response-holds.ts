@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { Change, Delivery } from "../engine/records.js";
-import { durationToMs } from "../schema/duration.js";
+import { durationToMs } from "../schema/time.js";
 import type { AppActivity } from "../time/app-activity.js";
 import { onDeadline, type WallClock } from "../time/wall-clock.js";
 import type { MatchedFault } from "./fault-injector.js";

@@ -1,4 +1,4 @@
-import { parseJsonOrText } from "../schema/depth.js";
+import { parseJsonOrText } from "../schema/json-objects.js";
 
 /** An error page is recognized by its beginning; bounds the work of the patterns below. */
 const MAX_PAGE_CHARS = 4_096;

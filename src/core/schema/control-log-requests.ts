@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusSchema } from "./common.js";
 import { closedShape, field, fieldsOf, queryShape } from "./descriptions.js";
-import { waitDurationSchema } from "./duration.js";
 import { reasonSchema } from "./engine-requests.js";
 import { withNameKind } from "./name-kinds.js";
 import {
@@ -14,6 +13,7 @@ import {
 import { charactersAtMost, globTextSchema, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 import { pageQuerySchema } from "./service-requests.js";
 import { signatureSchema } from "./signature-schemes.js";
+import { waitDurationSchema } from "./time.js";
 
 /* Requests of the control API about charges, logs and receivers. */
 

@@ -9,7 +9,6 @@ import {
   queryShape,
   type ShapeFields,
 } from "./descriptions.js";
-import { durationSchema, waitDurationSchema } from "./duration.js";
 import { optionalReasonField } from "./engine-requests.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures-file.js";
 import { rangeSchema, reportInvalidMatchers } from "./matchers.js";
@@ -34,6 +33,7 @@ import {
 } from "./schema-checks.js";
 import { methodChoiceSchema, pageQuerySchema } from "./service-requests.js";
 import { anySecretSchema } from "./signature-schemes.js";
+import { durationSchema, waitDurationSchema } from "./time.js";
 
 /*
  * Schemas of the control API's request bodies and queries, used by `server/control`, scenario steps and the OpenAPI

@@ -8,8 +8,8 @@ import {
   percentSchema,
   rateSchema,
 } from "./common.js";
-import { durationSchema } from "./duration.js";
 import { MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
+import { durationSchema } from "./time.js";
 
 /*
  * The fixtures file: organizations, keys, methods, currencies and rates of the emulated service. A user's file is

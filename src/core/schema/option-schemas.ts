@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
 import { modeSchema, percentSchema } from "./common.js";
 import { closedShape, field, fieldsOf, pickFields } from "./descriptions.js";
-import { durationSchema } from "./duration.js";
 import { withNameKind } from "./name-kinds.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
 import { charactersAtMost, eventGlobsSchema, MAX_LENGTHS, minLength } from "./schema-checks.js";
 import { anySecretSchema, signatureSchema } from "./signature-schemes.js";
-import { instantErrorMessage, parseInstant } from "./time.js";
+import { durationSchema, instantErrorMessage, parseInstant } from "./time.js";
 
 export { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
 export { standardSecretSchema as secretSchema } from "./signature-schemes.js";

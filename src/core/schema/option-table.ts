@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { httpUrlSchema, rateSchema } from "./common.js";
-import { durationSchema } from "./duration.js";
 import { SERVICE_EVENT_TYPES, unknownEventTypeMessage } from "./event-types.js";
 import { getOwn } from "./json-objects.js";
 import { didYouMean } from "./nearest.js";
@@ -31,6 +30,7 @@ import { ERROR_STATUS, type ErrorCode } from "./refusals.js";
 import { charactersAtMost, entriesAtMost } from "./schema-checks.js";
 import { anySecretSchema, SIGNATURE_PRESETS, secretFaults, signatureSchema } from "./signature-schemes.js";
 import { camelCase } from "./text-format.js";
+import { durationSchema } from "./time.js";
 
 /** Groups of options, in the order of the file that `init` writes. */
 export const OPTION_TOPICS = [

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { durationSchema } from "./duration.js";
 import { expectationSchema } from "./matchers.js";
 import { startOptionsSchema } from "./option-table.js";
 import { scenarioSchema } from "./scenario-rules.js";
 import { entriesAtMost, minLength } from "./schema-checks.js";
+import { durationSchema } from "./time.js";
 
 export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 export const variableNameSchema = z

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { atLeastOneOf, closedShape, field, namedSchema } from "./descriptions.js";
-import { durationOrWordMessage, durationSchema } from "./duration.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
 import { fileNameSchema } from "./option-schemas.js";
 import { charactersAtMost, entriesAtMost, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
+import { durationOrWordMessage, durationSchema } from "./time.js";
 
 /**
  * Rules of a scenario: outcomes of charges and withdrawals, mishaps of webhooks, faults of API calls. The engine

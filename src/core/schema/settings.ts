@@ -1,6 +1,6 @@
-import { durationToMs } from "./duration.js";
 import type { StartOptions } from "./option-table.js";
 import type { Signature } from "./signature-schemes.js";
+import { durationToMs } from "./time.js";
 
 export interface Limits {
   readonly quote_valid_ms: number;

@@ -1,13 +1,13 @@
+import { type FrozenState, type NamespaceRecord, type StateDump, toStateDump } from "../engine/records.js";
+import type { Store } from "../engine/store.js";
+import type { NamespaceIdentity } from "../schema/control-requests.js";
+
 /*
  * Stores namespaces in memory, files or PostgreSQL. Each has a state, a journal, a lock and named snapshots.
  * Called by `namespace` (open, snapshots) and the engine (load, append, replace).
  * A change flows through: engine → `Store` → one journal line → snapshot at compaction.
  * Never here: domain rules, clock, network.
  */
-
-import type { FrozenState, NamespaceRecord, StateDump } from "../engine/records.js";
-import type { Store } from "../engine/store.js";
-import type { NamespaceIdentity } from "../schema/control-requests.js";
 
 /** Storage of a server's namespaces. test/runtime/storage.test.ts specifies the behavior of implementations. */
 export interface Storage {
@@ -109,4 +109,52 @@ export interface Snapshots {
   delete(name: string): boolean | Promise<boolean>;
   /** Discards pending saves; called when the namespace closes. */
   close(): void;
+}
+
+/** Stores nothing, so namespaces end with the process. */
+export function createMemoryStorage(): Storage {
+  return {
+    recover: () => [],
+    open: createMemoryStore,
+    snapshots: () => new SnapshotsInMemory(),
+    identity: () => ({}),
+    begin: () => undefined,
+    finish: () => {},
+    undo: () => {},
+    remove: (_name, close) => close?.(),
+  };
+}
+
+export function createMemoryStore(): Store {
+  return {
+    load: () => undefined,
+    replace: () => {},
+    compactIfLarge: () => undefined,
+    close: () => {},
+    toLoadError: (cause) => cause,
+  };
+}
+
+export class SnapshotsInMemory implements Snapshots {
+  readonly #snapshots = new Map<string, { readonly snapshot: Snapshot; readonly state: FrozenState }>();
+
+  async save(snapshot: Snapshot, state: FrozenState): Promise<void> {
+    this.#snapshots.delete(snapshot.name);
+    this.#snapshots.set(snapshot.name, { snapshot, state });
+  }
+
+  list(): Snapshot[] {
+    return [...this.#snapshots.values()].map(({ snapshot }) => snapshot).reverse();
+  }
+
+  read(name: string): SavedState | undefined {
+    const saved = this.#snapshots.get(name);
+    return saved && { dump: toStateDump(saved.state), isFromOutside: false };
+  }
+
+  delete(name: string): boolean | Promise<boolean> {
+    return this.#snapshots.delete(name);
+  }
+
+  close(): void {}
 }

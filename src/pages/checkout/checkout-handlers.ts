@@ -13,7 +13,7 @@ import { reasonSchema } from "../../core/schema/engine-requests.js";
 import { safeParse } from "../../core/schema/issues.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { hasEnded, isOpen, outcomePage } from "../../core/schema/statuses.js";
-import { isCrossOrigin } from "../../server/http/hosts.js";
+import { isCrossOrigin } from "../../server/http/access.js";
 import { errorReply, toResponse } from "../../server/http/reply.js";
 import { readForm, readMethodForm } from "./method-form.js";
 import { pageResponse, redirectWithGet, statusResponse } from "./page-document.js";

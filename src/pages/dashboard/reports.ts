@@ -1,6 +1,5 @@
 import type { RunStep, ScenarioRunSummary } from "../../core/namespace/injected-tools.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { BookReport } from "../../core/schema/control-responses.js";
 import type { Probe, ProbeRequest, ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
 import { normalizeWebhookUrl } from "../../core/schema/receiver-url.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";

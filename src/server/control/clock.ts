@@ -1,12 +1,11 @@
 import { advanceRequestSchema, clockRequestSchema } from "../../core/schema/control-requests.js";
-import { durationToMs } from "../../core/schema/duration.js";
 import {
   type ClockSetting,
   parseClockSetting,
   runningClockSetting,
 } from "../../core/schema/option-schemas.js";
 import { refuseInvalid } from "../../core/schema/refusals.js";
-import { iso, parseInstant } from "../../core/schema/time.js";
+import { durationToMs, iso, parseInstant } from "../../core/schema/time.js";
 import type { AdvanceTarget } from "../../core/time/advance-state.js";
 import { defineControlOperation } from "./control-operation.js";
 

@@ -10,11 +10,11 @@ import {
   endpointRequestSchema,
   takeRequestSchema,
 } from "../../core/schema/control-log-requests.js";
-import { durationToMs } from "../../core/schema/duration.js";
 import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
 import { refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { secretErrorMessage } from "../../core/schema/signature-schemes.js";
+import { durationToMs } from "../../core/schema/time.js";
 import { viewOrRefusal } from "../http/reply.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
 import { createDeliveryMapper } from "./deliveries.js";

@@ -4,7 +4,6 @@ import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../cor
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { clockWaitQuerySchema, noParametersSchema } from "../../core/schema/control-requests.js";
-import { durationToMs } from "../../core/schema/duration.js";
 import { type HttpResponse, isSuccessStatus } from "../../core/schema/http-response.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import {
@@ -14,7 +13,9 @@ import {
   refuse,
   refuseInvalid,
 } from "../../core/schema/refusals.js";
+import { durationToMs } from "../../core/schema/time.js";
 import { createAbortController, joinPieces } from "../../core/time/wall-clock.js";
+import { CROSS_ORIGIN_MESSAGE, isCrossOrigin } from "../http/access.js";
 import {
   bodyTooLargeRefusal,
   incompleteBodyRefusal,
@@ -24,10 +25,16 @@ import {
   readBody,
 } from "../http/body.js";
 import { parseBearerKey } from "../http/call.js";
-import { throughDoor } from "../http/door.js";
-import { CROSS_ORIGIN_MESSAGE, isCrossOrigin } from "../http/hosts.js";
 import { type Fields, readInput, readQuery, takesQuery } from "../http/operation-row.js";
-import { errorReply, failureReply, type Reply, replyHeaders, replyOf, toResponse } from "../http/reply.js";
+import {
+  errorReply,
+  failureReply,
+  type Reply,
+  replyHeaders,
+  replyOf,
+  throughDoor,
+  toResponse,
+} from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
 import {
   type ControlCall,

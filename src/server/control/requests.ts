@@ -5,7 +5,7 @@ import {
   requestFilterSchema,
   requestQuerySchema,
 } from "../../core/schema/control-log-requests.js";
-import { parseJsonOrText } from "../../core/schema/depth.js";
+import { parseJsonOrText } from "../../core/schema/json-objects.js";
 import { INVALID_QUERY_MESSAGE, isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { maskKey } from "../../core/schema/text-format.js";
 import { iso, parseInstant } from "../../core/schema/time.js";

@@ -1,6 +1,6 @@
 import { snapshotRequestSchema, stateDumpSchema } from "../../core/schema/control-requests.js";
-import { MAX_JSON_DEPTH } from "../../core/schema/depth.js";
 import { resetRequestSchema } from "../../core/schema/engine-requests.js";
+import { MAX_JSON_DEPTH } from "../../core/schema/json-objects.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { RawJson } from "../http/reply.js";

@@ -1,14 +1,13 @@
 import * as z from "zod/mini";
-import { findMismatches } from "../../core/domain/deep-match.js";
-import { isInRange } from "../../core/domain/matcher.js";
+import { findMismatches, isInRange } from "../../core/domain/deep-match.js";
 import type { Vocabulary } from "../../core/domain/name-check.js";
 import type { RecordKey } from "../../core/engine/records.js";
 import type { WaitCondition, WatchedChanges } from "../../core/namespace/watchers.js";
 import { waitRequestSchema } from "../../core/schema/control-requests.js";
-import { durationToMs } from "../../core/schema/duration.js";
 import { getOwn } from "../../core/schema/json-objects.js";
 import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { durationToMs } from "../../core/schema/time.js";
 import type { WAITABLE_SCHEMAS } from "../../core/schema/waited-records.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { RawJson } from "../http/reply.js";

@@ -11,18 +11,18 @@ import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
 import { handleCall, handleUnknownCall } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
+import { CROSS_ORIGIN_MESSAGE, isCrossSiteSubresource } from "./access.js";
 import { MAX_BODY_BYTES } from "./body.js";
 import { handleRequest, isDropped } from "./call.js";
 import { operationPath, serviceRoutes } from "./custom-paths.js";
-import { throughDoor } from "./door.js";
 import type { FastPath } from "./fast-path.js";
-import { CROSS_ORIGIN_MESSAGE, isCrossSiteSubresource } from "./hosts.js";
 import {
   errorReply,
   failureReply,
   ok,
   type Reply,
   serializeReply,
+  throughDoor,
   toFetchResponse,
   toResponse,
 } from "./reply.js";

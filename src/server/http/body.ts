@@ -6,7 +6,7 @@ import {
   MAX_JSON_VALUES,
   TOO_DEEP_MESSAGE,
   TOO_MANY_VALUES_MESSAGE,
-} from "../../core/schema/depth.js";
+} from "../../core/schema/json-objects.js";
 import { type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;

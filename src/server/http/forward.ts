@@ -5,9 +5,9 @@ import { STORAGE_AWAY } from "../../core/schema/refusals.js";
 import type { NamespaceLocation, NamespaceOwner } from "../../core/store/storage.js";
 import { repeatEvery } from "../../core/time/timers.js";
 import { createAbortController } from "../../core/time/wall-clock.js";
+import { isCrossOrigin } from "./access.js";
 import { type BodyBytes, OVERSIZED_HEADER, readBytes } from "./body.js";
 import { droppedResponse, parseBearerKey } from "./call.js";
-import { isCrossOrigin } from "./hosts.js";
 import { errorReply, toResponse } from "./reply.js";
 import { isControl } from "./routes.js";
 

@@ -16,8 +16,8 @@ import { CONTROL_OPERATIONS_BY_TAG, type ControlTag } from "../control/operation
 import { HEALTH_SPEC } from "../control/sandbox.js";
 import { STREAM_SPEC } from "../control/stream.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
+import { CROSS_ORIGIN_MESSAGE } from "../http/access.js";
 import { bodyTooLargeRefusal } from "../http/body.js";
-import { CROSS_ORIGIN_MESSAGE } from "../http/hosts.js";
 import { bodySchema, querySchema } from "../http/operation-row.js";
 import { errorReply } from "../http/reply.js";
 import { type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";

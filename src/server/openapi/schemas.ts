@@ -16,7 +16,6 @@ import {
   type SchemaDescription,
   schemaDescriptionOf,
 } from "../../core/schema/descriptions.js";
-import { DURATION_PATTERN, durationSchema, waitDurationSchema } from "../../core/schema/duration.js";
 import { clockOptionSchema } from "../../core/schema/option-schemas.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import {
@@ -25,7 +24,12 @@ import {
   pageQuerySchema,
   receiverUrlSchema,
 } from "../../core/schema/service-requests.js";
-import { INSTANT_PATTERN } from "../../core/schema/time.js";
+import {
+  DURATION_PATTERN,
+  durationSchema,
+  INSTANT_PATTERN,
+  waitDurationSchema,
+} from "../../core/schema/time.js";
 import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 
 const REF = "#/components/schemas/";

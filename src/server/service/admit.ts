@@ -1,7 +1,7 @@
 import { currentOrganization } from "../../core/engine/access-changes.js";
 import type { Caller } from "../../core/engine/transaction.js";
-import { namespaceInKey } from "../../core/namespace/identity.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
+import { namespaceInKey } from "../../core/namespace/namespace-options.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { ArrivalTime } from "../../core/namespace/request-journal.js";
 import type { KeyFixture } from "../../core/schema/fixtures-file.js";

@@ -1,6 +1,5 @@
 import * as catalogue from "./catalogue.js";
 import * as charges from "./charges.js";
-import * as checkout from "./checkout.js";
 import type { Operation } from "./operation.js";
 import * as payouts from "./payouts.js";
 import * as webhooks from "./webhooks.js";
@@ -9,9 +8,9 @@ import * as webhooks from "./webhooks.js";
 export const OPERATIONS: readonly Operation[] = [
   catalogue.listPaymentMethods,
   catalogue.listSupportedCurrencies,
-  checkout.createQuoteOperation,
-  checkout.createWhitelabelOperation,
-  checkout.createCheckoutOperation,
+  charges.createQuoteOperation,
+  charges.createWhitelabelOperation,
+  charges.createCheckoutOperation,
   charges.listPayinsOperation,
   charges.getPayin,
   charges.getCharge,

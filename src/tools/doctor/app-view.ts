@@ -1,5 +1,5 @@
-import { parseJsonOrText } from "../../core/schema/depth.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
+import { parseJsonOrText } from "../../core/schema/json-objects.js";
 import type { Answer } from "../../core/schema/receiver-report.js";
 
 type Leaf = string | number | boolean | null;

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { ControlClient } from "../../core/client/control-client.js";
 import { packageVersion } from "../../core/files/package.js";
-import { durationSchema, durationToMs } from "../../core/schema/duration.js";
 import { issueMessage, safeParse } from "../../core/schema/issues.js";
 import {
   DEFAULT_WEBHOOK_SECRET,
@@ -14,6 +13,7 @@ import {
   secretErrorMessage,
   signatureSchema,
 } from "../../core/schema/signature-schemes.js";
+import { durationSchema, durationToMs } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { generateSeed, systemWallClock } from "../../core/time/wall-clock.js";
 import type { ResolvedCheckOptions } from "./probe-session.js";

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../core/schema/duration.js";
+import { formatDuration } from "../../core/schema/time.js";
 import type { ObservedRun } from "./deviable.js";
 import { type Deviation, type DeviationSet, deviationSetText } from "./deviation-set.js";
 import type { ExploreFinding, ExploreSingle } from "./exploration.js";

@@ -1,6 +1,6 @@
-import { formatDuration } from "../../core/schema/duration.js";
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import type { ChargeRule } from "../../core/schema/scenario-rules.js";
+import { formatDuration } from "../../core/schema/time.js";
 import type {
   CallChange,
   JobMoment,

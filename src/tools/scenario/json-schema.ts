@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { DURATION_PATTERN, durationSchema } from "../../core/schema/duration.js";
 import { scenarioFileSchema, stepListSchema } from "../../core/schema/scenario-file.js";
+import { DURATION_PATTERN, durationSchema } from "../../core/schema/time.js";
 import { STEP_KINDS, STEPS } from "./steps/step-kinds.js";
 
 type JsonObject = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { CHARGE_STATUS_RULES } from "../../core/domain/charge-transition.js";
-import { evaluateMatcher } from "../../core/domain/matcher.js";
+import { evaluateMatcher } from "../../core/domain/deep-match.js";
 import { RULE_KINDS } from "../../core/domain/rule-matching.js";
 import {
   planEntry,
@@ -10,11 +10,11 @@ import {
   type TimelineEntry,
 } from "../../core/domain/timeline.js";
 import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
-import { formatDuration, parseDuration } from "../../core/schema/duration.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { COMPARISON_OPERATORS } from "../../core/schema/matchers.js";
 import type { FaultRule, Scenario, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../core/schema/settings.js";
+import { formatDuration, parseDuration } from "../../core/schema/time.js";
 import type { RawStep } from "./loaded-steps.js";
 import type { StepKind } from "./steps/step-kinds.js";
 import { hasVariable } from "./variables.js";

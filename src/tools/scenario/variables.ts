@@ -1,5 +1,4 @@
-import { MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
-import { getOwn } from "../../core/schema/json-objects.js";
+import { getOwn, MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/json-objects.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 
 /**

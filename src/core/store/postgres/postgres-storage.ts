@@ -7,10 +7,10 @@
 
 import type { Store } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
-import { parseDuration } from "../../schema/duration.js";
 import { didYouMean } from "../../schema/nearest.js";
 import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { StorageUnavailableError } from "../../schema/refusals.js";
+import { parseDuration } from "../../schema/time.js";
 import { afterDelay, monotonicMs, pause, repeatEvery } from "../../time/timers.js";
 import type { FileStorageOptions } from "../file-storage.js";
 import { decodeNamespaceRecord, NAMESPACE_MARK } from "../state-format.js";

@@ -2,9 +2,8 @@ import { encodeChange } from "../../engine/encode-change.js";
 import type { Change, FrozenState, RecordReader, StateDump } from "../../engine/records.js";
 import type { Store, StoreEvents } from "../../engine/store.js";
 import { joinPieces, withYields } from "../../time/wall-clock.js";
-import { SnapshotsInMemory } from "../memory-storage.js";
 import { encodeState, isJournalEntry, isStateDump } from "../state-format.js";
-import type { SavedState, Snapshot } from "../storage.js";
+import { type SavedState, type Snapshot, SnapshotsInMemory } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
 import type { OwnedNamespace, StoredEntry } from "./commits.js";
 

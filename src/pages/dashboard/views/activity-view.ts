@@ -1,4 +1,4 @@
-import { appEnvironment } from "../../../core/client/app-environment.js";
+import { appEnvironment } from "../../../core/client/control-client.js";
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, StoredFault, Task } from "../../../core/engine/records.js";

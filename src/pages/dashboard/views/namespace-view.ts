@@ -1,4 +1,4 @@
-import { appEnvironment } from "../../../core/client/app-environment.js";
+import { appEnvironment } from "../../../core/client/control-client.js";
 import type { RecordChange, StateChanges } from "../../../core/namespace/saved-states.js";
 import { isRefusal, type Refusal } from "../../../core/schema/refusals.js";
 import { html, type Markup } from "../../html.js";

@@ -1,6 +1,6 @@
 import { matchesWords, searchWords } from "../../../core/engine/match-fields.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
-import { parseJsonOrText } from "../../../core/schema/depth.js";
+import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { maskKey } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";

@@ -1,4 +1,4 @@
-import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
+import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { QuietReport, RetryReport } from "../../../core/time/app-activity.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { ObservedRun } from "../deviable.js";

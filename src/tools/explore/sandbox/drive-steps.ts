@@ -1,6 +1,6 @@
 import type { ChargeStatus } from "../../../core/schema/common.js";
-import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";

@@ -1,4 +1,4 @@
-import { durationToMs, formatDuration, parseDuration } from "../../../core/schema/duration.js";
+import { durationToMs, formatDuration, parseDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEADY_DURATION } from "./app-pace.js";

@@ -1,4 +1,4 @@
-import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
+import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { JOB_INTERVAL } from "./app-waits.js";
 import type { Flow } from "./flow.js";

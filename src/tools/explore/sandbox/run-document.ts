@@ -1,6 +1,6 @@
-import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
+import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { StepRole } from "../deviable.js";

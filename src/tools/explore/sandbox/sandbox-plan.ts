@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { decimalsOf, percentOf } from "../../../core/domain/money.js";
-import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
+import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type {
   CallChange,
   CallOccurrence,

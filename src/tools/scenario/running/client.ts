@@ -5,8 +5,8 @@ import {
   type OperationCall,
   readPages,
 } from "../../../core/client/control-client.js";
-import { parseJsonOrText } from "../../../core/schema/depth.js";
 import { type HttpResponse, isSuccessStatus } from "../../../core/schema/http-response.js";
+import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { createAbortController, systemWallClock } from "../../../core/time/wall-clock.js";
 import { CannotRunError, StepFailure } from "./failure.js";
 

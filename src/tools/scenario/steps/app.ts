@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { parseJsonOrText } from "../../../core/schema/depth.js";
 import { pickFields } from "../../../core/schema/descriptions.js";
-import { durationSchema, durationToMs } from "../../../core/schema/duration.js";
+import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { callSchema, commandSchema } from "../../../core/schema/scenario-file.js";
+import { durationSchema, durationToMs } from "../../../core/schema/time.js";
 import { loadLazily } from "../../../core/time/load-lazily.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import {

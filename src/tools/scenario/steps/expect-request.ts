@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { isInRange } from "../../../core/domain/matcher.js";
+import { isInRange } from "../../../core/domain/deep-match.js";
 import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
 import type { Difference } from "../../../core/schema/control-scenario-responses.js";
-import { durationSchema, durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import { COMPARISON_OPERATORS } from "../../../core/schema/matchers.js";
+import { durationSchema, durationToMs, formatDuration } from "../../../core/schema/time.js";
 import { type LogRow, recordIdOf } from "../running/control-lists.js";
 import { StepFailure } from "../running/failure.js";
 import { defineRecordExpectation } from "./expect-records.js";

@@ -3,10 +3,14 @@ import type { OperationCall } from "../../../core/client/control-client.js";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../../core/schema/common.js";
 import { triggerRequestSchema } from "../../../core/schema/control-log-requests.js";
 import { triggeredEventSchema } from "../../../core/schema/control-log-responses.js";
-import { durationErrorMessage, durationSchema, parseAdvanceBody } from "../../../core/schema/duration.js";
 import { resetRequestSchema } from "../../../core/schema/engine-requests.js";
 import { faultRuleSchema } from "../../../core/schema/scenario-rules.js";
-import { instantErrorMessage } from "../../../core/schema/time.js";
+import {
+  durationErrorMessage,
+  durationSchema,
+  instantErrorMessage,
+  parseAdvanceBody,
+} from "../../../core/schema/time.js";
 import type { Client } from "../running/client.js";
 import { checkResponse } from "./check-response.js";
 import {

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import type { Route } from "../../../core/domain/name-check.js";
 import { globMatchesRoute } from "../../../core/domain/path-patterns.js";
-import { durationToMs } from "../../../core/schema/duration.js";
 import { responseSchemaOf } from "../../../core/schema/responses/by-operation.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
+import { durationToMs } from "../../../core/schema/time.js";
 import type { CallResponse, NoResponseReason } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { callResult, checkCallResult } from "./check-response.js";

@@ -3,7 +3,6 @@ import { globMatches } from "../../../core/domain/glob.js";
 import type { Vocabulary } from "../../../core/domain/name-check.js";
 import { CHARGE_STATUSES, deliveryStatusSchema, modeSchema } from "../../../core/schema/common.js";
 import { eventPayloadSchema } from "../../../core/schema/control-log-responses.js";
-import { durationSchema } from "../../../core/schema/duration.js";
 import { reversalSchema } from "../../../core/schema/engine-requests.js";
 import { ALL_EVENT_TYPES, parseEventType, TEST_EVENT_TYPE } from "../../../core/schema/event-types.js";
 import { expectationMatcherSchema, expectationSchema, rangeSchema } from "../../../core/schema/matchers.js";
@@ -14,6 +13,7 @@ import { variableNameSchema } from "../../../core/schema/scenario-file.js";
 import { minLength } from "../../../core/schema/schema-checks.js";
 import { schemaNodes } from "../../../core/schema/schema-paths.js";
 import { chargeDetailSchema, withdrawalSchema } from "../../../core/schema/service-responses.js";
+import { durationSchema } from "../../../core/schema/time.js";
 import type { StepContext } from "../running/context.js";
 
 export const textSchema = z.string().check(minLength(1, "must not be empty"));
