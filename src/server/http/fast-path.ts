@@ -1,5 +1,6 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
+import { afterPendingIo } from "../../core/time/timers.js";
 import { createAbortController } from "../../core/time/wall-clock.js";
 import { decodeBody, MAX_BODY_BYTES, OVERSIZED_HEADER, type RawBody } from "./body.js";
 import type { CallResult, HttpCall } from "./call.js";
@@ -128,6 +129,12 @@ function addressOf({ socket, headers, url: target = "" }: BufferedRequest, path:
   return { scheme, host, target, url: `${scheme}://${host}${target}`, path };
 }
 
+const resolversOfTick: (() => void)[] = [];
+
+function resolveBodiesOfTick(): void {
+  for (const resolveBody of resolversOfTick.splice(0)) resolveBody();
+}
+
 /** A request that can read its body without Node's stream, whose buffer and events double the time of a read. */
 export class BufferedRequest extends IncomingMessage {
   /** The body's chunks so far; undefined for a request whose body is a stream. */
@@ -142,10 +149,15 @@ export class BufferedRequest extends IncomingMessage {
     this._read(0);
   }
 
-  /** Resolves with the whole body. */
+  /**
+   * Resolves with the whole body, together with the bodies that other connections have sent in this tick. Handlers that
+   * run side by side find their code in the processor's caches.
+   */
   readTakenBody(): Promise<RawBody> {
     return new Promise((resolve) => {
-      const resolveBody = (): void => resolve(this.#body());
+      const resolveBody = (): void => {
+        if (resolversOfTick.push(() => resolve(this.#body())) === 1) afterPendingIo(resolveBodiesOfTick);
+      };
       if (this.#end !== undefined) resolveBody();
       else this.#onEnd = resolveBody;
     });

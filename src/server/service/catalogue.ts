@@ -85,6 +85,7 @@ export const getBalances = defineOperation({
   description:
     "The organization's balances by currency. The first read opens accounts in US dollars and in the currency of " +
     "the organization's country; others are opened by the first payment in them. Do not poll more often than every 10 seconds.",
+  runsDueTasks: true,
   output: "Balances",
   run: ({ namespace, caller }) => namespace.read(readBalances(caller)),
 });
