@@ -79,7 +79,6 @@ export function commandRunner(readEnvironment: () => Promise<NodeJS.ProcessEnv>)
 /** A host that drops packets neither accepts nor refuses a connection. */
 const CONNECT_MS = 1_000;
 
-/** Returns true if something listens at the app's URL. */
 export function isListening(app: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(app);
   return new Promise((resolve) => {

@@ -56,7 +56,6 @@ function noSandbox(flags: CheckWebhookFlags): undefined {
     throw new UserError(`${flag} names the sandbox whose charges are observed: it goes with --observe`);
 }
 
-/** The webhook secret of the sandbox, if there is a sandbox. */
 async function secretOf(sandbox: Connection | undefined): Promise<string | undefined> {
   if (sandbox === undefined) return undefined;
   return (await sandbox.run<{ webhook_secret: string }>("getSandbox")).webhook_secret;

@@ -8,7 +8,6 @@ interface Advice {
   readonly code: string;
   /** Fix, usually a command. */
   readonly fix: string | null;
-  /** Documentation page. */
   readonly doc: string;
 }
 
@@ -23,7 +22,6 @@ export class ErrorWithFix extends UserError {
 
 const CONTROL = "docs/control-api.md";
 
-/** Fixes by error code of the sandbox. */
 const FIXES: Readonly<Record<string, string>> = {
   NOT_FOUND: "list what there is: payments-sandbox charges, withdrawals, deliveries, scenario list",
   INVALID_TRANSITION: "see what it may become: payments-sandbox next SELECTOR",

@@ -56,7 +56,6 @@ export function appendOptionValue(value: string, all: string[] = []): string[] {
   return [...all, value];
 }
 
-/** Adds the options of commands that call a running sandbox. */
 export function addConnectionOptions(command: Command): Command {
   return command
     .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")

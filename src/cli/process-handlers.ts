@@ -32,7 +32,6 @@ export function exitOnUncaughtError(data: string | undefined): void {
   });
 }
 
-/** The error in one line, with the place that threw it. */
 function errorLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = /^\s+at (?:.*\()?((?:file:|node:|\/|[A-Za-z]:).*:\d+:\d+)\)?$/m.exec(error.stack ?? "")?.[1];

@@ -66,7 +66,6 @@ export function refuseUnknownVars(
       throw new UserError(`--var ${name}: no file has that variable${didYouMean(name, [...known])}`);
 }
 
-/** The result of a file that could not be run. */
 export function cannotRunReport(file: string, error: string): RunReport {
   return {
     file,

@@ -5,7 +5,6 @@ import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { ErrorWithFix } from "./errors.js";
 
-/** Address of a running sandbox. */
 export interface SandboxAddress {
   /** Without a final slash. */
   readonly url: string;

@@ -13,7 +13,6 @@ const ID_PREFIX = 11;
 export interface TableOptions {
   /** Columns that a narrow table leaves out, the first to go first. */
   readonly dropFirst?: readonly string[];
-  /** Lines below each row. */
   readonly notes?: readonly (readonly StyledText[])[];
 }
 
@@ -69,7 +68,6 @@ type Rows = readonly (readonly string[])[];
 
 interface Table {
   readonly columns: readonly string[];
-  /** The headings, then the cells. */
   readonly rows: Rows;
 }
 

@@ -45,7 +45,6 @@ export function isOutputBacklogged(): boolean {
   return process.stdout.writableLength > UNREAD_MAX;
 }
 
-/** One line of progress, on a terminal only. */
 export class ProgressLine {
   readonly #isShown: boolean;
   #length = 0;
@@ -61,7 +60,6 @@ export class ProgressLine {
     this.#length = line.length;
   }
 
-  /** Erases the line. */
   end(): void {
     if (this.#length > 0) process.stdout.write(`\r${" ".repeat(this.#length)}\r`);
     this.#length = 0;

@@ -11,7 +11,6 @@ function cellsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** Width of a text in terminal cells. */
 export function cellWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;

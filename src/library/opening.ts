@@ -35,7 +35,6 @@ async function auditWith(catalogue: Catalogue, settings: Settings): Promise<Name
   return (state) => auditState(state, { catalogue, settings });
 }
 
-/** Loads the scenario runner on first use. */
 const loadScenarioRunner = () => loadLazily(() => import("../tools/scenario/scenario-object.js"));
 
 export const scenarioTools: ScenarioRunner = {

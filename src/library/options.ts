@@ -254,7 +254,6 @@ function priceFaults(
   ];
 }
 
-/** Applies the fees and rates of the options to the fixtures. */
 function repriced(fixtures: Fixtures, { fees = {}, rates = {} }: StartOptions): Fixtures {
   return {
     ...fixtures,

@@ -19,7 +19,6 @@ import {
   URL_SOURCES,
 } from "../sandbox-url.js";
 
-/** Options of every client command. */
 export interface ConnectionFlags {
   readonly url?: string;
   readonly namespace?: string;
@@ -136,7 +135,6 @@ export class Connection extends ControlClient {
     return requireUnique(selector, idField, found);
   }
 
-  /** Gets a record; undefined if it does not exist. */
   async #known(id: ControlOperationId, input: object): Promise<JsonBody | undefined> {
     try {
       return await this.run(id, input);
@@ -168,7 +166,6 @@ export class Connection extends ControlClient {
     return (method, path, body) => client.call(method, `/api/v1/payments${path}`, body);
   }
 
-  /** The newest record of a list, if there is one. */
   async findNewest(list: ControlOperationId, query: Query = {}): Promise<JsonBody | undefined> {
     const { items } = await this.run(list, { limit: 1, ...query });
     return (items as JsonBody[])[0];

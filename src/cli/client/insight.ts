@@ -26,7 +26,6 @@ function coverageText(coverage: JsonBody): string {
     .join("");
 }
 
-/** Throws if the coverage lacks a name on the list. */
 function refuseMissing(coverage: Coverage, list: string): void {
   const required = new RequiredCoverage(list);
   required.refuseUnknown(coverage);
@@ -35,7 +34,6 @@ function refuseMissing(coverage: Coverage, list: string): void {
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
 
-/** The history of a charge. */
 export const HISTORY_ACTION: ClientAction = {
   call: async ({ connection, words }) => {
     const charge = await connection.resolveCharge(words.selector!);
@@ -66,7 +64,6 @@ function styleOfActivity(item: JsonBody): Style | undefined {
   return style === "green" ? undefined : style;
 }
 
-/** Commands about the app: coverage, history, advice. */
 export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "advice",

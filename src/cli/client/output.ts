@@ -16,16 +16,13 @@ import type { JsonBody } from "./connection.js";
 
 const GAP = 2;
 
-/** Formats the result of a command as text. */
 export type ResultFormatter = (answer: JsonBody) => string;
 
-/** Texts of an item besides its columns. */
 export interface ItemNotes {
   /** Why the item is in trouble, in addition to the list's own reason. */
   readonly troublesOf?: (item: JsonBody) => readonly string[];
   /** Further lines to print below the item's row. */
   readonly notesOf?: (item: JsonBody) => readonly string[];
-  /** Lines below the table, on a terminal. */
   readonly footer?: readonly string[];
 }
 
@@ -154,7 +151,6 @@ export function withFailingWebhooks(
   };
 }
 
-/** Query parameters of a list, from the command's flags. */
 export function listQuery(id: ListId, flags: CommandInput["flags"]): Readonly<Record<string, unknown>> {
   const values = filtersOf(id).map(({ name, option: [spelling] = [""] }) => [
     name,

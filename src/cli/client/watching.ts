@@ -24,7 +24,6 @@ const timeoutOf = ({ flags: { timeout = "30s" } }: CommandInput): string => Stri
 const toleratedOf = ({ tolerated }: JsonBody): string[] =>
   (tolerated as string[]).map((note) => `passed over: ${note}`);
 
-/** Commands that list or wait for requests, events and charges. */
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   listCommand(
     "listRequests",

@@ -107,7 +107,6 @@ class ArtifactsFolder implements ArtifactWriter {
     }
   }
 
-  /** Writes the export of a failed test. Returns its entry in `exec.json`. */
   #writeFailed(folder: string, failedTest: FailedTestExport): object {
     const { failed_test_id, test, namespace, at } = failedTest;
     const name = test.replace(/[^A-Za-z0-9]+/g, "-").slice(-TEST_NAME_MAX);
@@ -125,7 +124,6 @@ const SECRET_NAME = /secret|password|token|verif-hash/i;
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9+/_-]{8,}={0,2}/g;
 const API_KEY = /sk_(?:test|live)_[A-Za-z0-9_-]+/g;
 
-/** Masks the API keys and webhook secrets in a text. */
 export function maskSecretsInText(text: string): string {
   return text.replace(WEBHOOK_SECRET, maskSecret).replace(API_KEY, maskKey);
 }

@@ -58,7 +58,6 @@ export class CommandRunner {
     await this.#end?.(graceMs);
   }
 
-  /** Restores the default handling of signals. */
   close(): void {
     this.#signals.close();
   }

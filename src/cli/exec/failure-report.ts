@@ -13,11 +13,8 @@ import { lineWidth, printErrorLine } from "../terminal.js";
 import { wrap, wrapHanging } from "../text-layout.js";
 import { controlClientOf, listInNamespace } from "./plan.js";
 
-/** Maximum number of kinds of refused calls that are printed. */
 const REFUSALS_MAX = 5;
-/** Maximum number of charges whose history is printed. */
 const HISTORIES_MAX = 3;
-/** Maximum number of rows of one history. */
 const ROWS_MAX = 30;
 
 interface KnownCharge {

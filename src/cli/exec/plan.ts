@@ -63,7 +63,6 @@ export interface ArtifactWriter {
   write(file: string, text: string): void;
 }
 
-/** The command in one line. */
 export function commandText(command: readonly string[]): string {
   return toPrintableLine(command.join(" ").replace(/\s+/g, " "));
 }
@@ -75,7 +74,6 @@ export function controlClientOf(sandbox: Sandbox, namespace?: string): ControlCl
 
 type ListId = "listRequests" | "listTasks" | "listFaults";
 
-/** Reads a list of the control API in all namespaces. */
 export async function listInAllNamespaces<Item>(sandbox: Sandbox, list: ListId): Promise<Item[]> {
   const all: Item[] = [];
   for (const name of await readNamespaceNames(controlClientOf(sandbox)))

@@ -30,7 +30,6 @@ import {
   type MatrixRunPlan,
 } from "./plan.js";
 
-/** Runs the command once beside a fresh sandbox, and saves the artifacts. */
 export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): Promise<CommandRunResult> {
   const { command, options, templates, runner, artifacts, required } = plan;
   const sandbox = await openSandbox({
@@ -132,7 +131,6 @@ async function reconcileAfterRun(
   }
 }
 
-/** Warns that charges of other namespaces are not compared. */
 async function warnOfOtherNamespaces(sandbox: Sandbox, notice: ExecPlan["notice"]): Promise<void> {
   for (const name of await readNamespaceNames(controlClientOf(sandbox))) {
     if (name === "default") continue;

@@ -4,7 +4,6 @@ import { readProcess, signalProcess } from "./processes.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 type PassedOn = (typeof PASSED_ON)[number];
-/** Signals that ask to stop. */
 const STOPPING: readonly string[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
 /**
@@ -15,10 +14,8 @@ const ONE_SIGNAL_MS = 500;
 /** A second Ctrl-C within this time of the first kills the command. */
 const SECOND_SIGNAL_MS = 10_000;
 
-/** The running command. */
 export interface SignalTarget {
   readonly pid: number;
-  /** Kills the command and all its descendants. */
   killTree(): void;
 }
 

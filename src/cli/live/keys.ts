@@ -17,7 +17,6 @@ interface KeyContext {
 
 interface Key {
   readonly label: string;
-  /** Returns the line to print. */
   readonly press: (context: KeyContext) => Promise<string> | undefined;
 }
 

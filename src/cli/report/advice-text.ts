@@ -9,7 +9,6 @@ export function adviceLine({ advice, why, times, example, docs }: Advice): strin
   return `${advice} ${why[0]!.toUpperCase()}${why.slice(1)}${often}: ${example} (${docs})`;
 }
 
-/** Prints advice on standard error, a line each. */
 export function printAdvice(advice: readonly Advice[]): void {
   for (const one of advice) printErrorLine(`advice: ${adviceLine(one)}`);
 }
@@ -22,7 +21,6 @@ export function findNewAdvice(before: readonly Advice[], after: readonly Advice[
   });
 }
 
-/** Merges the advice of several sandboxes. */
 export function mergeAdvice(lists: readonly (readonly Advice[])[]): Advice[] {
   const all = new Map<string, Advice>();
   for (const one of lists.flat())

@@ -16,12 +16,10 @@ export interface ReportCase {
   readonly column?: string;
   /** Reason for not passing; default: `column`. */
   readonly message?: string | undefined;
-  /** Kind of failure. */
   readonly type?: string | undefined;
   /** Labelled texts, such as `expected` and `got`. */
   readonly details?: readonly CaseDetail[];
   readonly drawing?: Drawing | undefined;
-  /** Place of the case in a file. */
   readonly place?: readonly [file: string, line: number];
   readonly durationMs?: number;
   /** Nested cases. JUnit lists them instead of this case. */
@@ -45,7 +43,6 @@ export interface Report {
   /** Listed on the terminal instead of the cases. */
   readonly findings?: readonly ReportCase[];
   readonly drawing?: Drawing;
-  /** Warnings and remarks. */
   readonly notes: readonly string[];
   /** Last line on the terminal. */
   readonly summary?: string;
@@ -122,7 +119,6 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
   return [line, ...wrapHanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
 }
 
-/** Wraps a text behind the mark of an outcome. */
 function marked(
   outcome: ReportOutcome,
   text: string,

@@ -102,7 +102,6 @@ export class ControlClient {
     return this.call<Answer>(method, path, body);
   }
 
-  /** Reads a list page by page. */
   pages<Item>(...[id, input]: OperationCall): AsyncGenerator<readonly Item[]> {
     return readPages<Item>(fillCall(id, input).path, (path) => this.call("GET", path));
   }
@@ -193,7 +192,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Address and credentials of a sandbox. */
 export interface SandboxAccess {
   readonly url: string;
   readonly apiKey: string;

@@ -260,7 +260,6 @@ export class Dispatcher implements DeliveryAttempts {
   }
 }
 
-/** An attempt in flight, or with an outcome not stored yet. */
 interface InFlightAttempt {
   readonly task: Task;
   outcome: AttemptResult | undefined;

@@ -81,7 +81,6 @@ export class HeldEndpoints {
     });
   }
 
-  /** Ends an endpoint's hold and returns the held tasks in order. */
   release(webhookId: string): Task[] {
     const held = this.#held.get(webhookId);
     if (held === undefined) return [];

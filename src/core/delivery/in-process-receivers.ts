@@ -20,7 +20,6 @@ export type WebhookAnswer = Response | number | undefined | null | void;
 /** A receiver in this process. If it throws, the response is 500. */
 export type WebhookHandler = (request: Request) => WebhookAnswer | Promise<WebhookAnswer>;
 
-/** A handler function and the URL in its requests. */
 export interface InProcessReceiver {
   readonly handler: WebhookHandler;
   readonly url: string;

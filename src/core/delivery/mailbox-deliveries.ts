@@ -9,11 +9,9 @@ import type { WallClock } from "../time/wall-clock.js";
 import { buildAttemptResult, failedResult, parseRetryAfter, type SignedRequest } from "./outcomes.js";
 import type { DeliveryJob } from "./sender.js";
 
-/** A delivery taken from a mailbox and not acknowledged yet. */
 interface TakenDelivery {
   readonly task: Task;
   readonly request: SignedRequest;
-  /** Cancels the acknowledgement timeout. */
   readonly cancelTimer: () => void;
 }
 

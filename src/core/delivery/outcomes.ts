@@ -26,7 +26,6 @@ export function timedOutResult(timeoutMs: number): SendResult {
 
 export const CANCELLED_RESULT = failedResult("called off");
 
-/** Builds the result of an attempt that ends now. */
 export function buildAttemptResult(
   { sentAt, headers }: Omit<SignedRequest, "body">,
   answer: SendResult,

@@ -166,7 +166,6 @@ export class Sender {
   }
 }
 
-/** Limits concurrent work per key; the rest waits in order. */
 class ConcurrencyLimit {
   readonly #limit: number;
   readonly #queues = new Map<string, { running: number; readonly waiting: (() => void)[] }>();

@@ -11,7 +11,6 @@ export function globMatches(glob: string, text: string): boolean {
   return glob.includes("\\") ? matches(unescaped(glob), text, STAR, ANY) : matches(glob, text, "*", "?");
 }
 
-/** Returns true if the glob has an unescaped wildcard. */
 export function hasWildcard(glob: string): boolean {
   return /[*?]/.test(glob) && (!glob.includes("\\") || /[\uFFFE\uFFFF]/.test(unescaped(glob)));
 }

@@ -17,7 +17,6 @@ import { durationSchema, parseDuration } from "../schema/time.js";
 import { globMatches } from "./glob.js";
 import { globMatchesRoute, suggestPath } from "./path-patterns.js";
 
-/** Names that exist in a sandbox. */
 export interface Vocabulary {
   /** All names of a kind; undefined if they are not known. */
   (kind: NameKind): readonly string[] | undefined;

@@ -10,7 +10,6 @@ function withMarkers(route: string): string {
   return route.replace(/:\w+/g, PARAMETER);
 }
 
-/** Returns true if the glob matches some path of the route. */
 export function globMatchesRoute(glob: string, route: string): boolean {
   const parts = withMarkers(route);
   const seen = new Set<number>();

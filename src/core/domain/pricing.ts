@@ -38,7 +38,6 @@ export function computePrice(pricing: Pricing, targetCurrency: string, terms: Pr
   };
 }
 
-/** Compares two canonical pricing objects. */
 export function isSamePricing(a: Pricing, b: Pricing): boolean {
   if (a.base_currency !== b.base_currency || a.amount !== b.amount) return false;
   const left = a.local_pricing ?? {};

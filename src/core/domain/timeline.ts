@@ -23,7 +23,6 @@ export function nextStatusesText<Status extends string>(
 }
 
 export interface PlannedEntry {
-  /** Index of the entry in the timeline. */
   readonly step: number;
   readonly dueMs: number;
 }
@@ -31,7 +30,6 @@ export interface PlannedEntry {
 export interface TimelineProgress<Status extends string> {
   readonly status: Status;
   readonly expiredMs: number | undefined;
-  /** Time of a pending expiry. */
   readonly expiryMs: number | undefined;
   readonly next: PlannedEntry | undefined;
 }

@@ -17,7 +17,6 @@ export function currentOrganization(
   return fixture === undefined || changed === undefined ? fixture : { ...fixture, ...changed };
 }
 
-/** A key of the fixtures with its current status and permission. */
 type CurrentKey = KeyFixture & Pick<KeyOverride, "status">;
 
 function currentKey(state: State, fixture: KeyFixture): CurrentKey {

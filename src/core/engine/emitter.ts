@@ -37,7 +37,6 @@ export class Emitter<Events> {
     }
   }
 
-  /** Reports the first error of each source. */
   reportError(source: object, error: unknown): void {
     if (this.#reportedSources.has(source)) return;
     this.#reportedSources.add(source);

@@ -271,7 +271,6 @@ class RuleCounts {
     );
   }
 
-  /** Resets the counts of one scenario, or of all scenarios. */
   resetCounts(scenario?: string): void {
     for (const key of this.#counts.keys())
       if (scenario === undefined || key.startsWith(`${scenario}#`)) this.#counts.delete(key);

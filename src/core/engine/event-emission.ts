@@ -28,13 +28,11 @@ interface Emission {
   };
   /** Id of the event's charge or withdrawal; events of one object are delivered in order. */
   readonly objectId: string | null;
-  /** The event's data as JSON. */
   readonly data: string;
   /** Fields to match against webhook rules. */
   readonly subject: () => MatchSubject;
 }
 
-/** Records an event and plans its deliveries to subscribed endpoints. */
 export function emitEvent(tx: Transaction, emission: Emission): EventRecord {
   const { owner, type } = emission;
   const { event, name } = newEvent(tx, emission);
@@ -94,12 +92,10 @@ type EventSource = Pick<Emission, "type" | "objectId" | "data"> & {
 export const SIGNATURE_VARIANTS = ["right", "wrong", "none", "stale"] as const;
 const STALE_MS = 600_000;
 
-/** An event with data written by the user. */
 export interface ManualEvent {
   readonly json: string;
   readonly times: number;
   readonly signatureVariant: (typeof SIGNATURE_VARIANTS)[number];
-  /** Overrides the receiver's URL. */
   readonly toUrl?: string | undefined;
 }
 

@@ -26,7 +26,6 @@ export function invalidSignatureMishap(
   return { scenario, bad_signature: true, stale_ms: 0, fail_first: 0, drop: false, forged };
 }
 
-/** Id of an extra copy of an event to an endpoint. */
 export function eventCopyId({ event_id }: EventRecord, webhookId: string, copy: number): string {
   return idOf("event", digestOf(`${event_id}\0${webhookId}\0${copy}`));
 }

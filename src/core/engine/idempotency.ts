@@ -9,7 +9,6 @@ const FORGET_MAX_KEYS = 2;
 const BODY_MAX_LENGTH = 1_024;
 
 interface IdempotentRequest {
-  /** Idempotency-Key header, if any. */
   readonly key: string | null;
   /** API key, method and path. An idempotency key is unique within its scope. */
   readonly scope: string;

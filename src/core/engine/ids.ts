@@ -31,7 +31,6 @@ export const digestOf: (text: string) => string =
     ? (text) => crypto.createHash("sha256").update(text).digest("hex")
     : (text) => crypto.hash("sha256", text, "hex");
 
-/** A digest that depends on scope, kind and counter alone. */
 export function numberedDigest(scope: string, kind: IdKind, counter: number): string {
   return digestOf(`${scope}\0${kind}\0${counter}`);
 }
@@ -43,7 +42,6 @@ export function idOf(kind: IdKind, digest: string, part: 0 | 1 = 0): string {
   return ID_PREFIXES[kind] + digest.slice(part * ID_DIGITS, (part + 1) * ID_DIGITS);
 }
 
-/** A number in [0, 1) derived from a digest. */
 export function fractionOf(digest: string): number {
   return Number.parseInt(digest.slice(0, 12), 16) / 2 ** 48;
 }

@@ -43,7 +43,6 @@ const INDEXES = {
 
 export type IndexedCollection = keyof typeof INDEXES;
 
-/** The list of an organization's records in one mode. */
 export function ownerListName(
   name: CollectionName,
   { mode, organization_id }: Pick<Collections["holdings"], "mode" | "organization_id">,
@@ -51,12 +50,10 @@ export function ownerListName(
   return `${name}|${mode}|${organization_id}`;
 }
 
-/** The list of an organization's charges in one mode, of all statuses or one. */
 export function chargeListName(mode: Mode, organizationId: string, status: ChargeStatus | "" = ""): string {
   return `charges|${mode}|${organizationId}|${status}`;
 }
 
-/** An immutable field of records, and one of its values. */
 export interface FieldCondition<Item> {
   readonly name: string;
   readonly of: (record: Item) => string | null;
@@ -67,7 +64,6 @@ interface Grouping<Item> extends Pick<FieldCondition<Item>, "of"> {
   readonly groups: Map<string, RecordKey[]>;
 }
 
-/** A page of records, and the number of records on all pages. */
 export interface RecordPage<Item> {
   readonly total: number;
   readonly items: Item[];
@@ -185,7 +181,6 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     return this.bySeqs(this.#listAt(name)?.pageFromEnd(offset, limit) ?? []);
   }
 
-  /** One record of each kind. */
   kinds(): Item[] {
     return this.bySeqs([...this.#kinds.values()].flatMap((list) => list.pageFromStart(1)));
   }

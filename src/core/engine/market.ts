@@ -12,7 +12,6 @@ export function usdRateOf(state: State, currency: CurrencyFixture): string {
   return state.get("rates", currency.code)?.rate ?? currency.rate;
 }
 
-/** Prices an amount in the target currency at current exchange rates. */
 export function currentPrice(
   context: ReadContext,
   pricing: Pricing,

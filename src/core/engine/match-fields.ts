@@ -5,7 +5,6 @@ import { getOwn } from "../schema/json-objects.js";
 import type { FieldCondition } from "./indexes.js";
 import type { Destination } from "./records.js";
 
-/** Fields and metadata of a charge that scenario rules match. */
 export function chargeSubject(charge: Charge): MatchSubject {
   return {
     metadata: charge.metadata,

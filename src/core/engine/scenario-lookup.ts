@@ -37,7 +37,6 @@ export function requestedScenarioNames(header: string | null, metadata: unknown)
   return names;
 }
 
-/** Names of the scenarios in the request that created an object. */
 export function requestedScenarioNamesOf(object: {
   readonly scenario_asked: string | null;
   readonly metadata?: unknown;

@@ -122,7 +122,6 @@ export class State {
     return this.#plannedCount;
   }
 
-  /** The tasks of a charge, withdrawal or delivery. */
   tasksOf(id: string): Task[] {
     if (this.#tasksOf === undefined) {
       this.#tasksOf = new Map();
@@ -161,7 +160,6 @@ export class State {
     return [...this.tables.charges.values()].filter(chargeSearchFilter(words)).sort((a, b) => b.seq - a.seq);
   }
 
-  /** Number of records in a collection, or in one of its lists. */
   count(name: IndexedCollection, list: string = name): number {
     return this.#indexes.of(name).count(list);
   }
@@ -267,7 +265,6 @@ type Balances = { readonly [Account in LedgerAccount]?: string };
 /** Selects the entries of a mode or of one account; without either, all entries. */
 interface StatementFilter {
   readonly mode?: Mode | undefined;
-  /** Key of the holdings. */
   readonly account?: string | undefined;
 }
 
@@ -281,7 +278,6 @@ class Statement {
     for (const entry of [...entries].sort((a, b) => a.seq - b.seq)) this.add(entry);
   }
 
-  /** Adds the newest entry. */
   add(entry: LedgerEntry): void {
     const account = accountOf(entry);
     const before = this.#list(account).at(-1)?.after ?? {};

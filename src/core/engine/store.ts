@@ -4,7 +4,6 @@ export interface StoreFailure {
   readonly error: unknown;
 }
 
-/** Callbacks of a store. */
 export interface StoreEvents {
   /** All changes up to this number are safe. */
   onSafe(seq: number): void;

@@ -32,7 +32,6 @@ const MAX_TOKENS = 200_000;
 const MAX_FAULTS = 50;
 const MAX_TEXT = 1_000;
 
-/** An error in a file. */
 export interface DocumentFault {
   readonly file: string;
   readonly line: number;
@@ -260,7 +259,6 @@ function keyOffset(yaml: YamlModule, document: YamlDocument, path: Path): number
 
 type Issue = z.core.$ZodIssue;
 
-/** A part of a document to check. */
 interface DocumentPart {
   readonly path: Path;
   /** The part's value after variables are filled in; checked instead of the file's own value. */

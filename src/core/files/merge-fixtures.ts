@@ -101,7 +101,6 @@ const REFERENCES = [
 ] as const;
 const NOUNS = { currencies: "currency", methods: "method", organizations: "organization" } as const;
 
-/** Reports references to records that do not exist. */
 function checkReferences(entries: Entries, report: ReportFault): void {
   for (const [list, field, target] of REFERENCES) {
     const known = new Set(entries[target].map(({ record }) => fieldOf(record, FIXTURE_ID_FIELDS[target])));
@@ -143,7 +142,6 @@ function fieldOf(record: object, field: string): unknown {
   return (record as Record<string, unknown>)[field];
 }
 
-/** The valid records of a list. */
 function wholeEntries<Of extends List>(entries: Entries, list: Of): readonly Entry<Of>[] {
   return (entries[list] as readonly Entry<Of>[]).filter(({ isWhole }) => isWhole);
 }

@@ -26,12 +26,10 @@ export function readPackageFile(path: string): string {
   return readFileSync(join(packageRoot(), path), "utf8");
 }
 
-/** Sorted file names in a folder of the package. */
 export function listPackageFiles(folder: string): string[] {
   return readdirSync(join(packageRoot(), folder)).sort();
 }
 
-/** Paths of the shipped flows in the package. */
 export function listShippedFlows(): string[] {
   return listPackageFiles("scenarios")
     .filter((name) => /^flow_.*\.yaml$/.test(name))

@@ -5,7 +5,6 @@ export type YamlDocument = ReturnType<YamlModule["parseDocument"]>;
 
 const MAX_ALIASES = 1_000;
 
-/** An error or warning at an offset of a file. */
 export interface YamlFault {
   readonly offset: number;
   readonly message: string;
@@ -82,7 +81,6 @@ function* repeatedKeys(yaml: YamlModule, items: readonly unknown[]): Generator<Y
   }
 }
 
-/** Finds valid YAML that is probably a mistake. */
 export function yamlWarnings(yaml: YamlModule, document: YamlDocument): YamlFault[] {
   const warnings: YamlFault[] = document.warnings.map(({ pos, message }) => ({
     offset: pos[0],

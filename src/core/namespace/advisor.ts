@@ -51,7 +51,6 @@ const HABIT_IDS = Object.keys(BAD_HABITS) as HabitId[];
 
 const describeHabit = (id: HabitId) => ({ id, ...BAD_HABITS[id], docs: "docs/webhooks.md#advice" });
 
-/** How often each habit was found, with the last example. */
 export class AdviceLog {
   readonly #found = new Map<HabitId, { times: number; example: string }>();
 
@@ -254,7 +253,6 @@ function requestAt({ id, atMs }: RequestEntry): string {
 const PACE_PAUSES = 5;
 /** A pause counts as longer than another if it is this many times as long. */
 const GROWTH = 1.5;
-/** Tolerance for a late timer. */
 const TIMER_TOLERANCE_MS = 250;
 /** Minimum total growth of pauses. A smaller growth can be chance. */
 const GROWTH_MIN_MS = 50;

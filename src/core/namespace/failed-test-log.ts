@@ -30,7 +30,6 @@ export class FailedTestLog {
     return this.#saved.get(id)?.json ?? refuse("NOT_FOUND", "Failed test not found");
   }
 
-  /** Failed tests that were not saved. */
   get omittedCount(): number {
     return this.#count - this.#saved.size;
   }

@@ -45,7 +45,6 @@ interface ReceiverCheckOptions {
   readonly url: string;
   readonly secret: string;
   readonly signature: Signature;
-  /** Called with each finished probe. */
   readonly onRow: (row: ProbeRow) => void;
   readonly onSent: (request: ProbeRequest) => void;
 }

@@ -25,7 +25,6 @@ export interface NamespaceDefaults {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly scenarios: readonly Scenario[];
-  /** Names of scenarios from user files. */
   readonly fileScenarios: readonly string[];
   /** Names of scenarios active from the start, highest priority first. */
   readonly activeScenarios: readonly string[];
@@ -69,7 +68,6 @@ export type CreateNamespaceRequest = z.infer<typeof namespaceRequestSchema>;
 
 const AUTO_KEY = /^sk_(?:test|live)_ns_(.*)$/s;
 
-/** API keys of test mode and live mode. */
 export function apiKeysOf(name: string, { api_key }: NamespaceIdentity): [string, string] {
   const apiKey = api_key ?? `sk_test_ns_${name}`;
   return [apiKey, apiKey.replace("sk_test_", "sk_live_")];

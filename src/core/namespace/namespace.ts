@@ -242,7 +242,6 @@ export class Namespace {
     return this.#scheduler.isIdle && !this.clock.isAdvancing;
   }
 
-  /** Resolves when no task is due and no attempt is open. */
   whenIdle(): Promise<void> {
     return this.#scheduler.whenIdle();
   }

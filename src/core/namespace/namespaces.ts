@@ -36,7 +36,6 @@ export interface NamespacesOptions {
   readonly scenarios: ScenarioRunner;
   readonly checkReceiver: ReceiverChecker;
   readonly storage: Storage;
-  /** Receives the activity of all namespaces. */
   readonly onActivity?: OnActivity | undefined;
 }
 

@@ -2,7 +2,6 @@ import { channel } from "node:diagnostics_channel";
 import type { Emitter } from "../engine/emitter.js";
 import type { EngineEvents } from "../engine/engine.js";
 
-/** A service call and its response. */
 export interface ServedRequest {
   readonly method: string;
   readonly url: string;
@@ -29,7 +28,6 @@ export interface ServedRequest {
   readonly tolerated?: readonly string[] | undefined;
 }
 
-/** Time at which a call arrived. */
 export interface ArrivalTime {
   /** Sandbox time. */
   readonly atMs: number;

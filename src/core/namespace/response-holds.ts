@@ -11,14 +11,12 @@ interface AnswerHoldsOptions {
   /** Longest hold of a response, in wall time. */
   readonly limitMs: number;
   readonly activity: AppActivity;
-  /** Ends all holds when the namespace closes. */
   readonly closing: AbortSignal;
 }
 
 /** Calls the callback once a condition is met; returns a function that stops watching. */
 type Watch = (onMet: () => void) => () => void;
 
-/** Delays the responses that a fault holds back. */
 export class ResponseHolds {
   readonly #options: AnswerHoldsOptions;
 
@@ -114,7 +112,6 @@ export class ResponseHolds {
   }
 }
 
-/** Id of the charge or withdrawal in a response. */
 export function readObjectId(json: string): string | undefined {
   const { charge_id, withdrawal_id } = JSON.parse(json) as Record<string, unknown>;
   const id = charge_id ?? withdrawal_id;

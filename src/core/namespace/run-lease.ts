@@ -11,7 +11,6 @@ import type { FaultInjector } from "./fault-injector.js";
 /** Maximum wait for a running advance before the lease restores the namespace. */
 const LONGEST_ADVANCE_MS = 600_000;
 
-/** Parts of a namespace that a run changes. */
 interface LeasedNamespace {
   readonly name: string;
   readonly engine: Engine;

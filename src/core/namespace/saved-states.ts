@@ -20,7 +20,6 @@ interface SavedStatesOptions {
   readonly onReplaced: () => void;
 }
 
-/** Snapshots, exports and imports of a namespace's state. */
 export class SavedStates {
   readonly #options: SavedStatesOptions;
   readonly #snapshots: Snapshots;
@@ -146,7 +145,6 @@ export interface StateChanges {
   readonly records: readonly RecordChange[];
 }
 
-/** Internal collections, which are not compared. */
 const INTERNAL = new Set<CollectionName>(["idempotency", "lanes", "tasks", "clock", "entries"]);
 
 /** @param limit maximum length of `records`; `counts` covers all changes */

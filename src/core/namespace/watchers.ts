@@ -19,7 +19,6 @@ export class WatchedChanges<Request = RequestEntry> {
   readonly views = new Map<object, object>();
 }
 
-/** A condition that a call waits for. */
 export interface WaitCondition<Request = RequestEntry> {
   /** Checks all records and requests, with a yield after each step. */
   checkAll(): Iterable<unknown>;
@@ -85,7 +84,6 @@ export class PendingWaits<Request = RequestEntry> {
     });
   }
 
-  /** Repeats the full check of each waiting call. */
   startOver(): void {
     this.#changes = undefined;
     for (const wait of this.#waits) this.#planCheck(wait);

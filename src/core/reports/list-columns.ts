@@ -28,7 +28,6 @@ type Query = Readonly<Record<string, string>>;
 export interface ListFilter {
   /** Name of the query parameter in the control API. */
   readonly name: string;
-  /** The filter's option on the command line. */
   readonly option?: readonly [flags: string, about: string];
   /** Field of the dashboard's form; `field.name` is the query parameter of the page. */
   readonly field?: { readonly name: string; readonly label: string; readonly hint?: string };

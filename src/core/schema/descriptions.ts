@@ -119,7 +119,6 @@ export function lazyShape<All extends ShapeFields>(name: string, note: Note, mak
 
 type ClosedObject<All extends ShapeFields> = z.ZodMiniObject<SchemasOf<All>, z.core.$strict>;
 
-/** A named object that rejects unknown fields. */
 export function closedShape<All extends ShapeFields>(
   name: string | undefined,
   note: Note,

@@ -1,7 +1,6 @@
 /** Maximum word length for suggestions, because comparison time grows with the product of two lengths. */
 const LONGEST_WORD = 200;
 
-/** Returns the known word nearest to a probable typo, if any. */
 export function findNearestWord(word: string, known: readonly string[]): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   const allowed = Math.max(1, Math.floor(word.length / 3));

@@ -55,7 +55,6 @@ export interface OptionRow {
   readonly flags?: string;
   /** Type to which the text of a flag or environment variable is converted; default: text. */
   readonly kind?: "number" | "flag" | "list";
-  /** Description in the help and in the file that `init` writes. */
   readonly help: string;
   /** The default in YAML, or an example if there is none. */
   readonly sample: string;

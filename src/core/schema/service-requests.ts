@@ -97,7 +97,6 @@ export const expiresInMinutesSchema = z
   .int(EXPIRES_MESSAGE)
   .check(z.gte(1, EXPIRES_MESSAGE), z.lte(1_440, EXPIRES_MESSAGE));
 
-/** Fields of both kinds of checkout. */
 const sharedCheckoutFields = () => ({
   success_url: field(z.nullish(httpUrlSchema), redirectNote("after success")),
   cancel_url: field(z.nullish(httpUrlSchema), redirectNote("after cancelling")),

@@ -6,12 +6,10 @@ export interface Limits {
   readonly quote_valid_ms: number;
   readonly quote_locked_ms: number;
   readonly checkout_default_minutes: number;
-  /** Maximum number of charges of a namespace. */
   readonly charges: number;
 }
 
 interface Retention {
-  /** Maximum number of requests in the request journal. */
   readonly requests: number;
   /** Maximum number of events in the log. Removing an event removes its deliveries. */
   readonly events: number;

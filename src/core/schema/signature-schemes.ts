@@ -18,7 +18,6 @@ export interface SignatureScheme {
   readonly payload: (typeof SIGNED_PAYLOADS)[number];
   /** How the secret becomes the HMAC key: as text, or decoded from the base64 after `whsec_`. */
   readonly key: "text" | "base64";
-  /** Format of one signature. */
   readonly signatureFormat: string;
   /** Separator of the signatures of two secrets; null if only one signature is sent. */
   readonly signatureSeparator: string | null;
@@ -165,9 +164,7 @@ export function secretErrorMessage(signature: Signature | undefined, secret: str
 }
 
 interface SigningOptions {
-  /** Default secret. */
   readonly webhook_secret: string;
-  /** Default signature scheme. */
   readonly signature: Signature | undefined;
   readonly webhooks: readonly {
     readonly secret?: string | undefined;

@@ -19,7 +19,6 @@ export type StatusRow = StatusFields &
 interface StatusFields {
   /** Meaning as a clause, in which "it" is the charge. */
   readonly meaning: string;
-  /** Possible next statuses. */
   readonly next: readonly ChargeStatus[];
   /**
    * - open: the customer can pay or cancel, and the charge can expire

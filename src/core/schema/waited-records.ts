@@ -3,7 +3,6 @@ import { modeSchema } from "./common.js";
 import { deliverySchema, requestEntrySchema } from "./control-log-responses.js";
 import { chargeDetailSchema } from "./service-responses.js";
 
-/** Records a wait request can match and return. */
 export const WAITABLE_SCHEMAS = {
   charge: z.extend(chargeDetailSchema, { mode: modeSchema }),
   delivery: deliverySchema,

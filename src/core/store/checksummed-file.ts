@@ -74,7 +74,6 @@ export function* writeChecksummedFile(
   }
 }
 
-/** Writes FILE.new, to be published as FILE. */
 export function writeUnpublishedFile(
   file: string,
   pieces: Iterable<string>,

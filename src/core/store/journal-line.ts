@@ -25,7 +25,6 @@ interface LineChange {
   readonly change: JournalEntry;
 }
 
-/** Encodes a line with its newline. */
 export function encodeLine(change: JournalEntry): Buffer {
   const json = JSON.stringify(change);
   const jsonBytes = Buffer.byteLength(json);

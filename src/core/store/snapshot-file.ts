@@ -115,7 +115,6 @@ export class SnapshotFile {
     }
   }
 
-  /** Renames the temporary file over the snapshot. */
   publish(check: () => void): void {
     try {
       check();
@@ -128,7 +127,6 @@ export class SnapshotFile {
     this.#bytes = this.#writtenBytes;
   }
 
-  /** Discards the temporary file. */
   drop(): void {
     rmSync(this.#temporary, { force: true });
   }

@@ -97,7 +97,6 @@ export type SavedState =
   | { readonly dump: StateDump; readonly isFromOutside: false }
   | { readonly dump: unknown; readonly isFromOutside: true };
 
-/** Snapshots of one namespace by name. */
 export interface Snapshots {
   /** Resolves when stored. If it rejects, an earlier snapshot of that name is intact. */
   save(snapshot: Snapshot, state: FrozenState): Promise<void>;

@@ -20,7 +20,6 @@ const CALLS_PER_INSTANT = 10_000;
 /** State of one advance: its target, its current instant and the tasks that ran. */
 export class Advance {
   readonly loops = new LoopDetector();
-  /** A write that failed during the advance. */
   failure: { readonly error: unknown } | undefined;
   /** True at the start and after webhooks were sent: the app may still make calls. */
   isUnsettled = true;
@@ -55,7 +54,6 @@ export class Advance {
     });
   }
 
-  /** Instant that the advance has reached. */
   get nowMs(): number {
     return this.#nowMs;
   }

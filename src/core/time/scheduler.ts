@@ -31,11 +31,9 @@ export interface DeliveryAttempts {
   readonly hasPendingWork: boolean;
   /** True if attempts are queued, in flight, or have an outcome that is not stored. */
   readonly hasOpenAttempts: boolean;
-  /** Called when the clock setting has changed. */
   onClockChange(): void;
   /** After a failed advance, returns tasks due after `nowMs` to the queue and ignores their attempts' outcomes. */
   rollBack(nowMs: number): void;
-  /** Cancels all attempts: the state was replaced. */
   cancelAll(): void;
   close(): void;
 }
@@ -231,7 +229,6 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     this.notifyWaiters();
   }
 
-  /** Cancels the timer and holds the clock for an advance. */
   beginAdvance(advance: Advance): void {
     this.#cancelTimer?.();
     this.#isBackingOff = false;
@@ -245,7 +242,6 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     if (!this.#closed) this.resume(nowMs, setting);
   }
 
-  /** Sets the clock and plans the next run. */
   resume(nowMs: number, setting: ClockSetting): void {
     this.clock.set(nowMs, setting);
     this.#cancelTimer?.();
@@ -253,7 +249,6 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     this.#planNext();
   }
 
-  /** Returns true if no task is due and no attempt is open. */
   get isIdle(): boolean {
     if (this.attempts.hasOpenAttempts || !this.engine.gate.isOpen) return false;
     const next = this.engine.nextTask();

@@ -19,7 +19,6 @@ import { RawJson, viewOrRefusal } from "../http/reply.js";
 import { collectChargeHistory } from "./charge-history.js";
 import { type ControlCall, defineControlOperation, limitedPageReply } from "./control-operation.js";
 
-/** Prefix of query parameters that filter by metadata. */
 const METADATA_PREFIX = "metadata.";
 
 export const EXTENSION_NOTE =

@@ -21,7 +21,6 @@ import { RawJson } from "../http/reply.js";
 /** Value of the header `Sandbox-Runner` in calls of the dashboard. */
 export const DASHBOARD_RUNNER = "dashboard";
 
-/** A validated call of the control API. */
 export interface ControlCall<Input = unknown, Parameter = string> {
   readonly namespaces: Namespaces;
   readonly namespace: Namespace;
@@ -39,7 +38,6 @@ export interface ControlCall<Input = unknown, Parameter = string> {
   readonly access: Record<string, string>;
   /** Valid names in this namespace by kind, such as event types and payment methods. */
   readonly vocabulary: Vocabulary;
-  /** Aborted when the client disconnects. */
   signal(): AbortSignal;
   param(name: Parameter): string;
 }
@@ -57,7 +55,6 @@ export interface ControlRow<
   /** Describes the parameters with `queryPrefix`. */
   readonly prefixedParameters?: string;
   readonly maxBodyBytes?: number;
-  /** The nesting limit of the body. */
   readonly maxDepth?: number;
   /** Accepts `?wait=`, the maximum time to wait for a running advance. */
   readonly canWaitForClock?: true;

@@ -54,7 +54,6 @@ export const RECONCILIATION_OPERATIONS = [
 /** Maximum number of an order's metadata keys in an index lookup. A filter on the found charges checks all keys. */
 const KEYS_LOOKED_UP = 4;
 
-/** Indexed access to the charges of a mode. */
 function chargesOf(state: State, mode: Mode) {
   const isOfMode = (charge: Charge) => charge.mode === mode;
   return {

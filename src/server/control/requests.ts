@@ -43,7 +43,6 @@ export const REQUEST_OPERATIONS = [
   }),
 ];
 
-/** Makes the predicate of a filter; refuses an invalid `since`. */
 function requestMatcher({
   method,
   path,

@@ -41,7 +41,6 @@ export const STREAM_SPEC: ControlRow = {
   output: "StreamHello",
 };
 
-/** Serves `GET /_sandbox/stream`. */
 export function serveStream(namespaces: Namespaces): (c: Context) => Response {
   const buffered: BufferedSum = { bytes: 0 };
   return (c) => {

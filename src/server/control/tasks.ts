@@ -60,7 +60,6 @@ function taskView(state: State, { task_id, kind, due_ms, ref, step }: Task) {
   };
 }
 
-/** The status that a task leads to, if any. */
 function statusAfter(
   state: State,
   { kind, ref, step = 0 }: Pick<Task, "kind" | "ref" | "step">,

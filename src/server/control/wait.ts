@@ -86,7 +86,6 @@ async function impossibleMatch(
   return refuseUnknownNames(schema, { match }, { vocabulary, rejectsUnknownFields: true });
 }
 
-/** Error of a wait that was refused or whose namespace closed. */
 function waitError(end: string, namespace: string): Refusal | undefined {
   if (end === "crowded") return TOO_MANY_WAITS;
   return end === "closed" ? refuse("NOT_FOUND", `There is no namespace "${namespace}"`) : undefined;

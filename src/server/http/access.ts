@@ -3,7 +3,6 @@ import { refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { errorReply, toResponse } from "./reply.js";
 
-/** Host names that are always allowed. */
 const LOCAL_HOST_NAMES = ["localhost", "host.docker.internal", "127.0.0.1", "::1"];
 
 /** Allows requests to this server's names only, against DNS rebinding by other sites' pages. Ignores ports. */

@@ -38,18 +38,14 @@ export interface PageRoute {
 
 /** The pages, passed in because the server must not import them. */
 export interface Pages {
-  /** The checkout and the API reference. */
   service(described: DocumentOptions): PageRoute[];
-  /** Pages under /_sandbox. */
   control(described: DocumentOptions, fetch: (request: Request) => Promise<Response>): PageRoute[];
 }
 
 export interface AppOptions {
   readonly namespaces: Namespaces;
   readonly pages: Pages;
-  /** Custom paths by operation id, with parameters in braces. */
   readonly paths?: Readonly<Record<string, string>>;
-  /** Custom names by error code. */
   readonly errorCodes?: Readonly<Record<string, string>>;
   readonly documentOf: DocumentLoader;
   /** Called with the error behind every 500. */

@@ -8,7 +8,6 @@ export interface HttpCall {
   /** With scheme and host. */
   readonly url: string;
   readonly path: string;
-  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly hasBody: boolean;
   /** Null for an absent header; repeated headers are joined. */

@@ -5,7 +5,6 @@ import { isOperationId, OPERATION_IDS } from "../../core/schema/operation-ids.js
 import type { Operation } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 
-/** Returns an error for each invalid entry of the setting `paths`. */
 export function pathFaults(paths: Readonly<Record<string, string>>) {
   return Object.entries(paths).flatMap(([id, path]) => {
     const message = pathFault(id, path, paths);

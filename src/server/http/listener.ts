@@ -29,7 +29,6 @@ export interface ListenerOptions {
   readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
   /** Handles an ordinary call without a Request; false leaves it to `fetch`. */
   readonly fastPath?: (incoming: BufferedRequest, outgoing: ServerResponse) => boolean;
-  /** Answers malformed HTTP requests. */
   readonly onUnreadable: (status: number) => TextResponse;
   /** Answers plain HTTP on an HTTPS port; default: closes the connection. */
   readonly onPlainHttp?: () => TextResponse;
@@ -140,7 +139,6 @@ const PIPELINED_MAX = 1_000;
 /** Serves pipelined requests in order: each waits for the previous response (RFC 9112, section 9.3.2). */
 class Pipelines {
   readonly #serve: (incoming: BufferedRequest, outgoing: ServerResponse, isPipelined: boolean) => void;
-  /** The last response of each connection. */
   readonly #last = new WeakMap<Socket, ServerResponse>();
   readonly #waiting = new WeakMap<Socket, number>();
 

@@ -24,13 +24,10 @@ export interface OperationRow<Call extends CallText, Input, Output extends Outpu
   readonly input?: z.ZodMiniType<Input>;
   /** Set instead of `input` if `run` validates the body, to report errors of schema and fixtures together. */
   readonly rawInput?: z.ZodMiniType;
-  /** Runs due tasks before `run`. */
   readonly runsDueTasks?: true;
-  /** Name of the response schema. */
   readonly output: Output;
 }
 
-/** The row of any operation, with method and path apart. */
 export interface RoutedRow extends OperationRow<CallText, unknown, OutputName> {
   readonly method: Method;
   /** With parameters as `:name`, as the router has them. */
@@ -119,7 +116,6 @@ function unknownParameterMessage(name: string, known: readonly string[]): string
 
 export type PageQuery = z.infer<typeof pageQuerySchema>;
 
-/** `limit` and `offset` of a list, with their defaults. */
 export function limitAndOffset({ limit, offset }: PageQuery) {
   return {
     limit: limit === undefined ? LIST_LIMIT_DEFAULT : Number(limit),

@@ -16,7 +16,6 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The error code before it is renamed by `error_codes`. */
   readonly code?: string;
-  /** The id of the created object. */
   readonly objectId?: string;
 }
 
@@ -85,14 +84,12 @@ export function replyHeaders(nowMs: number): Record<string, string> {
   return { "content-type": JSON_TYPE, "x-content-type-options": "nosniff", "sandbox-now": last.text };
 }
 
-/** A response for Hono or the fast path. */
 export interface TextResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
-/** Serializes a reply without pieces. */
 export function serializeReply(
   reply: Reply,
   nowMs: number,

@@ -7,7 +7,6 @@ import { createSecureContext } from "node:tls";
 import { UserError } from "../../core/schema/user-error.js";
 import type { CreateServer } from "./listener.js";
 
-/** Returns a function that makes a server with the certificate. */
 export function prepareTls(certFile: string, keyFile: string): CreateServer {
   const files = readUserCertificate(certFile, keyFile);
   // The cast is safe: `https.Server` has all options, events and methods that the listener uses.

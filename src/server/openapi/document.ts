@@ -1,4 +1,3 @@
-/** A part of an OpenAPI document as plain JSON, such as a JSON Schema. */
 export type OpenApiJson = { [name: string]: unknown };
 
 /** Extension keyword for the sandbox's assumptions about the service, which the service's interface does not state. */

@@ -12,7 +12,6 @@ export interface CallExamples {
 
 export interface DocumentExamples {
   readonly calls: Readonly<Record<string, CallExamples>>;
-  /** An event of each type. */
   readonly events: Readonly<Record<string, OpenApiJson>>;
 }
 
@@ -70,7 +69,6 @@ export class ExampleRecorder {
     return json;
   }
 
-  /** Makes a call without recording it. */
   async send(
     method: string,
     path: string,

@@ -97,7 +97,6 @@ export function queryParameters(query: z.ZodMiniObject): OpenApiJson[] {
   });
 }
 
-/** Adds descriptions to a schema and its properties. */
 function withNotes(schema: OpenApiJson, { note, fields }: SchemaDescription): OpenApiJson {
   const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, OpenApiJson>>).map(
     ([name, property]) => [name, { ...property, ...noteKeywords(fields[name]!.note) }],

@@ -28,7 +28,6 @@ export type DocumentLoader = (api: ApiName) => Promise<OpenApiDocument>;
 
 export interface DocumentOptions {
   readonly namespaces: Namespaces;
-  /** Custom paths by operation id. */
   readonly paths: Readonly<Record<string, string>>;
   readonly documentOf: DocumentLoader;
 }
@@ -72,7 +71,6 @@ export async function respondWithDocument(
   return respond({ namespace, baseUrl, document: withServer(document, baseUrl) });
 }
 
-/** `GET /openapi.json` and `GET /_sandbox/openapi.json`. */
 export function serveDocument(api: ApiName, options: DocumentOptions, c: Context): Promise<Response> {
   return respondWithDocument(api, options, c, ({ document, namespace }) =>
     toResponse({ status: 200, json: JSON.stringify(document) }, namespace.nowMs()),
@@ -161,7 +159,6 @@ function fillPart(part: unknown, facts: PlaceholderLookup): unknown {
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 } as const;
 const EXAMPLE = { id: "evt_bf97a3a164010d696c2bec1f", timestamp: "1769850005" };
 
-/** The signature headers, as parameters of a webhook request. */
 function signatureParameters(signature: Signature): OpenApiJson[] {
   const scheme = resolveSignatureScheme(signature);
   const values = { ...EXAMPLE, signatures: scheme.signatureFormat.replace("{signature}", exampleOf(scheme)) };
@@ -178,7 +175,6 @@ function signatureParameters(signature: Signature): OpenApiJson[] {
   }));
 }
 
-/** Lists the headers of each signature preset, for endpoints with a signature of their own. */
 function signaturePresets(signature: Signature): string {
   const here =
     typeof signature === "string" ? `by \`${signature}\`` : "by a scheme of this sandbox's configuration";

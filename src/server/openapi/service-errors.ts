@@ -86,10 +86,8 @@ export function sharedResponses() {
   };
 }
 
-/** Calls that create a charge. */
 const CREATES_CHARGES: readonly string[] = ["createCheckout", "createWhitelabel"];
 
-/** All errors of a call, by status. */
 export function errorResponses(row: Operation, { responses }: CallExamples): Record<string, OpenApiJson> {
   const keyed = row.key !== "none";
   const hasBody = bodySchema(row) !== undefined;

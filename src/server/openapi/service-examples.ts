@@ -141,7 +141,6 @@ async function recordWebhooks(recorder: ExampleRecorder): Promise<void> {
   await recorder.call("deleteWebhook", "gone", { params });
 }
 
-/** Records the error responses to unknown ids and negative offsets. */
 async function recordErrors(recorder: ExampleRecorder): Promise<void> {
   const unknownId = "000000000000000000000000";
   const params = {

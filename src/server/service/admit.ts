@@ -10,7 +10,6 @@ import { type HttpCall, parseBearerKey } from "../http/call.js";
 import { errorReply, type Reply } from "../http/reply.js";
 import type { Operation } from "./operation.js";
 
-/** A call whose request head has passed all checks. */
 export interface AdmittedCall {
   readonly namespace: Namespace;
   readonly caller: Caller | undefined;

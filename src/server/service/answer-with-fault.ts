@@ -27,7 +27,6 @@ export function pickFault(
   return namespace.faults.pick(requested, () => faultSubject(operation, call, namespace, body));
 }
 
-/** The request and its charge, in the form that fault rules match. */
 function faultSubject(
   operation: Operation,
   call: HttpCall,

@@ -14,7 +14,6 @@ import type { Operation } from "./operation.js";
 const PATH_LENGTH_MAX = 2_048;
 const URL_LENGTH_MAX = 2 * PATH_LENGTH_MAX;
 
-/** A call before its reply. */
 export interface ReceivedCall {
   /** Null for an unknown path or method. */
   readonly operation: string | null;

@@ -22,7 +22,6 @@ interface CallerByNeed {
   readonly none: undefined;
 }
 
-/** A validated call of the service. */
 export interface ServiceCall<Need extends KeyRequirement = "required", Input = unknown, Parameter = string> {
   readonly namespace: Namespace;
   readonly caller: CallerByNeed[Need];
@@ -44,9 +43,7 @@ interface ServiceRow<
   readonly tag: ServiceTag;
   /** The sandbox's assumptions, which the interface of the service does not state. */
   readonly assumed?: string;
-  /** The kind of object that a 404 refers to. */
   readonly notFound?: string;
-  /** Request headers besides the key. */
   readonly headers?: readonly ("Idempotency-Key" | "Sandbox-Scenario")[];
   /** Default: required. */
   readonly key?: Need;

@@ -25,7 +25,6 @@ const MIN_TIMEOUT_MS = 3_000;
 const POLL_MS = 25;
 const SETTLE_MS = 100;
 
-/** An amount that no charge has. */
 const FALSE_AMOUNT = "73519.37";
 const BURST = 10;
 const COPIES = 5;

@@ -153,7 +153,6 @@ function encodeUrlPart(text: string): string {
   return encodeURIComponent(text).replaceAll("%40", "@").replaceAll("%3A", ":");
 }
 
-/** The charge's values by name of the placeholder. */
 export function chargePlaceholderValues({
   charge_id,
   checkout_id,

@@ -76,7 +76,6 @@ export async function checkWebhook(
   };
 }
 
-/** Judges the evidence of all probes. A pure function. */
 function judgeProbes(
   evidence: ProbeEvidence,
   scheme: SignatureScheme,
@@ -103,7 +102,6 @@ function judgeProbes(
   return { rows, findings: findingsOf(rows) };
 }
 
-/** Completes a judgement with the observation of the app's own view. */
 function withObservation(
   probe: Probe,
   found: Judgement,
@@ -124,7 +122,6 @@ function withObservation(
 /** Probes that may fail once, because the server may still be starting, or be overloaded by concurrent requests. */
 const MAY_FAIL_ONCE: readonly Probe[] = ["valid", "simultaneous", "burst"];
 
-/** Returns true if a request failed at first and passed when repeated. */
 function hidesFailure(answers: readonly Answer[]): boolean {
   return finalAnswers(answers).some(
     ({ sent, kind }) => answers.find((first) => first.sent === sent)!.kind !== kind,
@@ -238,7 +235,6 @@ function attemptsText(attempts: readonly Answer[]): string {
   return `${answerText(attempts.at(-1)!)}${attempts.length === 1 ? "" : ` (${attempts.length} times)`}`;
 }
 
-/** Status, redirect target, duration and start of the body. */
 function answerText({ status, duration_ms, location, body, error }: Answer): string {
   if (status === null) return error ?? "no answer";
   const target = location === null ? "" : ` to ${printable(location)}`;

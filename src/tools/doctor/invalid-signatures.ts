@@ -31,7 +31,6 @@ export function noTimestampReason({ payload }: SignatureScheme): string | undefi
   return payload === "body" ? NO_TIMESTAMP : undefined;
 }
 
-/** Sends an event signed with another secret. */
 export function sendInvalidSignature(session: ProbeSession, sent: string): Promise<Answer[]> {
   return session.sendRefusable(sent, createSampleEvent(session), { secrets: [session.unknownSecret] });
 }

@@ -29,7 +29,6 @@ export interface ResolvedCheckOptions {
   readonly seed: string;
   /** Default: only the receiver's responses are judged. */
   readonly observation?: ObservationOptions | undefined;
-  /** Called with each request before it is sent. */
   readonly onSent?: ((request: ProbeRequest) => void) | undefined;
 }
 
@@ -52,13 +51,11 @@ export interface SignatureOptions {
   readonly secrets?: readonly string[];
   /** Age of the signed timestamp in milliseconds; negative: in the future. */
   readonly ageMs?: number;
-  /** Changes the body after signing. */
   readonly tamper?: (body: string) => string;
   readonly forge?: (parts: SignatureParts) => string;
   readonly isUnsigned?: boolean;
 }
 
-/** A valid event that failed with a 5xx. */
 export interface CrashedEvent {
   readonly event: SampleEvent;
   readonly probe: Probe;
@@ -198,7 +195,6 @@ export interface SignatureParts {
   readonly value: string;
 }
 
-/** Changes the signature in the headers of a request signed with one secret. */
 function changeSignature(
   { headers, signatureFormat }: SignatureScheme,
   signed: Readonly<Record<string, string>>,

@@ -4,7 +4,6 @@ import { RECEIVER_FAULTS, type ReceiverFaultName, severityOf } from "./faults.js
 import { type CrashedEvent, type ProbeSession, SLOW_ANSWER_MS } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
 
-/** Results of the probes so far. */
 export interface ProbeEvidence {
   readonly answers: ReadonlyMap<Probe, readonly Answer[]>;
   /** Probe after which the check stopped, because the receiver accepts nothing or is gone; else null. */
@@ -93,7 +92,6 @@ export function consequenceJudgement(probe: Probe, marks?: Judgements): Judgemen
   return { verdict: "note", severity: "should", because: marks?.get(probe)?.because ?? probe };
 }
 
-/** Judges a probe that responses alone cannot decide. */
 export function undecidedJudgement(advice: string): Judgement {
   return { verdict: "note", severity: "should", advice };
 }
@@ -121,7 +119,6 @@ export function judgeIgnored(answers: readonly Answer[], name: ReceiverFaultName
   return found === PASS_JUDGEMENT ? undecidedJudgement(advice) : found;
 }
 
-/** Keeps the last answer to each request. */
 export function finalAnswers(answers: readonly Answer[]): readonly Answer[] {
   return [...new Map(answers.map((answer) => [answer.sent, answer])).values()];
 }

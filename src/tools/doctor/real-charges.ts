@@ -11,7 +11,6 @@ export interface RealCharge extends ChargeRecord {
   readonly events: Readonly<Record<LifeStatus, SampleEvent>>;
 }
 
-/** A charge that awaits its payment, and its data in an event about that payment. */
 export interface UnpaidCharge extends ChargeRecord {
   readonly paidData: ChargeData;
 }
@@ -40,7 +39,6 @@ const CHARGE_TIMEOUT_MS = 5_000;
 /** Timeout of an order, as a multiple of the webhook timeout: webhooks may time out while the order's call is held. */
 const ORDER_TIMEOUTS = 3;
 
-/** Maximum length of the app's response in an error. */
 const SUMMARY_CHARS = 200;
 
 const LIMITED =

@@ -10,7 +10,6 @@ import { iso } from "../../core/schema/time.js";
 type Charge = z.infer<typeof chargeDetailSchema>;
 type Withdrawal = z.infer<typeof withdrawalSchema>;
 
-/** An event in the service's format. */
 export interface SampleEvent {
   readonly id: string;
   readonly body: string;
@@ -18,7 +17,6 @@ export interface SampleEvent {
 
 const MINUTE_MS = 60_000;
 
-/** Nullable fields of a charge in events. */
 export const NULLABLE_CHARGE_FIELDS = nullableFieldsOf(chargeDetailSchema);
 
 function nullableFieldsOf({ shape }: z.ZodMiniObject): string[] {
@@ -36,7 +34,6 @@ export class SampleFactory {
     this.#nowMs = nowMs;
   }
 
-  /** A new charge that awaits payment. */
   charge(changes: Partial<Charge> = {}, createdMs = this.#nowMs() - MINUTE_MS): Charge {
     const digest = numberedDigest(this.#scope, "charge", ++this.#counter);
     const reference = providerReferenceOf(digestOf(digest));

@@ -27,7 +27,6 @@ import { isAcceptedOrBusy, type ProbeSession } from "./probe-session.js";
 const BURST = 20;
 const COPIES = 5;
 
-/** Fault by kind of answer to a valid event, except refusals. */
 const BY_KIND: Readonly<
   Record<Exclude<AnswerKind, "accepted" | "refused" | "unreachable">, ReceiverFaultName>
 > = {
@@ -259,7 +258,6 @@ function acceptingCrowd(answers: readonly Answer[], name: ReceiverFaultName, mar
   return found.fault === name && flaky !== undefined ? consequenceJudgement(flaky) : found;
 }
 
-/** Sends the events of one new charge, in order or reversed. */
 async function sendLife(session: ProbeSession, isReversed: boolean): Promise<Answer[]> {
   const { samples } = session;
   const charges = samples.lifeUntil("COMPLETED");

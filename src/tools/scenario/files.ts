@@ -39,7 +39,6 @@ export interface LoadedScenario extends InitialState {
   readonly steps: readonly LoadedStep[];
   readonly scope: Scope;
   readonly runId: string;
-  /** Variables that the file defines or uses. */
   readonly variables: ReadonlySet<string>;
   readonly fixtures?: LoadedDocument | undefined;
   /** True if the sandbox's state is restored after the run. */
@@ -53,7 +52,6 @@ export interface ScenarioInputs {
   /** `--var name=value`. */
   readonly vars?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Returns the id of a run of the named scenario. */
   readonly runIdOf: (name: string) => string;
   /** If absent, names are not checked. */
   readonly vocabulary?: Vocabulary | undefined;
@@ -216,7 +214,6 @@ function emptyWarnings(
   return [document.faultAt([], "has neither rules nor steps, so it does nothing")];
 }
 
-/** Sorts faults by file, then by line. */
 function inFiles(sources: readonly Source[], faults: readonly DocumentFault[]): DocumentFault[] {
   return sources.flatMap(({ document }) =>
     sortAndDedupeFaults(faults.filter(({ file }) => file === document.file)),
@@ -295,7 +292,6 @@ function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]):
   };
 }
 
-/** Lines of the rules, in the order of `scenarioOf`. */
 function rulePlacesIn(sources: readonly Source[]): Map<string, SourceLine> {
   const places = RULE_KINDS.flatMap((kind) =>
     sources
@@ -311,7 +307,6 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Variable → index of the first step that saves it. */
 function savesOf(steps: readonly unknown[]): Map<string, number> {
   const saved = new Map<string, number>();
   for (const [index, step] of steps.entries())

@@ -7,7 +7,6 @@ import type { ValuePath } from "./variables.js";
 /** Files that a scenario file includes, directly or not, by path. */
 export type IncludedFiles = ReadonlyMap<string, LoadedDocument>;
 
-/** Resolves a name relative to the file that contains it. */
 export function resolveRelativePath(file: string, name: string): string {
   return isAbsolute(name) ? name : join(file, "..", name);
 }
@@ -46,7 +45,6 @@ interface Include {
   readonly name: string;
 }
 
-/** Lists the includes at the top of a file and among its steps. */
 function includesOf(value: unknown): Include[] {
   if (!isJsonObject(value)) return [];
   return [...parseIncludes(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];

@@ -12,7 +12,6 @@ import { resolveRelativePath, unreadableFileHandler } from "./includes.js";
 /** A file's `given` block: the initial state that the file needs. */
 export interface InitialState {
   readonly given: NamespaceSetup;
-  /** Reports a fault at a field of the block. */
   readonly initialStateFault: (field: string, message: string) => DocumentFault;
 }
 

@@ -26,11 +26,9 @@ export function stepLocation(document: LoadedDocument, at: ValuePath): StepLocat
   };
 }
 
-/** Fields with nested steps. */
 const LISTS = ["steps", "parallel"];
 
 export interface NestedStepList {
-  /** Path within the step. */
   readonly at: ValuePath;
   readonly list: readonly unknown[];
 }

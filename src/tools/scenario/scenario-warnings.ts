@@ -28,7 +28,6 @@ export interface ScenarioWarning {
 type Path = ScenarioWarning["path"];
 type Rule = Readonly<Record<string, unknown>> & { readonly match?: object | undefined };
 
-/** Warns of rules that can never apply or have no effect. */
 export function ruleWarnings(scenario: Scenario): ScenarioWarning[] {
   const warnings = RULE_KINDS.flatMap((kind) => {
     const rules: readonly Rule[] = scenario[kind] ?? [];
@@ -102,7 +101,6 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
   ];
 }
 
-/** Warns of fields of a fault that have no effect. */
 function faultWarnings(rule: FaultRule, path: Path): ScenarioWarning[] {
   const fields = (["respond", "delay_answer", "hold", "at_most"] as const).filter(
     (name) => rule[name] !== undefined,

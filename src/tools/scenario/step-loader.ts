@@ -172,7 +172,6 @@ function nestedRepeat(outer: unknown, inner: unknown): string {
   return `cannot be inside another repeat: ${alternative}write the inner steps out`;
 }
 
-/** Names of the variables that a step and its nested steps save. */
 export function savedVariableNames(step: RawStep): string[] {
   return [
     ...(isJsonObject(step.save) ? Object.keys(step.save) : []),
@@ -181,7 +180,6 @@ export function savedVariableNames(step: RawStep): string[] {
   ];
 }
 
-/** Variables that a loaded step saves, with those of included files. */
 function savedBy({ raw, lists }: LoadedStep): string[] {
   return [...savedVariableNames(raw), ...lists.flat().flatMap(savedBy)];
 }
@@ -233,7 +231,6 @@ function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheckOp
   });
 }
 
-/** Finds saved paths that the result never has. */
 function unknownSavedFields(
   kind: StepKind,
   step: RawStep,

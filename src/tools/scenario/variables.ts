@@ -28,7 +28,6 @@ export interface VariableFault {
 /** Maximum depth of a filled-in value. A value can be deeper than the input, because a variable can hold an object. */
 const MAX_FILLED_DEPTH = MAX_JSON_DEPTH + 20;
 
-/** Returns true for a string with a variable that is not filled in. */
 export function hasVariable(value: unknown): boolean {
   return typeof value === "string" && value.includes("${");
 }
@@ -113,7 +112,6 @@ function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
-/** Reads a value at a dotted path. */
 export function valueAt(value: unknown, path: string): { readonly value: unknown } | undefined {
   let current = value;
   for (const key of path.split(".")) {

@@ -14,7 +14,6 @@ import { UserError } from "../../schema/user-error.js";
 import { findJsonFault } from "../json-fault.js";
 import { decimalNotation } from "../money.js";
 
-/** One order in the app's books. */
 export interface BookRow {
   /** Row number, from 1. */
   readonly number: number;

@@ -154,7 +154,6 @@ function postCharge(
   return refusal === undefined ? undefined : { ...refusal, status: 409 };
 }
 
-/** Expires a charge if it is still open. */
 export function expireCharge(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);

@@ -72,7 +72,6 @@ function withLostResponse(delivery: Delivery, outcome: AttemptResult): AttemptRe
   };
 }
 
-/** Name of the scenario that loses the response to this attempt, if any. */
 function losingScenario(delivery: Delivery, attempt: number): string | undefined {
   const { mishap } = delivery;
   const rule = attempt === 1 ? mishap : retryMishapAt(delivery, attempt);
@@ -83,7 +82,6 @@ function lostResponseError(scenario: string): string {
   return `the response was lost on the way back, by scenario ${scenario}`;
 }
 
-/** Returns true if a scenario has lost the response to the attempt. */
 export function isResponseLost(delivery: Delivery, { attempt, error }: Attempt): boolean {
   const scenario = losingScenario(delivery, attempt);
   return scenario !== undefined && error === lostResponseError(scenario);
@@ -100,7 +98,6 @@ export function retryDelivery(deliveryId: string): Command<Delivery | Refusal> {
   };
 }
 
-/** Returns the reason why a delivery cannot be retried now, if any. */
 function retryFault(tx: Transaction, delivery: Delivery): string | undefined {
   const { status, task } = delivery;
   if (status === "delivered") return "The delivery has arrived; redeliver makes a new one of the same event.";
@@ -114,7 +111,6 @@ function retryFault(tx: Transaction, delivery: Delivery): string | undefined {
   return undefined;
 }
 
-/** Drops a delivery whose endpoint is deleted or disabled. */
 export function dropDelivery(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -131,7 +127,6 @@ export function dropDelivery(task: Task): Command<void> {
   };
 }
 
-/** Removes a delivery from its lane and starts the lane's next delivery. */
 function leaveLane(tx: Transaction, done: Delivery): void {
   const queue = done.lane === null ? undefined : tx.get("lanes", done.lane);
   if (queue === undefined) return;

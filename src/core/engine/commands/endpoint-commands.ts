@@ -22,7 +22,6 @@ interface NewEndpoint {
   readonly signature?: Signature | undefined;
 }
 
-/** Fields that together identify an endpoint. */
 type EndpointAddress = Pick<NewEndpoint, "url" | "mailbox" | "mode" | "organizationId">;
 
 /** Finds an endpoint by its address. An endpoint without an organization matches every organization. */

@@ -18,7 +18,6 @@ interface PaymentTerms extends ChosenMethod {
   readonly walletAddress: string | null;
 }
 
-/** Sets the charge's price and payment instructions. */
 export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms): Charge {
   const { method, currency, rail, price } = terms;
   const organization = tx.catalogue.organization(charge.organization_id);
@@ -90,7 +89,6 @@ export function priceAtMarket(tx: Transaction, charge: Charge, choice: Omit<Chos
   return priceCharge(tx, charge, marketTerms(tx, charge, { ...choice, rail }));
 }
 
-/** Payment terms at current exchange rates. */
 function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
   const { method, currency } = choice;
   return {

@@ -9,7 +9,6 @@ import { buildCharge } from "./charge-commands.js";
 import { changeChargeStatus, putCharge } from "./charge-life.js";
 import { priceAtMarket } from "./methods.js";
 
-/** Creates the balances and charges of the fixtures in a new namespace. */
 export function initializeNamespace(tx: Transaction): void {
   openBalances(tx);
   for (const fixture of tx.catalogue.fixtures.charges) startingCharge(tx, fixture);

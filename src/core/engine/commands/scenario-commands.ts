@@ -43,7 +43,6 @@ export function setScenarioActive(name: string, active: boolean): Command<Stored
   };
 }
 
-/** Refuses an unknown scenario and suggests a similar name. */
 export function refuseUnknownScenario({ tables }: State, name: string): Refusal {
   const existing = [...tables.scenarios.keys()].map(String);
   return refuse("NOT_FOUND", `There is no scenario "${name}"${didYouMean(name, existing)}`);

@@ -22,7 +22,6 @@ export function checkLedger(state: State, faults: StateFaults): void {
       faults.add("collections.holdings", `must have the accounts of ${key}`);
 }
 
-/** Checks the ledger entries and sums the postings of each account. */
 function checkEntries({ tables }: State, faults: StateFaults): Map<string, Sums> {
   const posted = new Map<string, Sums>();
   let index = 0;

@@ -9,7 +9,6 @@ import type { Collections, RecordKey, StateDump } from "../records.js";
 /** Limit on reported faults: invalid state may have one per record. */
 const REPORT_MAX_FAULTS = 20;
 
-/** Faults of a state by path in the export. */
 export class StateFaults {
   readonly #messages = new Map<string, string>();
   #isFull = false;
@@ -70,7 +69,6 @@ const COMPILE_MIN_RECORDS = 100;
 /** zod's message for a string that does not match a pattern. */
 const NO_MESSAGE = "Invalid input";
 
-/** Validates every record by the schema of its collection. */
 export function checkRecords(
   collections: UncheckedRecords,
   faults: StateFaults,

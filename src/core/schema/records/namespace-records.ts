@@ -50,7 +50,6 @@ export const scenarioRecordSchema = z.strictObject({
 });
 export type StoredScenario = Readonly<z.infer<typeof scenarioRecordSchema>>;
 
-/** A fault set by the control API. */
 export const faultRecordSchema = z.strictObject({
   fault_id: text,
   seq: sequenceNumberSchema,
@@ -61,7 +60,6 @@ export type StoredFault = Readonly<z.infer<typeof faultRecordSchema>>;
 export const rateRecordSchema = z.strictObject({ code: text, rate: rateSchema });
 export type RateOverride = DeepReadonly<z.infer<typeof rateRecordSchema>>;
 
-/** An API key that differs from its fixture. */
 export const keyRecordSchema = z.strictObject({
   key: text,
   status: keyStatusSchema,

@@ -85,7 +85,6 @@ const statusChangeRecord = z.strictObject(statusChangeSchema.shape);
 export type StatusChange = DeepReadonly<z.infer<typeof statusChangeRecord>>;
 const actorRecord = z.enum(RECORDED_ACTORS);
 
-/** Ids of a charge's scheduled tasks. */
 const chargeTasksRecord = z.strictObject({
   expiry: z.optional(sequenceNumberSchema),
   timeline: z.optional(sequenceNumberSchema),

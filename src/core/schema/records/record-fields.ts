@@ -17,7 +17,6 @@ const MAX_COUNT = 2 ** 48;
 export const boundedCountSchema = z
   .int()
   .check(z.gte(0, "must not be negative"), z.lte(MAX_COUNT, "is too large"));
-/** Sequence number, from 1. */
 export const sequenceNumberSchema = boundedCountSchema.check(z.gte(1, "must be more than 0"));
 
 const OUT_OF_TIME = "must be an instant of the years 1970 to 9999, in milliseconds";

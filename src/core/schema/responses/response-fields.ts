@@ -36,7 +36,6 @@ namedSchema(
   metadataSchema,
 );
 
-/** The discriminator of a union. */
 export function discriminatorField<Type extends string>(
   type: Type,
   note: FieldNote | string = "The variant.",

@@ -10,7 +10,6 @@ import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { createAbortController, systemWallClock } from "../../../core/time/wall-clock.js";
 import { CannotRunError, StepFailure } from "./failure.js";
 
-/** A response as seen by steps. */
 export interface CallResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -39,7 +38,6 @@ export class Client {
     this.#control = new ControlClient({ ...this.#options, namespace });
   }
 
-  /** Aborts when the run is interrupted. */
   get signal(): AbortSignal {
     return this.#inFlight.signal;
   }
@@ -80,7 +78,6 @@ export class Client {
     return bodyOrFail(await this.control(...call));
   }
 
-  /** Reads the pages of a list. */
   pages<Row>([id, input]: OperationCall, length?: number): AsyncGenerator<readonly Row[]> {
     const call = fillCall(id, input);
     return readPages<Row>(call.path, async (path) => bodyOrFail(await this.#send({ ...call, path })), length);
@@ -92,7 +89,6 @@ export class Client {
     if (status >= 300 && status !== 404) throw new Error(`the sandbox returned ${status}`);
   }
 
-  /** Calls the emulated service as an app would. */
   async service(
     method: string,
     path: string,

@@ -11,7 +11,6 @@ export type RunCommand = (command: string, timeoutMs: number) => Promise<string>
 export interface RunContext {
   readonly client: Client;
   readonly keys: { readonly test: string; readonly live: string };
-  /** The organization of the test key. */
   readonly organization: string;
   /** The base URL of the app under test, without a slash at the end. */
   readonly app: string | undefined;

@@ -25,7 +25,6 @@ export async function readNewestId(client: Client, list: RecordListName): Promis
   return items[0] === undefined ? undefined : recordIdOf(list, items[0]);
 }
 
-/** Reads all pages of a list. */
 export async function readAllPages<Row>(client: Client, ...call: OperationCall): Promise<Row[]> {
   const all: Row[] = [];
   for await (const page of client.pages<Row>(call)) all.push(...page);

@@ -2,7 +2,6 @@ import type { Mismatch } from "../../../core/domain/deep-match.js";
 import type { Difference, Failure } from "../../../core/schema/control-scenario-responses.js";
 import { UserError } from "../../../core/schema/user-error.js";
 
-/** Thrown by a step whose expectation is not met. */
 export class StepFailure extends Error {
   override readonly name = "StepFailure";
 

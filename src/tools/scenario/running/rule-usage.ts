@@ -26,7 +26,6 @@ export class RuleUsage {
     this.#places = new Map(rules);
   }
 
-  /** Starts counting the rules under this name. */
   begin(scenario: string | undefined): void {
     this.#scenario = scenario;
     this.#before = this.counts;

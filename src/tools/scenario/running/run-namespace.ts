@@ -7,12 +7,10 @@ import { Client, errorOf, errorTextOf } from "./client.js";
 import type { Cleanup, RunContext } from "./context.js";
 import { CannotRunError } from "./failure.js";
 
-/** The sandbox and namespace of a run. */
 export interface RunTarget {
   readonly fetch: SandboxFetch;
   readonly namespace?: string | undefined;
   readonly controlToken?: string | undefined;
-  /** The base URL of the app under test. */
   readonly app?: string | undefined;
   /** True if the sandbox already has the state in the file's `given`. Otherwise the run creates a namespace. */
   readonly hasGivenState?: boolean | undefined;
@@ -110,7 +108,6 @@ interface SandboxInfo {
   readonly keys: readonly { readonly key: string; readonly organization_id: string }[];
 }
 
-/** Reads the namespace's keys and the organization of the test key. */
 export async function readNamespaceKeys(client: Client): Promise<NamespaceKeys> {
   const answer = await client.control("getSandbox");
   const info = answer.body as Partial<SandboxInfo> | null;

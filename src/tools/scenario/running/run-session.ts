@@ -29,7 +29,6 @@ interface RunSessionOptions extends RunTarget, Pick<RunContext, "untilAppIsUp" |
 
 export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
 
-/** A run that has ended. */
 export interface SessionRun extends RunSummary {
   /** Carries out more steps, with the variables and the start of the run. Rejects if the run had an error. */
   readonly resume: (steps: readonly LoadedStep[]) => Promise<RunSummary>;
@@ -77,7 +76,6 @@ export class RunSession {
     return session;
   }
 
-  /** Runs the steps of a scenario and undoes their changes. */
   async run(loaded: LoadedScenario): Promise<RunSummary> {
     const [outcome] = await this.runTogether([loaded], { canShare: () => false });
     return outcome!;
@@ -199,7 +197,6 @@ function comparesWithStart({ kind, raw }: LoadedStep): boolean {
   return !STEPS[kind].traits.includes("ignores_start");
 }
 
-/** One of several concurrent runs. */
 interface RunLane {
   readonly steps: readonly LoadedStep[];
   readonly scope: Variables;

@@ -139,7 +139,6 @@ function failureWithLine({ failure, at }: StepFailure, { location }: LoadedStep)
 /** Cache of checked steps that have no variables. A repeated step is checked only once. */
 const constantSteps = new WeakMap<RawStep, RawStep>();
 
-/** Fills in the variables of a step and checks the result. */
 export function fillAndCheckStep({ raw }: LoadedStep, scope: Variables): RawStep {
   const cached = constantSteps.get(raw);
   if (cached !== undefined) return cached;

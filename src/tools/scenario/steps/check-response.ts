@@ -6,7 +6,6 @@ import { StepFailure, toDifferences } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
 import type { ExpectedResponse } from "./step-definition.js";
 
-/** Messages for an expected absence of a response. */
 const NO_RESPONSE = {
   dropped: "the connection should have been cut",
   timeout: "no response should have arrived in time",

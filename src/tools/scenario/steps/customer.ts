@@ -225,7 +225,6 @@ async function returnToShop(context: RunContext, checkout_id: string): Promise<o
   return [{ url: next, ...callResult(answer) }];
 }
 
-/** Reads the URL to which the checkout page leads. */
 async function readNextUrl({ client }: RunContext, checkout_id: string): Promise<string | undefined> {
   const path = `/checkout/${encodeURIComponent(checkout_id)}/status`;
   const answer = await client.service("GET", path, { headers: {}, body: undefined }, DEFAULT_CALL_TIMEOUT_MS);

@@ -20,7 +20,6 @@ const balanceSchema = z
     organization_id: z.optional(textSchema),
     available_balance: expectedTextSchema,
     pending_balance: expectedTextSchema,
-    /** Change of the available balance since the run began. */
     change: z.optional(changeSchema),
   })
   .check(

@@ -28,7 +28,6 @@ interface RecordExpectation {
   readonly description: string;
   /** Name of the kind of record, such as `charge`. */
   readonly what: string;
-  /** Fields that can be expected. */
   readonly fields: Readonly<Record<string, z.ZodMiniType>>;
   /** Schema of a record, from which `save` takes values. */
   readonly record: z.ZodMiniObject;
@@ -41,7 +40,6 @@ interface RecordExpectation {
     readonly fields: Readonly<Record<string, z.ZodMiniType>>;
     readonly check: (expected: Expected, found: readonly LogRow[], at: string) => void;
   };
-  /** Names a record in a failure. */
   readonly idOf: (row: LogRow) => string;
 }
 
@@ -104,7 +102,6 @@ export async function waitUntilIdle({ client }: RunContext): Promise<void> {
   await client.wait({ for: "idle", timeout: SETTLE_TIMEOUT });
 }
 
-/** Describes matching deliveries that still wait in mailboxes. */
 export async function describeMailboxDeliveries(
   { startState: baseline, client }: RunContext,
   matches: (delivery: LogRow) => boolean,

@@ -12,7 +12,6 @@ import { requestFields } from "./step-definition.js";
 
 const bound = z.optional(durationSchema);
 
-/** Expected pauses between successive requests. */
 const spacingSchema = z
   .strictObject({ gt: bound, gte: bound, lt: bound, lte: bound, growing: z.optional(z.literal(true)) })
   .check(z.refine((spacing) => Object.keys(spacing).length > 0, "needs gt, gte, lt, lte or growing"));

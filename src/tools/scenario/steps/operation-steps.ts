@@ -125,7 +125,6 @@ const scenario = defineStep(["ignores_start"], {
   },
 });
 
-/** Lists active scenarios, the last activated first. */
 async function activeScenarios(client: Client): Promise<string[]> {
   const { items } = (await client.callOrFail("listScenarios", { limit: 100 })) as {
     items: { readonly name: string; readonly active: boolean }[];

@@ -27,7 +27,6 @@ export const request = defineStep(["checks", "ignores_start", "own_customer"], {
   },
 });
 
-/** Calls the sandbox with the test key. */
 export function callService(
   { client, keys }: RunContext,
   method: string,
@@ -44,7 +43,6 @@ export interface CallContent {
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
 }
 
-/** Schema of the response body that a step expects. */
 function bodyOf({ request, expect }: Readonly<Record<string, unknown>>, routes: readonly Route[]) {
   if (typeof request !== "string") return z.unknown();
   const { method, path } = parseRoute(request);

@@ -75,7 +75,6 @@ export function resultSchema(body: z.core.$ZodType) {
   return z.object({ status: z.int(), headers: z.unknown(), body, dropped: isTrue, timeout: isTrue });
 }
 
-/** Fields of a step beside its call. */
 export const callStepFields = {
   /** A string is sent as it is, other values as JSON. */
   body: anything,
@@ -87,7 +86,6 @@ export const callStepFields = {
   within: z.optional(durationSchema),
 };
 
-/** Optional expectations for fields of a record. */
 export function expectedFields<const Name extends string>(...names: readonly Name[]) {
   return Object.fromEntries(names.map((field) => [field, expected])) as Record<Name, typeof expected>;
 }
@@ -215,7 +213,6 @@ export type StepTrait =
 export interface StepDefinition<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly traits: readonly StepTrait[];
   readonly schema: Schema;
-  /** Description for editors. */
   readonly description: string;
   /** Schema of the result; undefined if not known before the run. */
   readonly result?: (step: RawStep, routes: Vocabulary["routes"]) => z.core.$ZodType | undefined;
@@ -227,7 +224,6 @@ export interface StepDefinition<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly run: (step: z.infer<Schema>, context: StepContext) => Promise<unknown>;
 }
 
-/** One execution of a nested list of steps. */
 export interface Iteration {
   /** Index of the list in the step. */
   readonly list: number;

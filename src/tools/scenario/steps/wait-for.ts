@@ -47,7 +47,6 @@ function waitSchema<const What extends keyof typeof MATCHES>(what: What) {
   });
 }
 
-/** Schema of the step by the value of `wait_for`. */
 export const WAIT_SCHEMAS = {
   charge: waitSchema("charge"),
   request: waitSchema("request"),
