@@ -1,25 +1,17 @@
-import { createAbortController } from "../core/time/wall-clock.js";
 import { exploreFile } from "../tools/explore/file.js";
 import { generateRunId } from "../tools/scenario/running/run-report.js";
 import { commandRunner, readAppEnvironment } from "./app-command.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "./explore-report.js";
-import { onEndSignals } from "./process-handlers.js";
+import { abortOnEndSignal } from "./process-handlers.js";
 import { printText } from "./terminal.js";
 
 /** `explore`: searches for deviations that break an app. Exits with the code of `reportExploration`. */
 export async function runExplore(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
   const connection = new Connection(flags);
   const asked = parseExplorationFlags(flags);
-  const interrupted = createAbortController();
-  let stoppedBy: number | undefined;
-  // The first signal ends the exploration after the current run has undone its changes; the second exits at once.
-  onEndSignals((code) => {
-    if (stoppedBy !== undefined) process.exit(code);
-    stoppedBy = code;
-    interrupted.abort();
-  });
+  const stop = abortOnEndSignal();
   const findMovedClock = await watchClock(connection);
   let clock: MovedClock | undefined;
   const code = await reportExploration(flow, flags, (onRun) =>
@@ -30,7 +22,7 @@ export async function runExplore(flow: string, flags: ExplorationFlags & Connect
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
       runIdOf: () => generateRunId(),
-      signal: interrupted.signal,
+      signal: stop.signal,
       onRun,
     }).then(async (report) => {
       clock = await findMovedClock();
@@ -38,5 +30,5 @@ export async function runExplore(flow: string, flags: ExplorationFlags & Connect
     }),
   );
   if (clock !== undefined && !flags.json) printText(movedClockText(clock));
-  process.exitCode = stoppedBy ?? code;
+  process.exitCode = stop.code ?? code;
 }

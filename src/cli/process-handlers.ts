@@ -1,3 +1,4 @@
+import { createAbortController } from "../core/time/wall-clock.js";
 import { printErrorLine } from "./terminal.js";
 
 /** Process-wide handlers of the command. The library installs none of them. */
@@ -18,6 +19,18 @@ const END_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export function onEndSignals(handle: (exitCode: number) => void): void {
   for (const [signal, code] of Object.entries(END_SIGNALS)) process.on(signal, () => handle(code));
+}
+
+/** The first signal aborts the work, which may undo its changes; the second exits at once. */
+export function abortOnEndSignal(): { readonly signal: AbortSignal; readonly code: number | undefined } {
+  const abort = createAbortController();
+  const stop = { signal: abort.signal, code: undefined as number | undefined };
+  onEndSignals((code) => {
+    if (stop.code !== undefined) process.exit(code);
+    stop.code = code;
+    abort.abort();
+  });
+  return stop;
 }
 
 /** Ends the process on an uncaught error, with one line that says if the state is kept. */

@@ -35,17 +35,16 @@ export async function runReconcile(flags: ReconcileFlags): Promise<void> {
     ...(partial === undefined ? {} : { partial }),
     ...(since === undefined ? {} : { since }),
   };
-  const text = file === undefined ? await answerOf(appCmd!, connection) : contentsOf(file);
+  const text =
+    file === undefined
+      ? await readRowsFromCommand(appCmd!, await readAppEnvironment(connection, connection.url))
+      : contentsOf(file);
   const report = await compareAppRows(text, file ?? "--app-cmd", reading, (body) =>
     connection.run<BookReport>("reconcile", body),
   );
   if (flags.json) printJson(report);
   else printText(reportText(reportOfReconciliation(report)));
   process.exitCode = writeJunit(junit, [reportOfReconciliation(report)], report.passed ? 0 : 1);
-}
-
-async function answerOf(command: string, connection: Connection): Promise<string> {
-  return readRowsFromCommand(command, await readAppEnvironment(connection, connection.url));
 }
 
 function contentsOf(file: string): string {

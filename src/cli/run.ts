@@ -7,7 +7,7 @@ import type { AdviceList } from "../core/schema/control-responses.js";
 import { FIXED_SEED } from "../core/schema/option-schemas.js";
 import { UserError } from "../core/schema/user-error.js";
 import { pause } from "../core/time/timers.js";
-import { createAbortController, monotonicMs } from "../core/time/wall-clock.js";
+import { monotonicMs } from "../core/time/wall-clock.js";
 import { openSandbox } from "../library/opening.js";
 import type { Sandbox } from "../library/sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
@@ -18,7 +18,7 @@ import type { ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { printErrorMessage } from "./errors.js";
 import { findUsedFlag, readStartOptions } from "./options.js";
-import { onEndSignals } from "./process-handlers.js";
+import { abortOnEndSignal } from "./process-handlers.js";
 import { type Advice, findNewAdvice, mergeAdvice, printAdvice } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/report.js";
@@ -83,7 +83,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   if (broken.length > 0) printErrorMessage(new DocumentError(broken.flatMap(({ faults }) => faults)));
   const loaded = given.filter((one): one is LoadedScenario => !isBrokenFile(one));
   for (const { warnings } of loaded) for (const warning of warnings) printErrorLine(warningText(warning));
-  const stop = stopOnSignals();
+  const stop = abortOnEndSignal();
   const { runFile, findMovedClock } =
     target === undefined ? await inFreshSandboxes(flags, vars) : await inRunningSandbox(target, flags);
   // One sandbox has one clock, so its files run one at a time.
@@ -211,7 +211,7 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
       ({ items }) => items,
       () => [],
     );
-  const app = appUrl(flags);
+  const app = flags.app === undefined ? undefined : parseAppUrl(flags.app);
   if (app !== undefined) await untilListening(app);
   const runFile: Runner["runFile"] = async (loaded, progress, signal) => {
     const before = await adviceNow();
@@ -260,25 +260,9 @@ async function askPerson(text: string, progress: ProgressLine, signal: AbortSign
   }
 }
 
-function appUrl({ app }: RunFlags): string | undefined {
-  return app === undefined ? undefined : parseAppUrl(app);
-}
-
 /** Adds the file's own warnings to the warnings of the run. */
 function withWarnings({ warnings }: LoadedScenario, report: RunReport): RunReport {
   return { ...report, warnings: [...warnings.map(faultText), ...report.warnings] };
-}
-
-/** The first interrupt ends the runs and lets them undo their changes; the second exits at once. */
-function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number | undefined } {
-  const abort = createAbortController();
-  const stop = { signal: abort.signal, code: undefined as number | undefined };
-  onEndSignals((code) => {
-    if (stop.code !== undefined) process.exit(code);
-    stop.code = code;
-    abort.abort();
-  });
-  return stop;
 }
 
 /** Passes results on in the order of `items`. Keeps a result until the results of all earlier items are passed on. */

@@ -1,10 +1,11 @@
+import { once } from "node:events";
 import { ReceiverClient } from "../../core/delivery/receiver-client.js";
 import type { MailboxItem } from "../../core/schema/control-log-responses.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
 import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.js";
-import { onEndSignals } from "../process-handlers.js";
+import { abortOnEndSignal } from "../process-handlers.js";
 import { printText } from "../terminal.js";
 import {
   type ClientCommand,
@@ -119,29 +120,18 @@ async function pullDeliveries(connection: Connection, target: string, isOnce: bo
   );
   const pulling = forwardAll(connection, { ...own, url }, isOnce);
   if (isOnce) return pulling;
-  const code = await Promise.race([pulling, interrupted()]);
+  const stop = abortOnEndSignal();
+  await Promise.race([pulling, once(stop.signal, "abort")]);
   // Requests still under way fail once the mailbox is deleted.
   pulling.catch(() => {});
   await connection.sendOperation("deleteWebhookEndpoint", { webhook_id });
-  process.exit(code ?? 0);
+  process.exit(stop.code ?? 0);
 }
 
 /** Returns true if an earlier pull with `--once` left its mailbox. Only such a mailbox has no lease. */
 async function hasAbandonedMailbox(connection: Connection): Promise<boolean> {
   const { items } = await connection.run("listWebhookEndpoints", { limit: 100 });
   return (items as JsonBody[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
-}
-
-/** Resolves with a shell's exit code for the first signal that asks to stop; the second exits at once. */
-function interrupted(): Promise<number> {
-  let isInterrupted = false;
-  return new Promise((resolve) => {
-    onEndSignals((code) => {
-      if (isInterrupted) process.exit(code);
-      isInterrupted = true;
-      resolve(code);
-    });
-  });
 }
 
 /** Forwards deliveries until the process is interrupted; with `isOnce`, until none is left. */

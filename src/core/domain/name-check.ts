@@ -120,8 +120,10 @@ function* namesIn(
     const isField = places.some(({ def }) => def.type === "object");
     const name = isField ? String(key) : undefined;
     if (inner.length > 0) yield* namesIn(inner, part, check, [...path, key], name);
-    else if (check.rejectsUnknownFields && isField)
-      yield { path: [...path, key], message: unknownFieldMessage(String(key), keysOf(schemas)) };
+    else if (check.rejectsUnknownFields && isField) {
+      const known = new Set(schemas.flatMap((schema) => listKnownKeys(schema, [])));
+      yield { path: [...path, key], message: unknownFieldMessage(String(key), [...known]) };
+    }
   }
 }
 
@@ -141,10 +143,6 @@ function* namesInMatcher(schemas: Schemas, matcher: object, check: NameCheckOpti
 
 function isForced(value: unknown): boolean {
   return typeof value === "object" && value !== null && "force" in value && value.force === true;
-}
-
-function keysOf(schemas: Schemas): string[] {
-  return [...new Set(schemas.flatMap((schema) => listKnownKeys(schema, [])))];
 }
 
 function nameKindIn(schemas: Schemas, field: string | undefined): NameKind | undefined {

@@ -6,12 +6,8 @@ const LONGEST_PATH = 200;
 /** Character that stands for a route parameter such as `:charge_id`. A parameter matches a whole path segment. */
 const PARAMETER = "\0";
 
-function withMarkers(route: string): string {
-  return route.replace(/:\w+/g, PARAMETER);
-}
-
 export function globMatchesRoute(glob: string, route: string): boolean {
-  const parts = withMarkers(route);
+  const parts = route.replace(/:\w+/g, PARAMETER);
   const seen = new Set<number>();
   const open: (readonly [inGlob: number, inRoute: number])[] = [[0, 0]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -9,10 +9,6 @@ export function findScenario(state: State, name: string): Scenario | undefined {
   return state.get("scenarios", name)?.scenario;
 }
 
-function scenarioNames(state: State): string[] {
-  return [...state.tables.scenarios.keys()].map(String).sort();
-}
-
 /** Scenarios in matching order: the requested ones, the active ones (last activated first), `default`. */
 export function listApplicableScenarios(state: State, requested: readonly string[]): Scenario[] {
   const scenarios: Scenario[] = [];
@@ -54,6 +50,7 @@ export function readRequestedScenario(
   const [name = null] = names;
   const unknown = names.find((one) => findScenario(state, one) === undefined);
   if (unknown === undefined) return { name, faults: {} };
-  const fault = `there is no scenario "${unknown}"; known: ${scenarioNames(state).join(", ")}`;
+  const known = [...state.tables.scenarios.keys()].map(String).sort();
+  const fault = `there is no scenario "${unknown}"; known: ${known.join(", ")}`;
   return { name, faults: { sandbox_scenario: fault } };
 }

@@ -279,7 +279,7 @@ class Statement {
   }
 
   add(entry: LedgerEntry): void {
-    const account = accountOf(entry);
+    const account = holdingsKey(entry.mode, entry.organization_id, entry.currency);
     const before = this.#list(account).at(-1)?.after ?? {};
     const after = { ...before };
     for (const { account: name, amount } of entry.postings)
@@ -300,8 +300,4 @@ class Statement {
     if (list === undefined) this.#rows.set(key, (list = []));
     return list;
   }
-}
-
-function accountOf({ mode, organization_id, currency }: LedgerEntry): string {
-  return holdingsKey(mode, organization_id, currency);
 }

@@ -87,7 +87,7 @@ function streamOf(
     return droppedCount === 0 ? ownBytes < BUFFERED_BYTES : ownBytes <= BUFFERED_BYTES / 2;
   };
   const enqueue = (controller: ReadableStreamDefaultController, event: string, data: unknown): void => {
-    controller.enqueue(encoder.encode(messageText(event, data)));
+    controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
     noteOwnBytes(BUFFERED_BYTES - (controller.desiredSize ?? 0));
   };
   const tellMissed = (controller: ReadableStreamDefaultController): void => {
@@ -130,10 +130,6 @@ function streamOf(
     },
     { highWaterMark: BUFFERED_BYTES, size: ({ byteLength }) => byteLength },
   );
-}
-
-function messageText(event: string, data: unknown): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** Yields the stream's messages about a change. Each message is an event name and a function that makes the data. */

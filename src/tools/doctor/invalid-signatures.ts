@@ -121,7 +121,7 @@ export const INVALID_SIGNATURE_PROBES = {
           head +
           tag +
           value.slice(0, PREFIX_LENGTH) +
-          value.slice(PREFIX_LENGTH).replace(/[^=]/g, wrongCharacter),
+          value.slice(PREFIX_LENGTH).replace(/[^=]/g, (right) => (right === "0" ? "1" : "0")),
       }),
   },
   other_case: {
@@ -184,10 +184,6 @@ const PROBES_IN_ORDER = Object.keys(INVALID_SIGNATURE_PROBES) as InvalidProbe[];
 
 function definitionOf(probe: InvalidProbe): InvalidSignatureProbe {
   return INVALID_SIGNATURE_PROBES[probe];
-}
-
-function wrongCharacter(right: string): string {
-  return right === "0" ? "1" : "0";
 }
 
 /** Fault by the way in which a receiver refuses an event. */

@@ -61,12 +61,8 @@ function shadowingRule(rules: readonly Rule[], index: number): number {
       (earlier) =>
         !LIMITS.some((word) => earlier[word] !== undefined) &&
         earlier.attempt === attempt &&
-        (isEmpty(earlier.match ?? {}) || isDeepStrictEqual(earlier.match, match)),
+        (Object.keys(earlier.match ?? {}).length === 0 || isDeepStrictEqual(earlier.match, match)),
     );
-}
-
-function isEmpty(match: object): boolean {
-  return Object.keys(match).length === 0;
 }
 
 /** Fields of a webhook rule that choose which deliveries it applies to. */

@@ -183,7 +183,9 @@ export const expectDelivery = defineRecordExpectation("expect_delivery", ["check
     const all = await baseline.since("deliveries");
     // Leaves out deliveries of false events, unless the step expects a `mishap`.
     const deliveries = mishap === undefined ? all.filter((delivery) => !isFabricated(delivery)) : all;
-    return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
+    return status === "dropped"
+      ? deliveries.map(({ attempts: _attempts, ...delivery }) => delivery)
+      : deliveries.flatMap(attemptsOf);
   },
   describeIgnoredMatches: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
     describeMailboxDeliveries(context, (delivery) => recordMatches(expected, delivery)),
@@ -193,10 +195,6 @@ export const expectDelivery = defineRecordExpectation("expect_delivery", ["check
 
 function isFabricated({ mishap }: LogRow): boolean {
   return (mishap as { forged: boolean } | null)?.forged === true;
-}
-
-function withoutAttempts({ attempts: _attempts, ...delivery }: LogRow): LogRow {
-  return delivery;
 }
 
 /** Makes a row of each attempt, with the fields of the delivery. The field `status` is the delivery status. */
