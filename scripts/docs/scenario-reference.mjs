@@ -29,7 +29,11 @@ export function scenarioReferencePage(source) {
     "## The file",
     keyList({
       ...file,
-      properties: { ...file.properties, ...described(schemas.ScenarioRules, ["description", "kind"]) },
+      properties: {
+        ...file.properties,
+        ...described(schemas.ScenarioRules, ["description", "kind"]),
+        reset: { ...file.properties.reset, description: firstSentence(file.properties.reset.description) },
+      },
     }),
     "## Rules",
     "### charges",
@@ -88,10 +92,13 @@ function keyList({ properties, required = [] }) {
   return definitions(
     Object.entries(properties)
       .filter(([name]) => name !== "$schema")
-      .map(([name, schema]) => [
-        [code(required.includes(name) ? name : `${name}?`), takes(schema)].filter(Boolean).join(" "),
-        schema.description ?? "",
-      ]),
+      .map(([name, schema]) => {
+        const key = required.includes(name) ? name : `${name}?`;
+        // The keys of `match` are in a table of their own.
+        const inside = name === "match" || schema.type !== "object" ? [] : actionKeys(schema);
+        const written = code(inside.length === 0 ? key : `${key}: {${inside.join(", ")}}`);
+        return [[written, takes(schema)].filter(Boolean).join(" "), schema.description ?? ""];
+      }),
   );
 }
 

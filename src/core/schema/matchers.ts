@@ -102,7 +102,7 @@ const matcherSchema: z.ZodMiniType<Matcher> = closedShape(
   {
     not: field(z.optional(z.lazy(() => valueMatchSchema)), "It does not match this."),
     in: field(z.optional(globListSchema), "It matches one of these."),
-    contains: field(z.optional(globTextSchema), "It has this in it."),
+    contains: field(z.optional(globTextSchema), "The text contains this, or the list has it."),
     ...valueConditions,
   },
   refineIfValid((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),

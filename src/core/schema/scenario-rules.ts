@@ -106,7 +106,10 @@ const paidSchema = closedShape(
 export const chargeRuleSchema = closedShape("ChargeRule", "How some charges behave.", {
   match: field(z.optional(chargeMatchSchema), WHICH),
   probability,
-  timeline: field(z.array(chargeTimelineEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
+  timeline: field(
+    z.array(chargeTimelineEntrySchema).check(entriesAtMost(1000)),
+    "The statuses they will take, in order.",
+  ),
   paid: field(
     z.optional(paidSchema),
     "What the customer pays, if that is not the amount: the charge carries it as `amount_paid` and `currency_paid` once it is paid.",
@@ -121,7 +124,10 @@ export type ChargeRule = z.infer<typeof chargeRuleSchema>;
 export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some withdrawals behave.", {
   match: field(z.optional(withdrawalMatchSchema), WHICH),
   probability,
-  timeline: field(z.array(withdrawalTimelineEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
+  timeline: field(
+    z.array(withdrawalTimelineEntrySchema).check(entriesAtMost(1000)),
+    "The statuses they will take, in order.",
+  ),
 });
 
 const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
@@ -144,7 +150,7 @@ const downSchema = z.union([
 
 export const webhookRuleSchema = closedShape(
   "WebhookRule",
-  "What goes wrong with some webhooks; times are sandbox time.",
+  "What goes wrong with some webhooks; durations are sandbox time.",
   {
     match: field(z.optional(webhookMatchSchema), `${WHICH} Texts are globs.`),
     copies: field(z.optional(z.int().check(z.gte(1), z.lte(100))), "How often each event is sent in total."),

@@ -47,7 +47,7 @@ function defineOperationStep<Action extends z.ZodMiniType>(
 }
 
 const transition = defineStep(["ignores_start"], {
-  description: "Moves a charge or withdrawal to a status, as the control API does.",
+  description: "Moves a charge or withdrawal to a status.",
   schema: stepSchema({
     transition: z
       .strictObject({
@@ -86,7 +86,7 @@ const trigger = defineStep(["ignores_start"], {
 
 const fault = defineStep(["ignores_start"], {
   description:
-    "From here on API calls fail; `clear` ends all that this run has set, the file's faults and webhook rules too.",
+    "From here on this rule of `faults` applies; `clear` ends all that this run has set, the file's faults and webhook rules too.",
   schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]), save: saveSchema }),
   run: async ({ fault }, { client, cleanup, ruleCounts, location, text, removeMishaps }) => {
     if (fault === "clear") {
