@@ -64,7 +64,7 @@ it("warns about timeline entries of a charge that have no effect", () => {
       const changing = runEntries(engine, "timeline", noteCount);
       expect(unwarned(timeline, timelineWarnings(scenario))).toEqual(changing);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -80,7 +80,7 @@ it("warns about timeline entries of a withdrawal that have no effect", () => {
       const changing = runEntries(engine, "withdrawal", noteCount);
       expect(unwarned(timeline, timelineWarnings(scenario))).toEqual(changing);
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 
@@ -164,6 +164,6 @@ it("advancing a charge to a status stops as soon as it is reached", () => {
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });

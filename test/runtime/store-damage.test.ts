@@ -99,7 +99,7 @@ it("detects a flipped bit in a snapshot or journal", async () => {
   const bits = new Set<number>();
   const end = (snapshot.length + journal.length) * 8;
   for (const number of spread()) {
-    if (bits.size === 3_000) break;
+    if (bits.size === 1_000) break;
     bits.add(Math.floor(number * end));
   }
   // Includes every bit of the headers and newlines.

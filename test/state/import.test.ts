@@ -7,7 +7,7 @@ import { type Mutation, mutate, mutation } from "./mutations.js";
 import { busyExports, carryOn, type Json, type Opened, opened, sweep } from "./world.js";
 
 /** Set the variable to test more broken states. */
-const RUNS = Number(process.env.PAYMENTS_SANDBOX_STATE_RUNS ?? 150);
+const RUNS = Number(process.env.PAYMENTS_SANDBOX_STATE_RUNS ?? 75);
 const SEED = Number(process.env.PAYMENTS_SANDBOX_STATE_SEED ?? 2026);
 
 let exports: StateDump[];

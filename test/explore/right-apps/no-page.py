@@ -73,7 +73,7 @@ def learn(order):
 
 def run_job():
     with database() as db:
-        orders = db.execute("SELECT * FROM orders WHERE charge_id IS NOT NULL AND status != 'refunded'").fetchall()
+        orders = db.execute("SELECT * FROM orders WHERE charge_id IS NOT NULL AND status != 'refunded' ORDER BY rowid DESC LIMIT 4").fetchall()
     for order in orders:
         learn(order)
 

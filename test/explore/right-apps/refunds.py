@@ -82,7 +82,8 @@ def hear():
 
 @app.post("/tick")
 def tick():
-    for order in list(orders.values()):
+    # Older orders have ended.
+    for order in list(orders.values())[-4:]:
         with order["lock"]:
             if "charge_id" in order:
                 learn(order)

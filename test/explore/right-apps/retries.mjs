@@ -3,7 +3,7 @@ import express from "express";
 import { Webhook } from "standardwebhooks";
 
 const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, PAYMENTS_WEBHOOK_SECRET: secret, PORT } = process.env;
-const PAUSES_MS = [1_000, 2_000, 4_000];
+const PAUSES_MS = [250, 500, 1_000];
 const PRICING = { base_currency: "KES", amount: "1105.10" };
 const FINAL = { COMPLETED: "paid", FAILED: "failed", CANCELLED: "cancelled", EXPIRED: "expired" };
 
