@@ -50,7 +50,7 @@ export interface ListColumns {
   readonly filters?: readonly ListFilter[];
   readonly slots?: Readonly<Partial<Record<RowSlot, readonly string[]>>>;
   /** The dashboard's view that has a page for each record of the list. */
-  readonly view?: "charges" | "webhooks" | "requests";
+  readonly view?: "charges" | "webhooks" | "requests" | "money";
   /** Headings of the dashboard's table. */
   readonly headings?: readonly [at: string, status: string, title: string, sub: string, side: string];
 }
@@ -120,7 +120,8 @@ const lists = {
     dropFirst: ["withdrawal_id"],
     trouble: failureReason,
     filters: [STATUS],
-    slots: { status: ["status"], side: ["amount"] },
+    slots: { status: ["status"], sub: ["withdrawal_id"], side: ["amount"] },
+    view: "money",
     headings: ["Created", "Status", "Payout", "About", "Amount"],
   },
   deliveries: {

@@ -22,15 +22,15 @@ import {
   viewUrl,
 } from "./page-context.js";
 import { activityView, asideView } from "./views/activity-view.js";
-import { chargeListing, chargesView } from "./views/charges-view.js";
+import { chargeListing } from "./views/charges-view.js";
 import { checksView, probeView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { faultsView, faultUse } from "./views/faults-view.js";
-import { listBeside } from "./views/filtered-list.js";
+import { filteredList, type Listing, listBeside } from "./views/filtered-list.js";
 import { moneyView, payoutListing } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
 import { chargeView, payoutView } from "./views/payment-view.js";
-import { requestListing, requestsView, requestView } from "./views/requests-view.js";
+import { requestListing, requestView } from "./views/requests-view.js";
 import { scenarioDetailView, scenariosView } from "./views/scenarios-view.js";
 import { searchView } from "./views/search-view.js";
 import { deliveryListing, webhooksView } from "./views/webhooks-view.js";
@@ -146,16 +146,20 @@ function countsOf(context: PageContext): { readonly [View in ViewName]?: Count }
 /** Views by name. A view renders a list or one record from the page context, and changes nothing. */
 const LISTS = {
   activity: activityView,
-  charges: chargesView,
+  charges: (context) => listView(context, "charges", chargeListing(context)),
   webhooks: webhooksView,
-  requests: requestsView,
+  requests: (context) => listView(context, "requests", requestListing(context)),
   money: moneyView,
   scenarios: scenariosView,
   faults: faultsView,
   checks: checksView,
   namespace: namespaceView,
   search: searchView,
-} as const;
+} as const satisfies Readonly<Record<ViewName, (context: PageContext) => Markup>>;
+
+function listView<Item>(context: PageContext, name: "charges" | "requests", listing: Listing<Item>): Markup {
+  return html`<h1>${VIEWS[name]}</h1>${filteredList(context, name, listing)}`;
+}
 
 /** Lists that wide screens show beside their records. */
 const BESIDE: { readonly [View in ViewName]?: (context: PageContext) => Markup } = {

@@ -55,30 +55,38 @@ interface TimedRow {
   readonly row: Markup;
 }
 
+function timedRows<Item>(
+  items: readonly Item[],
+  atOf: (item: Item) => string,
+  row: (item: Item, at: string) => Markup,
+): TimedRow[] {
+  return items.map((item) => ({ at: atOf(item), row: row(item, atOf(item)) }));
+}
+
 function activityRows(context: PageContext, show: string): Markup[] {
   const { namespace } = context;
   const { state } = namespace.engine;
   const matches = (record: Charge | Withdrawal) =>
     isInMode(context, record) && (show !== "errors" || record.status === "FAILED");
-  const charges = state.pageOfKinds("charges", matches, 0, MAX_ROWS).items.map((charge): TimedRow => {
-    const { at } = shownStatus(context, charge);
-    return { at, row: chargeRow(context, charge, { at }) };
-  });
-  const withdrawals = (): TimedRow[] =>
-    state.pageOfKinds("withdrawals", matches, 0, 10).items.map((withdrawal) => {
-      const { at } = shownStatus(context, withdrawal);
-      return { at, row: withdrawalRow(context, withdrawal, { at }) };
-    });
+  const changedAt = (record: Charge | Withdrawal) => shownStatus(context, record).at;
+  const payments = (): TimedRow[] => [
+    ...timedRows(state.pageOfKinds("charges", matches, 0, MAX_ROWS).items, changedAt, (charge, at) =>
+      chargeRow(context, charge, { at }),
+    ),
+    ...timedRows(state.pageOfKinds("withdrawals", matches, 0, 10).items, changedAt, (payout, at) =>
+      withdrawalRow(context, payout, { at }),
+    ),
+  ];
   const matchesDelivery = (delivery: Delivery) =>
     isInMode(context, delivery) && (show !== "errors" || isFailing(delivery));
   const deliveries = (): TimedRow[] =>
-    ui
-      .groupConsecutive(state.pageOfKinds("deliveries", matchesDelivery, 0, MAX_FOLDED).items, failureKey)
-      .slice(0, MAX_ROWS)
-      .map(([newest, ...others]) => {
-        const at = newest.attempts.at(-1)?.at ?? newest.created_at;
-        return { at, row: deliveryRow(context, newest, { at }, others.length + 1) };
-      });
+    timedRows(
+      ui
+        .groupConsecutive(state.pageOfKinds("deliveries", matchesDelivery, 0, MAX_FOLDED).items, failureKey)
+        .slice(0, MAX_ROWS),
+      ([newest]) => newest.attempts.at(-1)?.at ?? newest.created_at,
+      ([newest, ...others], at) => deliveryRow(context, newest, { at }, others.length + 1),
+    );
   const matchesRequest = (request: RequestEntry) =>
     isRequestInMode(context, request) &&
     ((request.status ?? 500) >= 400 ||
@@ -87,16 +95,19 @@ function activityRows(context: PageContext, show: string): Markup[] {
           !CHARGE_OPERATIONS.has(request.operation ?? "") ||
           (request.tolerated ?? []).length > 0)));
   const requests = (): TimedRow[] =>
-    ui
-      .groupConsecutive(namespace.journal.entries().slice(0, 200).filter(matchesRequest), outcomeKey)
-      .slice(0, MAX_ROWS)
-      .map(([newest, ...others]) => ({ at: iso(newest.atMs), row: requestRow(context, newest, others) }));
+    timedRows(
+      ui
+        .groupConsecutive(namespace.journal.entries().slice(0, 200).filter(matchesRequest), outcomeKey)
+        .slice(0, MAX_ROWS),
+      ([newest]) => iso(newest.atMs),
+      ([newest, ...others]) => requestRow(context, newest, others),
+    );
   const all: Record<string, () => TimedRow[]> = {
-    all: () => [...charges, ...withdrawals(), ...requests()],
-    charges: () => [...charges, ...withdrawals()],
+    all: () => [...payments(), ...requests()],
+    charges: payments,
     webhooks: deliveries,
     requests,
-    errors: () => [...charges, ...deliveries(), ...requests(), ...withdrawals()],
+    errors: () => [...payments(), ...deliveries(), ...requests()],
   };
   return (getOwn(all, show) ?? all.all!)()
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))

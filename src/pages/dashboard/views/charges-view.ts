@@ -3,14 +3,9 @@ import { CHARGE_STATUSES } from "../../../core/schema/common.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { isInMode, type PageContext, ROWS_PER_PAGE } from "../page-context.js";
-import { filteredList, type Listing } from "./filtered-list.js";
+import type { Listing } from "./filtered-list.js";
 import { chargeMoves, moveButton } from "./payment-moves.js";
 import { chargeRow } from "./record-rows.js";
-
-export function chargesView(context: PageContext): Markup {
-  return html`<h1>Charges</h1>
-${filteredList(context, "charges", chargeListing(context))}`;
-}
 
 export function chargeListing(context: PageContext): Listing<Charge> {
   const { state } = context.namespace.engine;

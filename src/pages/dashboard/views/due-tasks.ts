@@ -1,6 +1,6 @@
 import type { Task } from "../../../core/engine/records.js";
 import { iso } from "../../../core/schema/time.js";
-import { html, type Markup } from "../../html.js";
+import { type Content, html, type Markup } from "../../html.js";
 import { button, readableDuration, shortIdMarkup } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 
@@ -23,6 +23,13 @@ export function taskText({ namespace }: PageContext, { kind, ref, step = 0 }: Ta
   }
 }
 
+/** Customer or id of the charge or payout that a task is about. */
+function subjectText({ namespace }: PageContext, { ref }: Task): Content {
+  const { state } = namespace.engine;
+  const id = state.get("deliveries", ref)?.object_id ?? ref;
+  return state.get("charges", id)?.customer_email ?? shortIdMarkup(id);
+}
+
 /** Attempts of one type of event that are due at the same time have one key. */
 export function dueKey(context: PageContext, task: Task): string {
   return task.kind === "attempt" ? `${task.due_ms} ${taskText(context, task)}` : String(task.task_id);
@@ -34,6 +41,6 @@ export function taskItem(context: PageContext, task: Task, count: number): Marku
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - context.nowMs;
   return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${readableDuration(inMs)}`}</span>
-<a href="${viewUrl(context, view, ref)}"><span>${count > 1 && `${count} × `}${taskText(context, task)}</span> <span class="soft">${shortIdMarkup(ref)}</span></a>
+<a href="${viewUrl(context, view, ref)}"><span>${count > 1 && `${count} × `}${taskText(context, task)}</span> <span class="soft">${subjectText(context, task)}</span></a>
 ${inMs > 0 && button({ does: ["advanceTo", { to: iso(due_ms) }], label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
 }

@@ -180,55 +180,45 @@ function objectText({ namespace }: PageContext, id: string | null | undefined): 
   return [order, html`<code>${ui.shortIdText(id)}</code>`];
 }
 
+/** `about` follows the reason; then the scenario, if it is another than the default. */
+function paymentRow(
+  context: PageContext,
+  name: "charges" | "withdrawals",
+  record: Charge | Withdrawal,
+  { about = [], ...row }: RecordRow,
+): Markup {
+  const { word, tone, reason } = shownStatus(context, record);
+  const { scenario, created_at: at } = record;
+  const scenarioText = scenario !== null && scenario !== "default" && `scenario ${scenario}`;
+  const status = ui.badge(word, tone);
+  return recordRow(context, name, record, {
+    at,
+    status,
+    reason,
+    tone,
+    ...row,
+    about: [...about, scenarioText],
+  });
+}
+
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
-  const { charge_id: key, customer_email, customer_name, scenario } = charge;
-  const { word, tone, reason } = shownStatus(context, charge);
+  const { charge_id: key, customer_email, customer_name, mode } = charge;
   const { state } = context.namespace.engine;
   const failing = state
     .eventsOf(key)
     .flatMap(({ event_id }) => state.deliveriesOf(event_id))
     .filter(isFailing).length;
-  const about = [
-    failing > 0 && `${ui.formatCount(failing, "webhook")} failing`,
-    orderOf(charge),
-    scenario !== null && scenario !== "default" && `scenario ${scenario}`,
-  ];
-  const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(charge.mode)}`;
-  const row = {
-    key,
-    at: charge.created_at,
-    status: ui.badge(word, tone),
-    title: customer,
-    reason,
-    about,
-    tone,
-  };
-  return recordRow(context, "charges", charge, { ...row, ...options });
+  const title = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(mode)}`;
+  const about = [failing > 0 && `${ui.formatCount(failing, "webhook")} failing`, orderOf(charge)];
+  return paymentRow(context, "charges", charge, { key, title, about, ...options });
 }
 
-export function withdrawalRow(
-  context: PageContext,
-  withdrawal: Withdrawal,
-  options: RowOptions = {},
-): Markup {
-  const { withdrawal_id: key, scenario, destination_id, created_at: at } = withdrawal;
-  const { word, tone, reason } = shownStatus(context, withdrawal);
+export function withdrawalRow(context: PageContext, payout: Withdrawal, options: RowOptions = {}): Markup {
+  const { withdrawal_id: key, reference, mode, destination_id } = payout;
   const destination = context.namespace.engine.state.get("destinations", destination_id);
-  return recordRow(context, "withdrawals", withdrawal, {
-    key,
-    at,
-    tone,
-    status: ui.badge(word, tone),
-    title: html`payout <bdi>${withdrawal.reference}</bdi> ${ui.liveModeTag(withdrawal.mode)}`,
-    to: rowUrl(context, "money", key),
-    reason,
-    about: [
-      destinationText(destination),
-      scenario !== null && scenario !== "default" && `scenario ${scenario}`,
-      ui.shortIdMarkup(key),
-    ],
-    ...options,
-  });
+  const title = html`payout <bdi>${reference}</bdi> ${ui.liveModeTag(mode)}`;
+  const about = [destinationText(destination)];
+  return paymentRow(context, "withdrawals", payout, { key, title, about, ...options });
 }
 
 export function eventRow(context: PageContext, event: EventRecord): Markup {

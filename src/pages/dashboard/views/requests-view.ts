@@ -8,7 +8,7 @@ import { responseErrorText } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
-import { filteredList, type Listing } from "./filtered-list.js";
+import type { Listing } from "./filtered-list.js";
 import {
   hasFailed,
   isRequestInMode,
@@ -17,11 +17,6 @@ import {
   requestBadge,
   requestRow,
 } from "./record-rows.js";
-
-export function requestsView(context: PageContext): Markup {
-  return html`<h1>Requests</h1>
-${filteredList(context, "requests", requestListing(context))}`;
-}
 
 export function requestListing(context: PageContext): Listing<RequestEntry> {
   const all = context.namespace.journal.entries();
