@@ -1,5 +1,6 @@
 import type { Delivery, Endpoint } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
+import type { FieldChange } from "../../core/namespace/saved-states.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
 import type { Mode } from "../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
@@ -341,4 +342,10 @@ export function groupConsecutive<Item>(
 
 export function conditionText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Fields of a record that differ. */
+export function changeList(changes: readonly FieldChange[]): Markup {
+  if (changes.length === 0) return html`<p class="soft">No differences.</p>`;
+  return html`<dl class="diff">${changes.map(({ path, before, after }) => html`<div><dt><code>${path}</code></dt><dd>${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}</dd></div>`)}</dl>`;
 }

@@ -1,11 +1,11 @@
 import { eventToSend } from "../../../core/engine/event-mishaps.js";
 import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
+import { diffRecordFields } from "../../../core/namespace/saved-states.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
-import { diffMarkup } from "./payload-diff.js";
 import { deliveryOutcome, deliveryRow, objectUrl } from "./record-rows.js";
 
 /** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
@@ -104,7 +104,7 @@ function diffSection(context: PageContext, delivery: Delivery, body: string | nu
     ui.section({
       id: "diff",
       title: `Changes since ${previous.type}`,
-      body: html`<p class="soft">The event before, at ${ui.timeTag(context, previous.at)}.</p>${diffMarkup(previous.body, body)}`,
+      body: html`<p class="soft">The event before, at ${ui.timeTag(context, previous.at)}.</p>${ui.changeList(diffRecordFields(JSON.parse(previous.body), JSON.parse(body)))}`,
     })
   );
 }

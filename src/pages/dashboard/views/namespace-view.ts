@@ -5,7 +5,6 @@ import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { currentUrl, dashboardUrl, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
-import { changeList } from "./payload-diff.js";
 
 /** Keys and environment, namespaces, snapshots and reset. */
 export function namespaceView(context: PageContext): Markup {
@@ -125,6 +124,6 @@ const TONES = { added: "good", changed: "warn", removed: "bad" } as const;
 function recordView({ collection, id, changeKind: change, fields }: RecordChange): Markup {
   const visible = fields.slice(0, MAX_FIELDS);
   return html`<li>${ui.badge(change, TONES[change])} ${collection} <code>${id}</code>
-${visible.length > 0 && changeList(visible)}
+${visible.length > 0 && ui.changeList(visible)}
 ${fields.length > visible.length && html`<p class="soft">and ${fields.length - visible.length} more fields</p>`}</li>`;
 }

@@ -144,7 +144,7 @@ function eventLine(context: PageContext, { event_id, type, at }: EventRecord): L
 
 /** A delivery with all its attempts in one line. */
 function deliveryItem(context: PageContext, delivery: Delivery, isFirst: boolean): Markup {
-  const { delivery_id, event_type, webhook_id, mishap } = delivery;
+  const { delivery_id, event_type, webhook_id, mishap, attempts } = delivery;
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", webhook_id));
   const copy =
     mishap?.forged !== undefined ? "false event" : mishap?.by_hand ? "resent" : !isFirst && "duplicate";
@@ -153,10 +153,11 @@ function deliveryItem(context: PageContext, delivery: Delivery, isFirst: boolean
     : delivery.status === "delivered"
       ? ["✓", "good"]
       : ["●", ""];
-  const [result, ...rest] = deliveryOutcome(context, delivery);
+  const [result, due] = deliveryOutcome(context, delivery);
+  const count = attempts.length > 1 && `${attempts.length} attempts`;
   return html`<li data-key="${delivery_id}"><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${mark}</span>\u00a0${receiver}</a>
 ${copy !== false && html`<span class="tag">${copy}${mishap?.scenario !== undefined && mishap.scenario !== "" && ` (${mishap.scenario})`}</span>`}
-<span class="${tone === "bad" ? "reason" : "soft"}">${result}</span>${rest.map((part) => html` <span class="soft">· ${part}</span>`)}
+<span class="${tone === "bad" ? "reason" : "soft"}">${result}</span>${[count, due].map((part) => part && html` <span class="soft">· ${part}</span>`)}
 ${tone === "bad" && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
 

@@ -240,11 +240,11 @@ export function objectUrl(context: PageContext, id: string | null | undefined): 
   return state.get("withdrawals", id ?? "") === undefined ? undefined : viewUrl(context, "money", id!);
 }
 
-/** Result of a delivery so far: why it is held or failing; then its attempts, and when the next one is due. */
+/** Result of a delivery so far: why it is held or failing; then when the next attempt is due. */
 export function deliveryOutcome(
   { namespace, nowMs }: PageContext,
   delivery: Delivery,
-): [string, ...string[]] {
+): [result: string, due?: string] {
   const { attempts, next_attempt_at: next, mishap, status } = delivery;
   const hold = namespace.findHold(delivery);
   const last = attempts.at(-1);
@@ -257,10 +257,9 @@ export function deliveryOutcome(
         : `dropped by scenario ${mishap.scenario}`,
     ];
   }
-  const count = attempts.length > 1 ? [`${attempts.length} attempts`] : [];
-  if (status === "delivered") return [`${last.status} in ${Math.round(last.duration_ms)} ms`, ...count];
+  if (status === "delivered") return [`${last.status} in ${Math.round(last.duration_ms)} ms`];
   const due = next === null ? "given up" : `next try in ${ui.readableDuration(Date.parse(next) - nowMs)}`;
-  return [deliveryFailureText(delivery), ...count, due];
+  return [deliveryFailureText(delivery), due];
 }
 
 /** Button that retries a failing delivery, or redelivers any other delivery. */
@@ -287,13 +286,13 @@ export function deliveryRow(
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
   const record = { ...delivery, type, url: `→ ${receiver}` };
   const state = ui.deliveryState(delivery);
-  const [reason, ...rest] = deliveryOutcome(context, delivery);
+  const [reason, due] = deliveryOutcome(context, delivery);
   return recordRow(context, "deliveries", record, {
     key,
     at,
     status: ui.badge(count === 1 ? state : `${state} ×${count}`, ui.statusTone(state)),
     reason,
-    about: [...rest, ...about],
+    about: [due, ...about],
     rowButtons: attemptButton(delivery, `${type} to ${receiver}`),
     tone: failing ? "bad" : "",
     ...options,

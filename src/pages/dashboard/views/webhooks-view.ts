@@ -65,26 +65,25 @@ function receiversSection(context: PageContext, selected: Endpoint | undefined):
       endpoints.map((endpoint) => receiverRow(context, endpoint)),
       "None yet: add the address your app takes webhooks at.",
     )}
-${selected?.url == null ? addForm(context) : editForm(context, selected)}`,
+${receiverForm(context, selected)}`,
   });
 }
 
-function addForm(context: PageContext): Markup {
-  const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
-  return ui.actionForm(
-    context,
-    html`${mode}${ui.input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${ui.input({ name: "events", label: "Events (* for all)", value: "*" })}${ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" })}`,
-    "Add a receiver",
-  );
-}
-
-function editForm(context: PageContext, endpoint: Endpoint): Markup {
-  const { webhook_id, url, events } = endpoint;
-  const name = receiverName(endpoint);
+/** Form of the selected receiver, or of a new one. */
+function receiverForm(context: PageContext, selected: Endpoint | undefined): Markup {
+  const fields = (label: string, url: string, events: string) => [
+    ui.input({ name: "url", label, value: url, hint: "http://localhost:3000/webhooks", required: true }),
+    ui.input({ name: "events", label: "Events (* for all)", value: events }),
+  ];
+  if (selected?.url == null) {
+    const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
+    const add = ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" });
+    return ui.actionForm(context, [mode, fields("URL", "", "*"), add], "Add a receiver");
+  }
+  const { webhook_id, url, events } = selected;
   return html`<div id="edit">${ui.actionForm(
     context,
-    html`${ui.input({ name: "url", label: `URL of ${name}`, value: url ?? "", required: true })}
-${ui.input({ name: "events", label: "Events (* for all)", value: events.join(", ") })}
+    html`${fields(`URL of ${receiverName(selected)}`, url, events.join(", "))}
 ${ui.submitButton({ does: ["updateWebhookEndpoint", { webhook_id }], label: "Save", kind: "main" })}<a class="button" href="${viewUrl(context, "webhooks")}">Done</a>
 ${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { webhook_id, url, events }))}`,
     "Edit the receiver",
