@@ -5,6 +5,12 @@ import { type Content, html, Markup } from "./html.js";
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231c5bd0'/%3E%3Cpath d='M4 8.5l3 3 5-6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
 
+/** Colours of the checkout and the reference, of WCAG AA contrast in both schemes, and what both sheets begin with. */
+export const BASE_STYLES = `:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#171a21;--soft:#545b69;--line:#dde0e6;--edge:#7b8290;--code:#eef0f4;--accent:#1c5bd0;--on-accent:#fff;--accent-soft:#eef4ff;--good:#10693b;--good-soft:#e3f4ea;--bad:#a8221a;--bad-soft:#fdecea;--sand:#fff6db;--sand-edge:#8a6100;--sand-text:#463200;--stripe:#f0b429}
+@media (prefers-color-scheme:dark){:root{--page:#101216;--card:#1a1d23;--text:#eceef2;--soft:#a8afbb;--line:#31363f;--edge:#858d9b;--code:#252a33;--accent:#8db4ff;--on-accent:#0b1526;--accent-soft:#1c2a44;--good:#7bd8a2;--good-soft:#143323;--bad:#ffb0a8;--bad-soft:#401b18;--sand:#2a220d;--sand-edge:#d6a62e;--sand-text:#f6e6bd;--stripe:#b98516}}
+*,::before,::after{box-sizing:border-box}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.unseen:not(:focus){position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`;
+
 interface PageShellOptions {
   readonly styles: string;
   readonly script: string;

@@ -10,7 +10,7 @@ import { shippedControlDocument } from "../support/openapi-control.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 
 describe.each([
-  ["/docs", shippedDocument, 200_000, ["openapi.json", "_sandbox/docs", "_sandbox/dashboard"]],
+  ["/docs", shippedDocument, 210_000, ["openapi.json", "_sandbox/docs", "_sandbox/dashboard"]],
   ["/_sandbox/docs", shippedControlDocument, 450_000, ["openapi.json", "../docs", "dashboard"]],
 ])("GET %s", (path, documentOf, maxLength, links) => {
   let response: Response;
@@ -63,6 +63,23 @@ describe.each([
     expect(marks > 50).toBe(isService);
     expect(text.includes("The interface names this operation without showing it")).toBe(isService);
     expect(text.includes("Authorization: Bearer")).toBe(isService);
+  });
+
+  it("every call and event has an example, before its fields", () => {
+    for (const { operation, path: route } of operationsOf(document)) {
+      const [section] = new RegExp(`<section id="${operation.operationId}".*?</section>`, "s").exec(text)!;
+      const [before, fields] = section.split(/<h4>(?:Parameters|Body|Response:|Errors|Your response)/);
+      expect([route, fields === undefined]).toEqual([route, false]);
+      expect(before, route).toMatch(/<h4>(Response|Example)[^<]*<\/h4><pre tabindex="0">([[{]|event: )/);
+    }
+  });
+
+  it("an assumption that holds in several places is told once", () => {
+    const told = [...JSON.stringify(document).matchAll(/"x-sandbox-assumption":"([^"`\\]{40,})"/g)];
+    const shown = text.replaceAll("&#39;", "'");
+    for (const [, reason] of told)
+      if (!reason!.startsWith("The interface does not show this field"))
+        expect(shown.split(`${reason}</p>`).length, reason).toBeLessThan(3);
   });
 
   it("the page exists only under the name of its namespace", async () => {
@@ -151,6 +168,17 @@ describeInBrowser("in a browser", () => {
     await tab.setViewportSize({ width: 375, height: 900 });
     await tab.emulateMedia({ colorScheme: "dark" });
     expect([await impairmentFaults(tab, { coloursOnly: true }), await width()]).toEqual([[], 375]);
+  });
+
+  it("a wide page shows the whole call and the response beside the fields", async () => {
+    const tab = await visit({ viewport: { width: 1440, height: 900 } }, "#createWhitelabel");
+    const call = tab.locator("#createWhitelabel-curl");
+    const boxOf = (selector: string) => tab.locator(`#createWhitelabel ${selector}`).first().boundingBox();
+    await expect.poll(() => call.isVisible()).toBe(true);
+    expect(await call.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    const [examples, fields] = [(await boxOf(".examples"))!, (await boxOf(".fields"))!];
+    expect(examples.x).toBeGreaterThan(fields.x + fields.width);
+    expect(examples.y).toBeLessThan(fields.y);
   });
 
   it("the page filters, copies, and works with the keyboard", async () => {

@@ -1,5 +1,5 @@
 import { html, type Markup } from "../html.js";
-import { PageShell } from "../page-shell.js";
+import { BASE_STYLES, PageShell } from "../page-shell.js";
 
 /**
  * The checkout's only script; everything works without it. It runs the countdown at the speed of sandbox time, polls
@@ -80,151 +80,51 @@ addEventListener("DOMContentLoaded", () => {
 `;
 
 /**
- * The checkout's style sheet. Colours meet WCAG AA contrast in both schemes. Elements that a script reveals reserve
- * their space, so nothing moves.
+ * The checkout's style sheet. Elements that a script reveals reserve their space, so nothing moves.
  */
 const CHECKOUT_STYLES = `
-:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#171a21;--soft:#545b69;--line:#dde0e6;--edge:#7b8290;
---accent:#1c5bd0;--on-accent:#fff;--accent-soft:#eef4ff;--good:#10693b;--good-soft:#e3f4ea;--bad:#a8221a;--bad-soft:#fdecea;
---sand:#fff6db;--sand-edge:#8a6100;--sand-text:#463200;--stripe:#f0b429}
-@media (prefers-color-scheme:dark){:root{--page:#101216;--card:#1a1d23;--text:#eceef2;--soft:#a8afbb;--line:#31363f;--edge:#858d9b;
---accent:#8db4ff;--on-accent:#0b1526;--accent-soft:#1c2a44;--good:#7bd8a2;--good-soft:#143323;--bad:#ffb0a8;--bad-soft:#401b18;
---sand:#2a220d;--sand-edge:#d6a62e;--sand-text:#f6e6bd;--stripe:#b98516}}
-*,::before,::after{box-sizing:border-box}
+${BASE_STYLES}
 html{-webkit-text-size-adjust:100%;scroll-padding-bottom:5rem}
-body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
-overflow-wrap:anywhere}
+body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;overflow-wrap:anywhere}
 main{flex:1 0 auto;width:100%;max-width:68rem;margin:0 auto;padding:1.25rem 1rem}
-h1,h2,p,dl,dd,fieldset{margin:0;padding:0}
-h1{font-size:1.125rem;font-weight:600;line-height:1.35}
-h2,legend{font-size:1.125rem;font-weight:600;line-height:1.35}
-fieldset{border:0;min-width:0}
+h1,h2,p,dl,dd,fieldset{margin:0;padding:0}h1{font-size:1.125rem;font-weight:600;line-height:1.35}h2,legend{font-size:1.125rem;font-weight:600;line-height:1.35}fieldset{border:0;min-width:0}
 legend{padding:0;margin-bottom:.75rem}
 a{color:var(--accent);text-underline-offset:.15em}
-code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9375em}
-.soft{color:var(--soft)}
+code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9375em}.soft{color:var(--soft)}
 .small{font-size:.875rem}
-.unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-
-.two{display:grid;gap:1.5rem;align-content:start}
-.summary{display:grid;gap:.75rem}
+.two{display:grid;gap:1.5rem;align-content:start}.summary{display:grid;gap:.75rem}
 .total{font-size:2rem;font-weight:700;line-height:1.2;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
-.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem;border-top:1px solid var(--line);padding-top:.75rem}
-.lines>div{display:flex;justify-content:space-between;gap:1rem}
-.lines dt{color:var(--soft);flex:none;max-width:50%}
-.lines dd{text-align:end;font-variant-numeric:tabular-nums}
-.left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;border-top:1px solid var(--line);padding-top:.75rem}
-.left span{color:var(--soft);font-size:.875rem}
-.left strong{font-size:1.25rem;font-variant-numeric:tabular-nums;min-width:8ch;text-align:end}
-
+.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem;border-top:1px solid var(--line);padding-top:.75rem}.lines>div{display:flex;justify-content:space-between;gap:1rem}.lines dt{color:var(--soft);flex:none;max-width:50%}.lines dd{text-align:end;font-variant-numeric:tabular-nums}
+.left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;border-top:1px solid var(--line);padding-top:.75rem}.left span{color:var(--soft);font-size:.875rem}.left strong{font-size:1.25rem;font-variant-numeric:tabular-nums;min-width:8ch;text-align:end}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1.25rem 1rem;display:grid;gap:1.25rem;align-content:start;min-width:0}
 .notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500;outline:none}
-.methods{display:grid;gap:.75rem;margin-bottom:.5rem}
-.method{border:1px solid var(--line);border-radius:.625rem}
-.pick{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.875rem;cursor:pointer;border-radius:.625rem}
-.pick>input{grid-row:1/3}
-.pick strong{font-weight:600}
+.methods{display:grid;gap:.75rem;margin-bottom:.5rem}.method{border:1px solid var(--line);border-radius:.625rem}
+.pick{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.875rem;cursor:pointer;border-radius:.625rem}.pick>input{grid-row:1/3}.pick strong{font-weight:600}
 input[type=radio]{width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:var(--accent)}
-.detail{display:grid;gap:1rem;padding:0 .875rem .875rem}
-.detail legend{font-size:.875rem;font-weight:500;color:var(--soft);margin-bottom:.25rem}
-.offer{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.625rem 0;border-top:1px solid var(--line);cursor:pointer}
-.offer>input{grid-row:1/3}
-.offer>span{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .75rem;overflow-wrap:break-word}
-.offer strong{flex:none;max-width:100%;margin-left:auto;text-align:end;font-weight:600;font-variant-numeric:tabular-nums}
-.offer small{color:var(--soft);font-size:.875rem;font-variant-numeric:tabular-nums}
-.offer small>span{display:inline-block;max-width:100%;margin-inline-end:.75rem}
-@supports selector(:has(*)){
-.method:has(>.pick>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
-.method:has(>.pick>input:checked)>.pick{background:var(--accent-soft);border-radius:.5625rem .5625rem 0 0;margin-bottom:.625rem}
-.method:not(:has(>.pick>input:checked))>.detail{display:none}}
-.field{display:grid;gap:.25rem}
-.field label{font-weight:500}
-.field input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.5rem;padding:.625rem .75rem;width:100%;min-height:2.75rem}
-.field input[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}
-.fault{color:var(--bad);font-size:.875rem;font-weight:500}
-
-button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.5rem 1.25rem;
-border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:none;text-align:center}
-.main{background:var(--accent);color:var(--on-accent);width:100%}
-.main:hover{filter:brightness(1.08)}
-.plain{background:none;color:var(--accent);border-color:var(--line);width:100%}
-.plain:hover{border-color:var(--accent)}
-.actions{display:grid;gap:.75rem}
-fieldset+.main{position:sticky;bottom:.75rem;box-shadow:0 0 0 .75rem var(--card)}
-
-.facts{display:grid}
-.facts>div{display:grid;grid-template-columns:1fr auto;gap:0 .75rem;align-items:center;padding:.625rem 0;border-top:1px solid var(--line)}
-.facts>div:first-child{border-top:0;padding-top:0}
-.facts dt{color:var(--soft);font-size:.875rem;grid-column:1}
-.facts dd{grid-column:1;font-weight:500;font-variant-numeric:tabular-nums}
-.facts dd.tool{grid-column:2;grid-row:1/3}
-.reference{background:var(--accent-soft);border-radius:.625rem;padding:1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}
-.reference p{grid-column:1/-1}
-.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-.copy{visibility:hidden;min-width:5.5rem;min-height:2.5rem;padding:.25rem .75rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}
-.js .copy{visibility:visible}
-
-.waiting{display:grid;gap:.75rem;justify-items:center;text-align:center;padding:1rem 0}
-.spinner{width:2.5rem;height:2.5rem;border-radius:50%;border:4px solid var(--line);border-top-color:var(--accent);animation:turn 1s linear infinite}
-@keyframes turn{to{transform:rotate(1turn)}}
-@media (prefers-reduced-motion:reduce){.spinner{animation:none}}
-.alone{max-width:34rem;margin:0 auto}
-.outcome{justify-items:center;text-align:center;padding:2rem 1.25rem}
-.outcome h1{font-size:1.5rem}
-.mark{width:3.5rem;height:3.5rem;border-radius:50%;display:grid;place-items:center;background:var(--line);color:var(--text)}
-.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}
-.mark.good{background:var(--good-soft);color:var(--good)}
-.mark.bad{background:var(--bad-soft);color:var(--bad)}
-.outcome .lines{width:100%}
-.outcome .button{width:100%}
-
-.js .plainly,html:not(.js) .scripted{display:none}
-.cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.875rem}
-.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}
-.cardform>.field:nth-of-type(1){grid-column:1/-1}
-.cardform input{background:var(--page);color:var(--soft)}
-
-.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;max-width:none;padding:0;order:-1}
-.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}
-.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:68rem;margin:0 auto;padding:.625rem 1rem}
-.sandbox h2{font-size:1rem}
-.sandbox h2 .small{font-weight:400}
-.sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem}
-.sandbox details{flex:1 0 auto}
-.sandbox details[open]{flex-basis:100%}
-.sandbox summary{cursor:pointer;font-weight:600;padding:.375rem 0;width:max-content}
-.more{display:grid;gap:.75rem;padding:.5rem 0}
-.reason{display:flex;flex-wrap:wrap;gap:.25rem .75rem;align-items:center}
-.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.375rem .625rem;min-height:2.5rem;width:16rem;max-width:100%}
-.sandbox a{color:inherit}
-.sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.9375rem;padding:.25rem .75rem;min-height:2.5rem}
-.sandbox button:hover{border-style:dashed}
-.sandbox :focus-visible{outline-color:var(--sand-edge)}
-@media (max-width:53.99rem){.sandbox h2 .small{display:none}
-.sandbox>div{padding:.375rem 1rem}
-.sandbox h2{flex:1}
-.sandbox>div>.outcomes{order:1}
-.sandbox details{flex:none}
-.sandbox details[open]{order:2;flex:1 0 100%}
-.sandbox button{padding:.25rem .625rem;font-size:.875rem}}
-
+.detail{display:grid;gap:1rem;padding:0 .875rem .875rem}.detail legend{font-size:.875rem;font-weight:500;color:var(--soft);margin-bottom:.25rem}
+.offer{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.625rem 0;border-top:1px solid var(--line);cursor:pointer}.offer>input{grid-row:1/3}.offer>span{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .75rem;overflow-wrap:break-word}
+.offer strong{flex:none;max-width:100%;margin-left:auto;text-align:end;font-weight:600;font-variant-numeric:tabular-nums}.offer small{color:var(--soft);font-size:.875rem;font-variant-numeric:tabular-nums}.offer small>span{display:inline-block;max-width:100%;margin-inline-end:.75rem}
+@supports selector(:has(*)){.method:has(>.pick>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}.method:has(>.pick>input:checked)>.pick{background:var(--accent-soft);border-radius:.5625rem .5625rem 0 0;margin-bottom:.625rem}.method:not(:has(>.pick>input:checked))>.detail{display:none}}
+.field{display:grid;gap:.25rem}.field label{font-weight:500}.field input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.5rem;padding:.625rem .75rem;width:100%;min-height:2.75rem}.field input[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}.fault{color:var(--bad);font-size:.875rem;font-weight:500}
+button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.5rem 1.25rem;border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:none;text-align:center}.main{background:var(--accent);color:var(--on-accent);width:100%}.main:hover{filter:brightness(1.08)}.plain{background:none;color:var(--accent);border-color:var(--line);width:100%}.plain:hover{border-color:var(--accent)}
+.actions{display:grid;gap:.75rem}fieldset+.main{position:sticky;bottom:.75rem;box-shadow:0 0 0 .75rem var(--card)}
+.facts{display:grid}.facts>div{display:grid;grid-template-columns:1fr auto;gap:0 .75rem;align-items:center;padding:.625rem 0;border-top:1px solid var(--line)}.facts>div:first-child{border-top:0;padding-top:0}.facts dt{color:var(--soft);font-size:.875rem;grid-column:1}.facts dd{grid-column:1;font-weight:500;font-variant-numeric:tabular-nums}.facts dd.tool{grid-column:2;grid-row:1/3}
+.reference{background:var(--accent-soft);border-radius:.625rem;padding:1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}.reference p{grid-column:1/-1}.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+.copy{visibility:hidden;min-width:5.5rem;min-height:2.5rem;padding:.25rem .75rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}.js .copy{visibility:visible}
+.waiting{display:grid;gap:.75rem;justify-items:center;text-align:center;padding:1rem 0}.spinner{width:2.5rem;height:2.5rem;border-radius:50%;border:4px solid var(--line);border-top-color:var(--accent);animation:turn 1s linear infinite}@keyframes turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.spinner{animation:none}}
+.alone{max-width:34rem;margin:0 auto}.outcome{justify-items:center;text-align:center;padding:2rem 1.25rem}.outcome h1{font-size:1.5rem}.mark{width:3.5rem;height:3.5rem;border-radius:50%;display:grid;place-items:center;background:var(--line);color:var(--text)}.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark.good{background:var(--good-soft);color:var(--good)}.mark.bad{background:var(--bad-soft);color:var(--bad)}
+.outcome .lines{width:100%}.outcome .button{width:100%}.js .plainly,html:not(.js) .scripted{display:none}
+.cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.875rem}.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}.cardform>.field:nth-of-type(1){grid-column:1/-1}.cardform input{background:var(--page);color:var(--soft)}
+.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;max-width:none;padding:0;order:-1}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:68rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem}.sandbox h2 .small{font-weight:400}
+.sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem}.sandbox details{flex:1 0 auto}.sandbox details[open]{flex-basis:100%}.sandbox summary{cursor:pointer;font-weight:600;padding:.375rem 0;width:max-content}
+.more{display:grid;gap:.75rem;padding:.5rem 0}.reason{display:flex;flex-wrap:wrap;gap:.25rem .75rem;align-items:center}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.375rem .625rem;min-height:2.5rem;width:16rem;max-width:100%}
+.sandbox a{color:inherit}.sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.9375rem;padding:.25rem .75rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
+@media (max-width:53.99rem){.sandbox h2 .small{display:none}.sandbox>div{padding:.375rem 1rem}.sandbox h2{flex:1}.sandbox>div>.outcomes{order:1}.sandbox details{flex:none}.sandbox details[open]{order:2;flex:1 0 100%}.sandbox button{padding:.25rem .625rem;font-size:.875rem}}
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
-@media (min-width:54rem){
-html{overflow-y:scroll}
-main{padding-top:2.5rem}
-.reference strong{font-size:1.5rem;letter-spacing:.04em}
-.two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}
-.two .card{grid-area:1/2/3;align-self:start}
-.two .lines{grid-area:2/1}
-.pick,.offer{grid-template-columns:auto auto 1fr;align-items:center}
-.offer{grid-template-columns:auto 9.5rem 1fr auto;padding:.375rem 0}
-.pick>input,.offer>input{grid-row:1;margin:0}
-.offer>span{display:contents}
-.offer>small{grid-area:1/3}
-.offer strong{grid-area:1/4}
-.card{padding:1.75rem}
-.actions.row{grid-template-columns:1fr auto}}
+@media (min-width:54rem){html{overflow-y:scroll}main{padding-top:2.5rem}.reference strong{font-size:1.5rem;letter-spacing:.04em}
+.two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}
+.pick,.offer{grid-template-columns:auto auto 1fr;align-items:center}.offer{grid-template-columns:auto 9.5rem 1fr auto;padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer strong{grid-area:1/4}
+.card{padding:1.75rem}.actions.row{grid-template-columns:1fr auto}}
 `;
 
 export interface PageDocument {

@@ -7,12 +7,14 @@ import { DEFAULT_API_KEY } from "../../core/schema/option-schemas.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
 import { escapeText, html, type Markup } from "../html.js";
-import { PageShell } from "../page-shell.js";
+import { BASE_STYLES, PageShell } from "../page-shell.js";
+import { sampleOf } from "./sample.js";
 import {
   assumptionMark,
   type BodyDescription,
   type DocumentOperation,
   type DocumentSchema,
+  linkRepeatedAssumptions,
   operationsOf,
   parameterList,
   refName,
@@ -21,28 +23,24 @@ import {
   typeMarkup,
 } from "./schema-markup.js";
 
-/** The reference's style sheet. Colours meet WCAG AA contrast in both schemes. */
 const REFERENCE_STYLES = `
-:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#171a21;--soft:#545b69;--line:#dde0e6;--accent:#1c5bd0;
---code:#eef0f4;--good:#10693b;--bad:#a8221a;--sand:#fff6db;--sand-edge:#8a6100;--sand-text:#463200}
-@media (prefers-color-scheme:dark){:root{--page:#101216;--card:#1a1d23;--text:#eceef2;--soft:#a8afbb;--line:#31363f;
---accent:#8db4ff;--code:#252a33;--good:#7bd8a2;--bad:#ffb0a8;--sand:#2a220d;--sand-edge:#d6a62e;--sand-text:#f6e6bd}}
-*,::before,::after{box-sizing:border-box}html{-webkit-text-size-adjust:100%;scroll-padding-top:1rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+${BASE_STYLES}
+html{-webkit-text-size-adjust:100%;scroll-padding-top:1rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{font-size:1.0625rem;display:inline}h4{font-size:.9375rem;margin-top:1rem}
 a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
-pre{white-space:pre-wrap;background:var(--code);border-radius:.5rem;padding:.5rem .75rem;font-size:.8125rem;line-height:1.45}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-.skip:not(:focus),.unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.frame{display:grid;gap:1rem;max-width:76rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;min-width:0}
-summary{cursor:pointer;padding:.25rem 0}section p+p,.snippet,.fields,details[open]>summary~p{margin-top:.5rem}
+pre{white-space:pre-wrap;background:var(--code);border-radius:.5rem;padding:.5rem .75rem;font-size:.8125rem;line-height:1.45}
+.frame{display:grid;gap:1rem;max-width:96rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;min-width:0}
+summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
 .route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.mark,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
-.why p+p{margin:0}:not(.snippet)>pre{margin-top:.5rem}.why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem;width:fit-content}.mark{font-size:.75rem;text-transform:uppercase}.keys{display:grid;gap:.25rem .75rem}.found{display:flex;gap:1rem;align-items:center}
+.why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.why+.why{margin:0!important}.mark{font-size:.75rem;text-transform:uppercase}.keys{display:grid;gap:.25rem .75rem}.found{display:flex;gap:1rem;align-items:center}
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}
-.snippet{position:relative}.snippet>pre{white-space:pre;overflow-x:auto;padding-inline-end:5rem}.copy{position:absolute;inset:.375rem .375rem auto auto}@media (max-width:40rem){.snippet>pre{padding:3rem .75rem .5rem}}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet h4{line-height:2rem}.copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
 nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.9375rem}nav li a:not(:hover){text-decoration:none}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:16rem minmax(0,1fr);gap:2.5rem;padding:2rem 1.5rem;align-items:start}
-nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,15rem) minmax(0,1fr);gap:1rem}}
+nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
+@media (min-width:80rem){.sides{grid:auto 1fr/1fr 1fr}.examples{grid-area:1/2/3;align-self:start;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto}}
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
@@ -90,7 +88,7 @@ addEventListener("DOMContentLoaded", () => {
   // Prefers sections with all search words in the heading. A button adds sections that have the words elsewhere.
   const textOf = (section, parts) => [...section.querySelectorAll(parts)].map((part) => part.textContent).join(" ").toLowerCase();
   const entries = sections.map((section) => {
-    const name = textOf(section, "summary"), all = name + " " + textOf(section, "dt code, details > p, h4");
+    const name = textOf(section, "summary"), all = name + " " + textOf(section, "dt code, details > p, .about > p, h4");
     return { section, name, all, link: document.querySelector('nav a[href="#' + section.id + '"]').parentElement };
   });
   const filter = (withRest) => {
@@ -131,8 +129,10 @@ const SHELL = new PageShell({ styles: REFERENCE_STYLES, script: REFERENCE_SCRIPT
  * Renders an OpenAPI document as one page without further requests. A schema with a single use is shown inline,
  * any other in a section of its own.
  */
-function referencePage(reference: Reference, nowMs: number): Response {
-  const { info, tags, components, openapi } = reference.document;
+function referencePage(given: Reference, nowMs: number): Response {
+  const { linked, told } = linkRepeatedAssumptions(given.document);
+  const reference = { ...given, document: linked };
+  const { info, tags, components, openapi } = linked;
   const title = String(info.title);
   const operations = operationsOf(reference.document);
   const inline = singleUses(reference.document);
@@ -145,7 +145,7 @@ function referencePage(reference: Reference, nowMs: number): Response {
     ...operations.map(({ operationId: id, summary: text, tags: [tag] }) => ({ id, text, tag })),
     ...schemas.map(([text]) => ({ id: `schema-${text}`, text, tag: "Schemas" })),
   ];
-  const body = html`<a class="skip" href="#reference">Skip to the reference</a>
+  const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
 <label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
 <button type="button" id="unfold" hidden>Expand all</button>
@@ -163,7 +163,7 @@ ${[...tags, { name: "Schemas" }].map(({ name }) => {
 <div><dt>See also</dt><dd>${reference.related}</dd></div></dl>${
     "x-sandbox-assumption" in info &&
     html`${assumptionMark(info)}
-<p class="soft">On this page the mark reads <span class="mark">assumed</span>. Without a reason it means: the interface does not show the field; that it exists is assumed.</p>`
+<p class="soft">On this page the mark reads <span class="mark">assumed</span>. Without a reason it means: the interface does not show the field; that it exists is assumed. A linked mark leads to a reason that holds in several places.</p>`
   }</div>
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
@@ -171,6 +171,10 @@ ${tags.map(({ name, description }) => {
 ${tagged.map((operation) => operationSection(reference, operation, inline))}</div>`;
 })}
 <div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema, { isSent: sent.has(name) })))}</div>
+${
+  told.length > 0 &&
+  html`<div class="group"><h2>Assumptions in several places</h2>${told.map((reason, index) => html`<div id="assumed-${index}">${renderMarkdown(reason)}</div>`)}</div>`
+}
 <div class="group"><h2 id="errors">Errors of many operations</h2><dl class="fields">${Object.entries(
     components.responses,
   ).map(
@@ -218,7 +222,6 @@ function operationSection(reference: Reference, operation: DocumentOperation, in
   const { operationId: id, method, path, security, parameters, requestBody, responses } = operation;
   const { 200: success, ...errors } = responses;
   const isCall = path.startsWith("/");
-  const example = isCall ? exampleOf(success) : undefined;
   const contentPart = (title: string, contents: BodyDescription) => {
     const schema = schemaOf(contents);
     const name = refName(schema.$ref ?? "");
@@ -226,17 +229,39 @@ function operationSection(reference: Reference, operation: DocumentOperation, in
     return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaMarkup(document.components.schemas[name]!, { isSent: title === "Body" })}</div>`;
   };
   const route = html`<span class="route"><span class="method ${method.toLowerCase()}">${method}</span>${isCall && html` <code>${path}</code>`} <span class="soft">${id}</span></span>`;
-  const call = html`${security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}
-<div class="snippet"><pre id="${id}-curl" tabindex="0">${escapeText(snippetOf(reference, operation))}</pre><button type="button" class="copy" aria-label="Copy the call of ${id}" hidden>Copy</button></div>`;
-  const body = html`${renderMarkdown(operation.description)}${assumptionMark(operation)}${isCall && call}
-${parameters && html`<h4>Parameters</h4>${parameterList(parameters)}`}
+  const body = html`<div class="sides"><div class="about">${renderMarkdown(operation.description)}${assumptionMark(operation)}
+${isCall && security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}</div>
+<div class="examples">${
+    isCall
+      ? html`<div class="snippet"><h4>Call</h4><pre id="${id}-curl" tabindex="0">${escapeText(snippetOf(reference, operation))}</pre><button type="button" class="copy" aria-label="Copy the call of ${id}" hidden>Copy</button></div>
+${success && responseExample(document, operation, success)}`
+      : jsonExample("Example", exampleOf(requestBody))
+  }</div>
+<div>${parameters && html`<h4>Parameters</h4>${parameterList(parameters)}`}
 ${requestBody && contentPart("Body", requestBody)}
 ${success && contentPart("Response", success)}
-${example !== undefined && html`<pre tabindex="0">${escapeText(JSON.stringify(example, null, 2))}</pre>`}
 <h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors).map(
     ([status, error]) => html`<div><dt><code>${status}</code></dt><dd>${errorPart(error)}</dd></div>`,
-  )}</dl>`;
+  )}</dl></div></div>`;
   return section(id, operation.summary, body, route);
+}
+
+function jsonExample(title: string, value: unknown): Markup {
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return html`<h4>${title}</h4><pre tabindex="0">${escapeText(text)}</pre>`;
+}
+
+/** The recorded response, else one made from the schema, with the values of the request's example. */
+function responseExample(
+  document: OpenApiDocument,
+  { parameters = [], requestBody }: DocumentOperation,
+  success: BodyDescription,
+): Markup {
+  const recorded = exampleOf(success);
+  if (recorded !== undefined) return jsonExample("Response", recorded);
+  const sent = Object.fromEntries(parameters.map(({ name, example }) => [name, example]));
+  const known = { ...sent, ...Object(exampleOf(requestBody)) };
+  return jsonExample("Response, made from its schema", sampleOf(document, schemaOf(success), known));
 }
 
 /** An error of one operation, or a link to a shared error. */
@@ -249,7 +274,8 @@ function errorPart({ $ref, description = "", content, ...rest }: BodyDescription
 }
 
 function exampleOf({ content }: BodyDescription = {}): unknown {
-  return Object.values(content?.["application/json"]?.examples ?? {})[0]?.value;
+  const [{ example, examples = {} } = {}] = Object.values(content ?? {});
+  return example ?? Object.values(examples)[0]?.value;
 }
 
 /** The call as POSIX shell commands. Ids are taken from an earlier call, such as a list's first charge. */
@@ -261,7 +287,7 @@ function snippetOf(reference: Reference, operation: DocumentOperation): string {
 
 /** Ids that a call needs, in its path and in the example of its body. */
 function variablesOf({ path, requestBody }: DocumentOperation): string[] {
-  const body = Object.keys((exampleOf(requestBody) as object | undefined) ?? {});
+  const body = Object.keys(Object(exampleOf(requestBody)));
   return [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
     ...body.filter((name) => /^(quote|destination)_id$/.test(name)),
@@ -279,7 +305,7 @@ function idCommandOf(
   const [list] = path.split(`/{${name}}`);
   const source =
     operations.find((other) => other.method === "GET" && other.path === list && list !== path) ??
-    operations.find(({ responses }) => name in ((exampleOf(responses[200]) as object | undefined) ?? {})) ??
+    operations.find(({ responses }) => name in Object(exampleOf(responses[200]))) ??
     operations.find(
       (other) =>
         other.method === "GET" &&
@@ -300,7 +326,7 @@ function curlOf(
   const { method, path, security, parameters, requestBody } = operation;
   const names = variablesOf(operation);
   const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_all, name: string) => `$${name.toUpperCase()}`)}`;
-  const lines = [`curl ${flags}${method === "GET" ? "" : `-X ${method} `}"${url}"`];
+  const lines = method === "GET" ? [`curl ${flags}"${url}"`] : [`curl ${flags}-X ${method}`, `"${url}"`];
   if (apiKey !== undefined && security?.length !== 0) lines.push(`-H "Authorization: Bearer ${apiKey}"`);
   if (parameters?.some(({ name }) => name === "Idempotency-Key"))
     lines.push('-H "Idempotency-Key: rent-1-first-try"');

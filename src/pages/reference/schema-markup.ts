@@ -28,12 +28,14 @@ interface Parameter extends Omit<DocumentSchema, "required"> {
   readonly in: string;
   readonly required?: boolean;
   readonly schema: DocumentSchema;
+  readonly example?: unknown;
 }
 
 /** A response or request body. */
 export interface BodyDescription extends Texts {
   readonly content?: ByName<{
     readonly schema: DocumentSchema;
+    readonly example?: unknown;
     readonly examples?: ByName<{ readonly value: unknown }>;
   }>;
 }
@@ -81,23 +83,49 @@ function inline(text: string): Markup[] {
   return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
 
-/** Marks an assumption and gives the reason, except the common reason `ASSUMED_FIELD_REASON`. */
-export function assumptionMark({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
-  if (text === undefined) return undefined;
-  return html`<p class="why"><span class="mark">assumed</span>${text !== ASSUMED_FIELD_REASON && html` ${inline(text)}`}</p>`;
+/** Shorter reasons are told in each place. */
+const LINKED_MIN = 20;
+
+/** Replaces each reason that the document gives in several places with `#assumed-N`, its index in `told`. */
+export function linkRepeatedAssumptions(document: OpenApiDocument) {
+  const text = JSON.stringify(document);
+  const reasons = [...text.matchAll(/"x-sandbox-assumption":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, reason]) => JSON.parse(reason!) as string,
+  );
+  const told = [...new Set(reasons.filter((reason, index) => reasons.indexOf(reason) < index))].filter(
+    (reason) => reason.length > LINKED_MIN && reason !== ASSUMED_FIELD_REASON,
+  );
+  const linked = JSON.parse(text, (name, value: string) =>
+    name === "x-sandbox-assumption" && told.includes(value) ? `#assumed-${told.indexOf(value)}` : value,
+  ) as OpenApiDocument;
+  return { linked, told };
 }
 
-/** One note on the assumed fields of a schema, a line a reason. */
+/** Marks an assumption and gives the reason, or a link to it. */
+export function assumptionMark({ "x-sandbox-assumption": reason }: Texts): Markup | undefined {
+  return reason === undefined ? undefined : html`<p class="why">${markOf(reason)} ${reasonText(reason)}</p>`;
+}
+
+function markOf(reason: string): Markup {
+  return reason.startsWith("#")
+    ? html`<a class="mark" href="${reason}">assumed</a>`
+    : html`<span class="mark">assumed</span>`;
+}
+
+function reasonText(reason: string): Markup[] | false {
+  return reason !== ASSUMED_FIELD_REASON && !reason.startsWith("#") && inline(reason);
+}
+
+/** Notes on the assumed fields of a schema, one for each reason. */
 function assumedFields(fields: readonly (readonly [name: string, schema: Texts])[]): Markup | undefined {
   const namesOf = new Map<string, string[]>();
   for (const [name, { "x-sandbox-assumption": reason }] of fields)
     if (reason !== undefined) namesOf.set(reason, [...(namesOf.get(reason) ?? []), name]);
   if (namesOf.size === 0) return undefined;
-  const lines = [...namesOf].map(([reason, names]) => {
-    const text = reason === ASSUMED_FIELD_REASON ? "." : html`: ${inline(reason)}`;
-    return html`<p>${join(names.map(code), ", ")}${text}</p>`;
-  });
-  return html`<div class="why"><span class="mark">assumed</span>${lines}</div>`;
+  return html`${[...namesOf].map(
+    ([reason, names]) =>
+      html`<p class="why">${markOf(reason)} ${join(names.map(code), ", ")} ${reasonText(reason)}</p>`,
+  )}`;
 }
 
 export function parameterList(parameters: readonly Parameter[]): Markup {
