@@ -130,7 +130,7 @@ const SHELL = new PageShell({ styles: REFERENCE_STYLES, script: REFERENCE_SCRIPT
  * any other in a section of its own.
  */
 function referencePage(given: Reference, nowMs: number): Response {
-  const { linked, told } = linkRepeatedAssumptions(given.document);
+  const { linked, repeated } = linkRepeatedAssumptions(given.document);
   const reference = { ...given, document: linked };
   const { info, tags, components, openapi } = linked;
   const title = String(info.title);
@@ -172,8 +172,8 @@ ${tagged.map((operation) => operationSection(reference, operation, inline))}</di
 })}
 <div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema, { isSent: sent.has(name) })))}</div>
 ${
-  told.length > 0 &&
-  html`<div class="group"><h2>Assumptions in several places</h2>${told.map((reason, index) => html`<div id="assumed-${index}">${renderMarkdown(reason)}</div>`)}</div>`
+  repeated.length > 0 &&
+  html`<div class="group"><h2>Assumptions in several places</h2>${repeated.map((reason, index) => html`<div id="assumed-${index}">${renderMarkdown(reason)}</div>`)}</div>`
 }
 <div class="group"><h2 id="errors">Errors of many operations</h2><dl class="fields">${Object.entries(
     components.responses,

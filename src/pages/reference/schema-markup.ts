@@ -83,22 +83,24 @@ function inline(text: string): Markup[] {
   return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
 
-/** Shorter reasons are told in each place. */
+/** Shorter reasons are repeated in each place. */
 const LINKED_MIN = 20;
 
-/** Replaces each reason that the document gives in several places with `#assumed-N`, its index in `told`. */
+/** Replaces each reason that the document gives in several places with `#assumed-N`, its index in `repeated`. */
 export function linkRepeatedAssumptions(document: OpenApiDocument) {
   const text = JSON.stringify(document);
   const reasons = [...text.matchAll(/"x-sandbox-assumption":("(?:[^"\\]|\\.)*")/g)].map(
     ([, reason]) => JSON.parse(reason!) as string,
   );
-  const told = [...new Set(reasons.filter((reason, index) => reasons.indexOf(reason) < index))].filter(
+  const repeated = [...new Set(reasons.filter((reason, index) => reasons.indexOf(reason) < index))].filter(
     (reason) => reason.length > LINKED_MIN && reason !== ASSUMED_FIELD_REASON,
   );
   const linked = JSON.parse(text, (name, value: string) =>
-    name === "x-sandbox-assumption" && told.includes(value) ? `#assumed-${told.indexOf(value)}` : value,
+    name === "x-sandbox-assumption" && repeated.includes(value)
+      ? `#assumed-${repeated.indexOf(value)}`
+      : value,
   ) as OpenApiDocument;
-  return { linked, told };
+  return { linked, repeated };
 }
 
 /** Marks an assumption and gives the reason, or a link to it. */
