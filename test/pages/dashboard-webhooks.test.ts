@@ -157,7 +157,7 @@ describe("the error response of a webhook", () => {
     for (const path of ["", "/webhooks", `/charges/${id}`])
       expect(await plainText(path)).toContain(`503 ${sentence} · next try`);
     const history = await sandbox.control<ChargeHistory>(`GET /_sandbox/charges/${id}/timeline`);
-    expect(historyRows(history).at(-1)!.text).toContain(` ms): ${sentence}`);
+    expect(historyRows(history).at(-1)!.text).toContain(` 503 ${sentence}`);
   });
 });
 

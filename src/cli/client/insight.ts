@@ -1,6 +1,7 @@
-import { historyRows, historyTitle, missingStatusReason } from "../../core/reports/charge-history-text.js";
+import { historyRows, historyTitle } from "../../core/reports/charge-history-text.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
+import { attemptsOf, missingStatusReason } from "../../core/reports/trouble.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
@@ -8,7 +9,7 @@ import { valueStyle } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
-import type { JsonBody } from "./connection.js";
+import type { Connection, JsonBody } from "./connection.js";
 import { listCommand, tableFormatter } from "./output.js";
 
 /** Formats coverage. For each kind, such as error codes, lists the names that occurred and the names that never did. */
@@ -64,6 +65,34 @@ function styleOfActivity(item: JsonBody): Style | undefined {
   return style === "green" ? undefined : style;
 }
 
+interface NextItem extends JsonBody {
+  readonly kind: "task" | "delivery" | "transition";
+  readonly id: string;
+  readonly what: string;
+  readonly to: readonly string[];
+}
+
+/** The row of an item: the payment, its customer, and the change. */
+async function nextRow(connection: Connection, item: NextItem): Promise<JsonBody> {
+  const delivery = item.id.startsWith("dlv_")
+    ? await connection.run("getDelivery", { delivery_id: item.id })
+    : undefined;
+  const id = String(delivery?.charge_id ?? delivery?.withdrawal_id ?? item.id);
+  const payment = id.startsWith("ch_")
+    ? await connection.run("getCharge", { charge_id: id })
+    : id.startsWith("wd_") && (await connection.run("getControlWithdrawal", { withdrawal_id: id }));
+  const { customer_email, customer_name, reference } = Object(payment);
+  const who = customer_email ?? customer_name ?? reference;
+  const url = delivery && (delivery.url ?? "mailbox");
+  return { ...payment, at: item.at, what: nextText(item, delivery), url, who, id };
+}
+
+function nextText({ kind, what, to }: NextItem, delivery: JsonBody | undefined): string {
+  if (delivery !== undefined) return attemptsOf(delivery).length === 0 ? what : `retry ${what}`;
+  if (kind === "transition") return `${what}, can become ${to.join(", ")}`;
+  return to.length === 0 ? "is settled" : `becomes ${to.join(", ")}`;
+}
+
 export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "advice",
@@ -103,7 +132,11 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
             ? selector
             : (await connection.resolveCharge(selector)).charge_id,
       }),
-      formatResult: tableFormatter(LIST_COLUMNS.next),
+      formatResult: async (answer, { connection }) => {
+        const items = answer.items as unknown as NextItem[];
+        const rows = await Promise.all(items.map((item) => nextRow(connection, item)));
+        return tableFormatter(LIST_COLUMNS.next)({ ...answer, items: rows });
+      },
     }),
   },
   listCommand(

@@ -6,7 +6,7 @@ import {
   type ListColumns,
   type ListName,
 } from "../../core/reports/list-columns.js";
-import { webhookTrouble } from "../../core/reports/trouble.js";
+import { receiverTrouble, webhookTrouble } from "../../core/reports/trouble.js";
 import { formatCount, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
 import { headingText, markedStatus, tableLines, valueStyle } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
@@ -129,6 +129,9 @@ export function listAction(id: ListId, query: object = {}): ClientAction {
 /** Maximum number of failing webhooks in the line of a row. */
 const WEBHOOKS_MAX = 2;
 
+/** Rows from which on a trouble stands once below the table, not below each row. */
+const COMMON_MIN = 3;
+
 /** Formats a list of charges or withdrawals. Adds the failing webhooks of each, and the number of all that fail. */
 export function withFailingWebhooks(
   name: "charges" | "withdrawals",
@@ -140,13 +143,29 @@ export function withFailingWebhooks(
     const failing = [...(items as JsonBody[])].sort(
       (a, b) => Number(a.answered === null) - Number(b.answered === null),
     );
+    const listed = new Set((answer.items as JsonBody[]).map((item) => item[idField]));
+    const objectsOf = new Map<string, Set<unknown>>();
+    for (const delivery of failing) {
+      const trouble = receiverTrouble(delivery);
+      if (listed.has(delivery[idField]))
+        objectsOf.set(trouble, (objectsOf.get(trouble) ?? new Set()).add(delivery[idField]));
+    }
+    const isCommon = (trouble: string) => isTerminal() && (objectsOf.get(trouble)?.size ?? 0) >= COMMON_MIN;
     const troublesOf = (item: JsonBody): string[] =>
       failing
-        .filter((delivery) => delivery[idField] === item[idField])
+        .filter((delivery) => delivery[idField] === item[idField] && !isCommon(receiverTrouble(delivery)))
         .slice(0, WEBHOOKS_MAX)
         .flatMap((delivery) => webhookTrouble(delivery) ?? []);
     const count = formatCount(Number(total), "webhook");
-    const footer = total === 0 ? [] : [`${count} failing: payments-sandbox deliveries --failing`];
+    const footer =
+      total === 0
+        ? []
+        : [
+            ...[...objectsOf].flatMap(([trouble, objects]) =>
+              isCommon(trouble) ? [`${objects.size} of these: ${trouble}`] : [],
+            ),
+            `${count} failing: payments-sandbox deliveries --failing`,
+          ];
     return tableFormatter(LIST_COLUMNS[name], { troublesOf, footer })(answer);
   };
 }

@@ -1,8 +1,10 @@
 import type { ChargeHistoryItem } from "../schema/control-responses.js";
 import { isSuccessStatus } from "../schema/http-response.js";
+import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
 import { formatCount, toPrintableLine } from "../schema/text-format.js";
-import { summarizeBody } from "./body-summary.js";
+import { readableDuration } from "../schema/time.js";
 import type { ChargeHistories, ChargeHistory } from "./namespace-export.js";
+import { failureText, missingStatusReason, receiverText } from "./trouble.js";
 
 /** Formats histories as text: a heading for each charge, a line for each item. */
 export function historiesText({ charges, not_in_order, items }: ChargeHistories): string {
@@ -44,37 +46,63 @@ interface HistoryRow {
   readonly item: ChargeHistoryItem;
 }
 
+type Attempt = Extract<ChargeHistoryItem, { kind: "attempt" }>;
+
+/** Rows of a history. The attempts of a delivery are one row, at the time of the first and with the last response. */
 export function historyRows({ items }: ChargeHistory): HistoryRow[] {
-  const offsets = items.map(({ at }) => offset(items[0]!.at, at));
-  const width = Math.max(0, ...offsets.map(({ length }) => length));
-  return items.map((item, index) => ({
-    head: `  ${offsets[index]!.padStart(width)}  ${item.kind.padEnd(10)}  `,
-    text: toPrintableLine(itemText(item)),
-    item,
-  }));
+  const timeOf = ({ at }: ChargeHistoryItem) =>
+    `+${readableDuration(Date.parse(at) - Date.parse(items[0]!.at)).replaceAll("\u00a0", "")}`;
+  const width = Math.max(0, ...items.map((item) => timeOf(item).length));
+  const folded = new Map<unknown, ChargeHistoryItem[]>();
+  for (const item of items) {
+    const key = item.kind === "attempt" ? item.delivery_id : item;
+    folded.set(key, [...(folded.get(key) ?? []), item]);
+  }
+  return [...folded.values()].map((group) => {
+    const [item, last] = [group[0]!, group.at(-1)!];
+    const label = item.kind === "attempt" ? "webhook" : item.kind;
+    const text = last.kind === "attempt" ? attemptsText(last, group.length, timeOf(last)) : itemText(last);
+    return {
+      head: `  ${timeOf(item).padStart(width)}  ${label.padEnd(10)}  `,
+      text: toPrintableLine(text),
+      item: last,
+    };
+  });
 }
 
-function offset(from: string, at: string): string {
-  return `+${((Date.parse(at) - Date.parse(from)) / 1_000).toFixed(3)}s`;
+const FAILURE_MAX = 200;
+
+function attemptsText(last: Attempt, count: number, time: string): string {
+  const times = count > 1 ? `${count} attempts until ${time}` : `${last.duration_ms} ms`;
+  const result = isSuccessStatus(last.status) ? last.status : failureText(last).slice(0, FAILURE_MAX);
+  return `${last.type} → ${receiverText(`http://${last.receiver}`)} ${result} (${times})`;
 }
 
-function itemText(item: ChargeHistoryItem): string {
+function itemText(item: Exclude<ChargeHistoryItem, Attempt>): string {
   switch (item.kind) {
     case "request":
       return requestText(item);
     case "transition":
-      return `${item.status}${item.reason === undefined ? "" : ` (${item.reason})`}`;
+      return [item.status, item.reason && `(${item.reason})`, causeText(item)].filter(Boolean).join(" ");
     case "ledger":
       return `${item.posting} ${item.currency}: ${item.postings.map(({ account, amount }) => `${account} ${amount}`).join(", ")}`;
     case "event":
       return `${item.type} ${item.event_id}`;
     case "note":
       return item.note;
-    case "attempt":
-      return `${item.type} to ${item.receiver} → ${item.status ?? item.error} (attempt ${item.attempt}, ${item.duration_ms} ms)${refusalOf(item)}`;
     case "hold":
       return `${item.type} to ${item.receiver} is held: ${item.reason}`;
   }
+}
+
+/** Who or what caused a change of status; nothing for a call of the app. */
+function causeText({ by, status }: Extract<ChargeHistoryItem, { kind: "transition" }>): string | undefined {
+  const { actor, scenario, rule } = by;
+  if (actor === "scenario")
+    return CHARGE_STATUS_TABLE[status].tone === "bad"
+      ? `because ${rule === null ? "" : `rule ${rule} of `}scenario ${scenario}`
+      : undefined;
+  return { api: undefined, clock: undefined, customer: "by the customer", control: "by hand" }[actor];
 }
 
 function errorOf(body: unknown): string {
@@ -88,17 +116,4 @@ function requestText(item: Readonly<Record<string, unknown>>): string {
   const result = item.status ?? missingStatusReason(item);
   const fault = item.fault == null ? "" : ` (fault of ${item.fault})`;
   return `${item.method} ${item.path} → ${result}${fault}${errorOf(item.response_body)}`;
-}
-
-/** Returns the reason why a journaled request has no status. */
-export function missingStatusReason({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
-  return in_flight ? "in flight" : client_gone ? "client gone" : "connection cut";
-}
-
-const MAX_REFUSAL_LENGTH = 200;
-
-/** Body of a response that refused the webhook. */
-function refusalOf({ status, response_body }: Extract<ChargeHistoryItem, { kind: "attempt" }>): string {
-  if (isSuccessStatus(status) || !response_body) return "";
-  return `: ${summarizeBody(response_body).replace(/\s+/g, " ").slice(0, MAX_REFUSAL_LENGTH)}`;
 }

@@ -2,8 +2,7 @@
  * Columns and filters of each list of the control API. The command line derives tables and options from the columns.
  * The dashboard derives rows, headings, filter forms and curl commands.
  */
-import { missingStatusReason } from "./charge-history-text.js";
-import { attemptsOf, deliveryTrouble, requestTrouble } from "./trouble.js";
+import { attemptsOf, deliveryTrouble, missingStatusReason, requestTrouble } from "./trouble.js";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -78,13 +77,6 @@ const search = (label: string, hint: string): ListFilter => ({
   name: "q",
   field: { name: "q", label, hint },
 });
-
-const TASKS: Query = {
-  timeline: "status change",
-  withdrawal: "status change",
-  expire: "expiry",
-  settle: "settlement",
-};
 
 /** The app's order: the first entry of the metadata that is named for one. */
 function orderOf({ metadata }: JsonRecord): unknown {
@@ -183,8 +175,8 @@ const lists = {
     headings: ["Time", "", "Event", "About", "Webhooks"],
   },
   next: {
-    columns: ["at", "what", "to", "id"],
-    values: { what: ({ what }) => TASKS[String(what)] ?? what },
+    columns: ["at", "what", "url", "amount", "who", "id"],
+    dropFirst: ["id", "url"],
   },
   balances: { columns: ["organization_id", "mode", "currency", "available_balance", "pending_balance"] },
   "webhook-endpoints": {

@@ -1,7 +1,6 @@
 // Why a row of a list is in trouble, in one line. Reads records of the control API.
 import { isSuccessStatus } from "../schema/http-response.js";
 import { summarizeBody } from "./body-summary.js";
-import { missingStatusReason } from "./charge-history-text.js";
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -44,6 +43,12 @@ export function webhookTrouble(delivery: JsonRecord): string | undefined {
   return `${delivery.type} → ${shown} ${trouble.replace(" · ", ", ")}`;
 }
 
+/** The receiver and its failure, without event and retry: `:3000/hooks 400 no signature`. */
+export function receiverTrouble(delivery: JsonRecord): string {
+  const last = attemptsOf(delivery).at(-1);
+  return `${receiverText(delivery.url as string | null)} ${last === undefined ? "" : failureText(last)}`;
+}
+
 /** A receiver's address: `:3000/hooks` on this machine. */
 export function receiverText(url: string | null): string {
   return url === null ? "mailbox" : url.replace(/^https?:\/\/((localhost|127\.0\.0\.1|\[::1\])(?=:))?/i, "");
@@ -68,4 +73,9 @@ function refusalText(body: unknown): string {
   const details = Object.entries(error?.details ?? {}).map(([field, fault]) => `${field} ${fault}`);
   if (details.length > 0) return `${error?.code}: ${details.join("; ")}`;
   return summarizeBody(typeof body === "string" ? body : JSON.stringify(body ?? "")).replace(/\s+/g, " ");
+}
+
+/** Returns the reason why a journaled request has no status. */
+export function missingStatusReason({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
+  return in_flight ? "in flight" : client_gone ? "client gone" : "connection cut";
 }

@@ -76,6 +76,29 @@ export function formatDuration(durationMs: number): string {
   return text;
 }
 
+/** `4 m 40 s`: the two largest units, each with a no-break space before it. */
+export function readableDuration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)}\u00a0s`;
+  const units = [
+    [86_400, "d"],
+    [3_600, "h"],
+    [60, "m"],
+    [1, "s"],
+  ] as const;
+  const first = units.findIndex(([size]) => seconds >= size);
+  let rest = Math.round(seconds);
+  return units
+    .slice(first, first + 2)
+    .map(([size, name]) => {
+      const many = Math.floor(rest / size);
+      rest -= many * size;
+      return many === 0 ? "" : `${many}\u00a0${name}`;
+    })
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
 /** Milliseconds of a duration that a schema has already checked. */
 export function durationToMs(text: string): number {
   const parsed = parseDuration(text);

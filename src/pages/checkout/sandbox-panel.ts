@@ -1,9 +1,8 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import { hasEnded } from "../../core/schema/statuses.js";
-import { iso } from "../../core/schema/time.js";
+import { iso, readableDuration } from "../../core/schema/time.js";
 import { pressText } from "../dashboard/page-context.js";
-import { readableDuration } from "../format.js";
 import { html, type Markup } from "../html.js";
 import { type CheckoutPage, needsMethod } from "./page-model.js";
 

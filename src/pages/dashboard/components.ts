@@ -20,7 +20,7 @@ import {
 } from "./page-context.js";
 
 export { formatCount } from "../../core/schema/text-format.js";
-export { readableDuration } from "../format.js";
+export { readableDuration } from "../../core/schema/time.js";
 
 /** Colour and mark of a status. */
 export type Tone = "good" | "bad" | "warn" | "";

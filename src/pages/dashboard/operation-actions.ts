@@ -3,9 +3,8 @@ import type { Delivery } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import { parseDuration } from "../../core/schema/time.js";
+import { parseDuration, readableDuration } from "../../core/schema/time.js";
 import { parseJsonObject } from "../../server/http/body.js";
-import { readableDuration } from "../format.js";
 import { faultRuleOf } from "./fault-presets.js";
 
 /** Fields of a form or button. */

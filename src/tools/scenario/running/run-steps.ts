@@ -1,4 +1,4 @@
-import { missingStatusReason } from "../../../core/reports/charge-history-text.js";
+import { missingStatusReason } from "../../../core/reports/trouble.js";
 import type { Failure } from "../../../core/schema/control-scenario-responses.js";
 import { systemWallClock, yieldIfDue } from "../../../core/time/wall-clock.js";
 import { fillStep, type LoadedStep, type RawStep } from "../loaded-steps.js";
