@@ -158,7 +158,7 @@ function sentenceOf(results) {
   const count = found.length === results.length ? "all" : `${found.length} of the`;
   return (
     `- [\`explore\`](docs/explore.md), a search for what breaks an app, finds ${count} [${results.length} public bugs](examples/incidents/README.md) of other projects ` +
-    `that are rebuilt here (${flagged} with \`--fail-on\`), each within ${most(found.map(({ runs }) => runs))} runs and ` +
+    `that are rebuilt here (${flagged} only with a flag), each within ${most(found.map(({ runs }) => runs))} runs and ` +
     `${most(found.map(({ seconds }) => seconds))} seconds, and nothing in the fixed apps. [What it misses](docs/explore.md#what-it-misses).\n`
   );
 }
