@@ -71,9 +71,9 @@ it("exec --artifacts writes requests, events and state of a failed run", async (
     /^2 charges, 1 not in order\n\nch_\w+ {2}FAILED {2}declined {2}10\.34 NGN {2}card {2}a@shop\.test {2}scenario declined\n/,
   );
   expect(text).toMatch(
-    /\n {2}\+5s {2}transition {2}FAILED \(declined\) because rule charges\.0 of scenario declined\n {2}\+5s {2}event {7}charge\.failed evt_/,
+    /\n {2}\+5s {2}status {3}FAILED \(declined\) because rule charges\.0 of scenario declined\n {2}\+5s {2}event {4}charge\.failed evt_/,
   );
-  expect(text).toMatch(/ledger {6}settlement NGN: pending -10\.00, available 10\.00\n/);
+  expect(text).toMatch(/ledger {3}settlement NGN: pending -10\.00, available 10\.00\n/);
 });
 
 it("exec --artifacts writes a state that another sandbox can import", async () => {

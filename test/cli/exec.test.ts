@@ -219,7 +219,7 @@ it("exec prints a failed command's refused calls, with a suggested path", async 
   const { code, stderr } = await run(["exec", ...script(`${thrice}.then(() => process.exit(3))`)]);
   expect(code).toBe(3);
   expect(stderr).toMatch(
-    /^payments-sandbox: 3 of 3 calls were refused:\npayments-sandbox: {3}3 × POST \/payments\/quotes → 404 .*did you mean \/api\/v1\/payments\/quotes\?/,
+    /^payments-sandbox: 3 of 3 calls were refused:\n {2}3 × POST \/payments\/quotes → 404 .*did you mean \/api\/v1\/payments\/quotes\?/,
   );
 });
 
@@ -261,10 +261,10 @@ it("exec prints a failed command's declined charges and failed webhooks", async 
   expect(first).toMatch(/^ {2}ch_\w{24} {2}COMPLETED {2}10\.34 NGN {2}card {2}ada@shop\.test /);
   const second = rows.findIndex((row) => /^ {2}ch_\w{24} {2}FAILED {2}declined .*declined@shop/.test(row));
   expect(rows.slice(0, second).join("\n")).toMatch(
-    /\n +\+5s {2}webhook {5}charge\.completed → :\d+\/webhooks 500 TypeError: order is undefined \(2 attempts until \+10s\)(\n|$)/,
+    /\n +\+5s {2}webhook {2}charge\.completed → :\d+\/webhooks 500 TypeError: order is undefined \(2 attempts until \+10s\)(\n|$)/,
   );
   expect(rows.slice(second).join("\n")).toMatch(
-    /\n +\+3s {2}transition {2}FAILED \(declined\) because rule charges\.0 of scenario default\n/,
+    /\n +\+3s {2}status {3}FAILED \(declined\) because rule charges\.0 of scenario default\n/,
   );
 });
 
@@ -304,7 +304,7 @@ it("exec prints refused calls of a deleted namespace with the failed test", asyn
   const { code, stderr } = await run(["exec", ...suite]);
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^payments-sandbox: 1 of 3 calls was refused:\npayments-sandbox: {3}1 × POST \/payments\/quotes → 404 /,
+    /^payments-sandbox: 1 of 3 calls was refused:\n {2}1 × POST \/payments\/quotes → 404 /,
   );
   expect(stderr).toMatch(
     /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}ch_\w+ {2}FAILED {2}declined .* test shop > sells\n/,

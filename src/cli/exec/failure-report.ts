@@ -31,7 +31,9 @@ interface Activity {
 /** Prints why the command may have failed: the calls that were refused, and the first charges not in order. */
 export async function printFailureReport(sandbox: Sandbox): Promise<void> {
   const { calls, charges } = await readActivity(sandbox);
-  for (const line of refusedCalls(calls)) printErrorLine(line);
+  for (const [index, line] of refusedCalls(calls).entries())
+    for (const part of wrap(line, index === 0 ? 0 : 2, lineWidth()))
+      printErrorLine(part, index === 0 ? undefined : "");
   await printChargesNotInOrder(charges);
 }
 
@@ -74,8 +76,8 @@ function refusedCalls(calls: Activity["calls"]): string[] {
   const more = ranked.length - REFUSALS_MAX;
   return [
     `${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`,
-    ...ranked.slice(0, REFUSALS_MAX).map(([kind, count]) => `  ${count} × ${kind}`),
-    ...(more > 0 ? [`  and ${formatCount(more, "more kind")}`] : []),
+    ...ranked.slice(0, REFUSALS_MAX).map(([kind, count]) => `${count} × ${kind}`),
+    ...(more > 0 ? [`and ${formatCount(more, "more kind")}`] : []),
   ];
 }
 

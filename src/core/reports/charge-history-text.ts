@@ -52,23 +52,29 @@ type Attempt = Extract<ChargeHistoryItem, { kind: "attempt" }>;
 export function historyRows({ items }: ChargeHistory): HistoryRow[] {
   const timeOf = ({ at }: ChargeHistoryItem) =>
     `+${readableDuration(Date.parse(at) - Date.parse(items[0]!.at)).replaceAll("\u00a0", "")}`;
-  const width = Math.max(0, ...items.map((item) => timeOf(item).length));
   const folded = new Map<unknown, ChargeHistoryItem[]>();
   for (const item of items) {
     const key = item.kind === "attempt" ? item.delivery_id : item;
     folded.set(key, [...(folded.get(key) ?? []), item]);
   }
-  return [...folded.values()].map((group) => {
-    const [item, last] = [group[0]!, group.at(-1)!];
-    const label = item.kind === "attempt" ? "webhook" : item.kind;
+  const groups = [...folded.values()];
+  const width = Math.max(0, ...groups.map(([first]) => timeOf(first!).length));
+  return groups.map((group) => {
+    const [first, last] = [group[0]!, group.at(-1)!];
     const text = last.kind === "attempt" ? attemptsText(last, group.length, timeOf(last)) : itemText(last);
     return {
-      head: `  ${timeOf(item).padStart(width)}  ${label.padEnd(10)}  `,
+      head: `  ${timeOf(first).padStart(width)}  ${(LABELS[first.kind] ?? first.kind).padEnd(7)}  `,
       text: toPrintableLine(text),
       item: last,
     };
   });
 }
+
+/** Kinds of rows whose word differs from that of the items. */
+const LABELS: Readonly<Partial<Record<ChargeHistoryItem["kind"], string>>> = {
+  attempt: "webhook",
+  transition: "status",
+};
 
 const FAILURE_MAX = 200;
 
