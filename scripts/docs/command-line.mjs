@@ -2,8 +2,7 @@
 import { Command } from "commander";
 import { code, definitions, page } from "./markdown.mjs";
 
-const INTRODUCTION = `\`payments-sandbox COMMAND --help\` prints the same, with an example. In an app that has the package as a dev dependency, run
-\`npx payments-sandbox\`. Exit codes and \`--json\`: [output](troubleshooting.md#output-and-exit-codes).`;
+const INTRODUCTION = `\`npx payments-sandbox COMMAND --help\` prints the same, with an example. Exit codes and \`--json\`: [output](troubleshooting.md#output-and-exit-codes).`;
 
 const START = `\`exec\` takes them too, with different defaults: any free port, a fixed seed, no rate limit. Each is also a key of the config file and an
 environment variable: \`--start-time\` is \`start_time\` and \`PAYMENTS_SANDBOX_START_TIME\`. Precedence: option, variable, config

@@ -33,7 +33,7 @@ beforeAll(async () => {
 describe(PAGE, () => {
   it("docs/recipes.md has the expected recipes", () => {
     expect(recipes.map(({ name }) => name)).toEqual(
-      ["payout", "hosted", "late-payment", "webhooks", "lost-response"].map((name) => `${name}.mjs`),
+      ["payout", "hosted", "late-payment", "lost-response"].map((name) => `${name}.mjs`),
     );
   });
 
