@@ -89,6 +89,17 @@ describe.each([
   });
 });
 
+it.each([
+  ["transitionCharge", "FAILED"],
+  ["refundCharge", "REFUNDED"],
+  ["cancelCheckout", "CANCELLED"],
+])("the example response of %s has the status that it leads to", async (id, status) => {
+  const sandbox = await openSandbox();
+  const text = await (await sandbox.fetch(new Request("http://sandbox/_sandbox/docs"))).text();
+  const [section] = new RegExp(`<section id="${id}".*?</section>`, "s").exec(text)!;
+  expect(section).toContain(`"status": "${status}"`);
+});
+
 const run = promisify(execFile);
 
 /** Returns an element's text as a user would copy it. */

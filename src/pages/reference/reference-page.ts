@@ -4,6 +4,7 @@
  */
 import type { Context } from "hono";
 import { DEFAULT_API_KEY } from "../../core/schema/option-schemas.js";
+import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
 import { escapeText, html, type Markup } from "../html.js";
@@ -251,16 +252,20 @@ function jsonExample(title: string, value: unknown): Markup {
   return html`<h4>${title}</h4><pre tabindex="0">${escapeText(text)}</pre>`;
 }
 
-/** The recorded response, else one made from the schema, with the values of the request's example. */
+/** The recorded response, else one made from the schema, with the request's values and the status it leads to. */
 function responseExample(
   document: OpenApiDocument,
-  { parameters = [], requestBody }: DocumentOperation,
+  { operationId, parameters = [], requestBody }: DocumentOperation,
   success: BodyDescription,
 ): Markup {
   const recorded = exampleOf(success);
   if (recorded !== undefined) return jsonExample("Response", recorded);
   const sent = Object.fromEntries(parameters.map(({ name, example }) => [name, example]));
-  const known = { ...sent, ...Object(exampleOf(requestBody)) };
+  const [moved] = Object.entries(CHARGE_STATUS_TABLE).flatMap(([status, { verb }]) =>
+    verb !== undefined && operationId.startsWith(verb) ? [status] : [],
+  );
+  const body = Object(exampleOf(requestBody));
+  const known = { ...sent, ...body, status: body.to ?? moved };
   return jsonExample("Response, made from its schema", sampleOf(document, schemaOf(success), known));
 }
 
