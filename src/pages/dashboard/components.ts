@@ -48,9 +48,10 @@ export function deliveryState(delivery: Delivery): string {
   return isFailing(delivery) ? "failing" : delivery.status;
 }
 
-/** A receiver's address; without the host on this machine. */
+/** A receiver's address for a row: without the host on this machine, and without the middle of a long path. */
 export function receiverLabel(endpoint: Endpoint | undefined): string {
-  return receiverName(endpoint).replace(/^(localhost|127\.0\.0\.1|\[::1\])(?=:)/, "");
+  const name = receiverName(endpoint).replace(/^(localhost|127\.0\.0\.1|\[::1\])(?=:)/, "");
+  return name.length > 28 ? name.replace(/^([^/]*\/[^/]*\/).+(\/[^/]+)$/, "$1…$2") : name;
 }
 
 const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };

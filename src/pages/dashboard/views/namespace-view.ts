@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from "../../../core/schema/refusals.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { currentUrl, dashboardUrl, type PageContext, viewUrl } from "../page-context.js";
-import { cliCommand, controlCurl } from "../shell-commands.js";
+import { controlCurl } from "../shell-commands.js";
 
 /** Keys and environment, namespaces, snapshots and reset. */
 export function namespaceView(context: PageContext): Markup {
@@ -54,8 +54,7 @@ export function namespacesSection(context: PageContext): Markup {
         }),
       ),
       "None.",
-    )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "my-branch", required: true })}${ui.submitButton({ does: ["createNamespace"], label: "Create a namespace" })}`, "Create a namespace")}
-${ui.snippet("Use a namespace", cliCommand(context, "status"))}`,
+    )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "my-branch", required: true })}${ui.submitButton({ does: ["createNamespace"], label: "Create a namespace" })}`, "Create a namespace")}`,
   });
 }
 
