@@ -18,8 +18,8 @@ const MAX_PAYOUTS = 1_000;
 /** Charges, payouts, deliveries, events and requests that match the search. */
 export function searchView(context: PageContext): Markup {
   const q = context.query.get("q")?.trim().slice(0, 255) ?? "";
-  if (q === "")
-    return html`<h1>Search</h1><p class="soft">Type an id, an e-mail, a name, an order, an amount, a type of event, or a value in a request.</p>`;
+  const hint = html`<p class="soft">${q !== "" && `Nothing has “${q}” in it. `}Type an id, an e-mail, a name, an order, an amount, a type of event, or a value in a request.</p>`;
+  if (q === "") return html`<h1>Search</h1>${hint}`;
   const { state } = context.namespace.engine;
   const charges = state.chargesWithWords(q).filter((charge) => isInMode(context, charge));
   const payouts = payoutsWith(context, q);
@@ -36,7 +36,7 @@ export function searchView(context: PageContext): Markup {
     hits(context, "events", events, eventRow),
     hits(context, "requests", hitsOf(findRequestsByText(context, q)), requestRow, all("requests")),
   ].filter((list) => list !== false);
-  return html`<h1>Search</h1>${list.length > 0 ? list : html`<p class="soft">Nothing has “${q}” in it.</p>`}`;
+  return html`<h1>Search</h1>${list.length > 0 ? list : hint}`;
 }
 
 function hitsOf<Item>(items: readonly Item[]): ListPage<Item> {
