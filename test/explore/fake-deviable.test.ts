@@ -79,6 +79,7 @@ class FakeDeviable implements Deviable {
   wrongPrice = () => undefined;
   flowCoverage = () => ({ fields: ["delivered"], spots: [] });
   planRun = () => new FakePlan();
+  shapeOf = () => "";
 
   async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
     return plans.map((plan) => this.#run(plan));

@@ -6,7 +6,7 @@ const deviations = (count: number): Deviation[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "response_lost", at: `op#${index + 1}` }));
 
 /** Models an app that fails when every deviation of one of these sets occurs. */
-function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
+function appOf({ failing = [], absorbed = [], more = {}, missing = {}, limit = Infinity }: App) {
   const runs: string[][] = [];
   const ranOf = (set: DeviationSet): SearchRunResult => {
     const places = set.map(({ at }) => at);
@@ -20,7 +20,7 @@ function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
       canApply: ({ at }) => !places.some((place) => missing[place]?.includes(at)),
     };
   };
-  const run = async (sets: readonly DeviationSet[]) => sets.map(ranOf);
+  const run = async (sets: readonly DeviationSet[]) => sets.slice(0, limit - runs.length).map(ranOf);
   return { runs, run };
 }
 
@@ -30,6 +30,8 @@ interface App {
   readonly more?: Readonly<Record<string, readonly string[]>>;
   /** Calls that a deviation prevents. */
   readonly missing?: Readonly<Record<string, readonly string[]>>;
+  /** Number of runs until the time is over. */
+  readonly limit?: number;
 }
 
 const searched = async (app: App, options: Partial<Parameters<typeof searchDeviationSets>[0]> = {}) => {
@@ -38,7 +40,6 @@ const searched = async (app: App, options: Partial<Parameters<typeof searchDevia
     depth: 2,
     initialDeviations: deviations(4),
     separationOf: () => undefined,
-    isTimeOver: () => false,
     onDepthEnd: async () => {},
     run,
     ...options,
@@ -125,27 +126,12 @@ describe("the search", () => {
   });
 
   it("reports its progress at the time limit, or when the app is gone", async () => {
-    let left = 6;
-    expect(await searched({}, { isTimeOver: () => left-- === 0 })).toMatchObject({
-      completeDepth: 1,
-      runs: 6,
-    });
+    expect(await searched({ limit: 6 })).toMatchObject({ completeDepth: 1, runs: 6 });
+    expect(await searched({ limit: 3 })).toMatchObject({ completeDepth: 0, runs: 3 });
     const { run } = appOf({});
     const gone = async (sets: readonly DeviationSet[]) =>
       (await run(sets)).slice(0, 1).map((ran) => ({ ...ran, isAppGone: true }));
     expect(await searched({}, { run: gone })).toMatchObject({ completeDepth: 0, runs: 1 });
-  });
-
-  it("has the same result for any batch size", async () => {
-    const app = { failing: [["op#2", "op#4"]], absorbed: ["op#1", "op#3"], more: { "op#2": ["op#5"] } };
-    const one = await searched(app, { depth: 3 });
-    for (const batchSize of [2, 7, 100]) expect(await searched(app, { depth: 3, batchSize })).toEqual(one);
-    const isTimeOver = () => false;
-    const run = async (sets: readonly DeviationSet[]) => (await appOf({}).run(sets)).slice(0, 3);
-    expect(await searched({}, { batchSize: 4, isTimeOver, run })).toMatchObject({
-      completeDepth: 0,
-      runs: 3,
-    });
   });
 
   it("does not combine deviations of different charges", async () => {
@@ -185,8 +171,7 @@ describe("the search", () => {
     const { sets, drawn, runs, runsOfDepth } = await searched({}, beyond());
     expect({ drawn, runs, runsOfDepth }).toEqual({ drawn: 57, runs: 63, runsOfDepth: [6] });
     expect(new Set(sets).size).toBe(63);
-    let left = 10;
-    const some = await searched({}, { ...beyond(), isTimeOver: () => left-- === 0 });
+    const some = await searched({ limit: 10 }, beyond());
     expect(some).toMatchObject({ completeDepth: 1, drawn: 4, runs: 10 });
     expect(some.sets).toEqual(sets.slice(0, 10));
     const onlyOne = {
@@ -194,7 +179,7 @@ describe("the search", () => {
         .map(({ at }) => at)
         .filter((at) => at !== "op#3"),
     };
-    const { sets: novel } = await searched(onlyOne, { ...beyond(), isTimeOver: () => false });
+    const { sets: novel } = await searched(onlyOne, beyond());
     for (const set of novel.slice(6, 10)) expect(set).toMatch(/op#[13]/);
   });
 });

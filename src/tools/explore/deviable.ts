@@ -151,7 +151,9 @@ export interface Deviable {
   /** Describes a charge whose base amount is not the app's price; undefined if there is none. Called after the plain runs. */
   wrongPrice(): string | undefined;
   planRun(set: DeviationSet, variant: RunVariant): RunPlan;
-  /** Carries out plans concurrently. */
+  /** Returns an equal text for plans that `observe` can carry out concurrently. */
+  shapeOf(plan: RunPlan): string;
+  /** Carries out plans of one shape concurrently. */
   observe(plans: readonly RunPlan[]): Promise<readonly Trace[]>;
   /** Wall time so far in milliseconds, by part of the runs. */
   profile(): Readonly<Record<string, number>>;

@@ -52,8 +52,6 @@ export interface ExploreOptions {
 
 /** Notes beyond this number are dropped. */
 const MAX_NOTES = 20;
-/** Batch size per concurrent run; larger than 1 because only some sets of a batch can be concurrent. */
-const SETS_PER_LANE = 4;
 const NOT_SEARCHED: SearchResult = {
   completeDepth: 0,
   runs: 0,
@@ -248,8 +246,6 @@ class Exploration {
       depth,
       initialDeviations: this.first,
       separationOf: (one, other) => this.#deviations.separationOf(one, other),
-      isTimeOver: () => this.#isTimeOver(),
-      batchSize: this.#lanes === 1 ? 1 : this.#lanes * SETS_PER_LANE,
       run: (sets) => this.#runAll(sets),
       shuffleRandom: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
       onDepthEnd: () => this.#runForNotes(),
@@ -283,8 +279,12 @@ class Exploration {
   /** Runs the sets in order until the time is over or the app is gone. */
   async #runAll(sets: readonly DeviationSet[]): Promise<SearchRunResult[]> {
     const results: SearchRunResult[] = [];
-    const done = await this.#trials.runConcurrently(sets);
+    const groups = this.#trials.groupsOf(sets);
+    const done = new Map<number, Trial>();
     for (const [index, set] of sets.entries()) {
+      if (this.#isTimeOver()) break;
+      for (const [of, trial] of await this.#trials.runConcurrently(sets, groups.get(index)))
+        done.set(of, trial);
       const result = await this.#run(set, done.get(index));
       if (result !== undefined) results.push(result);
       if (result === undefined || result.isAppGone) break;

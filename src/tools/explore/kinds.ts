@@ -151,7 +151,9 @@ function killingApp(place: Place): Effect | undefined {
 function runningJob(moment: JobMoment | undefined): Effect | undefined {
   if (moment === undefined) return undefined;
   const hasSides = "concurrent" in moment && moment.concurrent?.isReadByHandler === true;
-  return { isShared: true, hasSides, applyTo: (plan) => plan.runJob(moment) };
+  // Concurrent runs share the work between two steps, but not work that takes the place of a step.
+  const isShared = "page" in moment || moment.concurrent !== undefined ? { isShared: true as const } : {};
+  return { ...isShared, hasSides, applyTo: (plan) => plan.runJob(moment) };
 }
 
 function payingWrongMoney(
@@ -285,7 +287,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description: "the customer pays when the charge has expired",
     effectAt: (place) =>
       place.what === "pays" && place.canWait
-        ? { isShared: true, isEnd: true, applyTo: (plan) => plan.payLate(place.expirySinceMs) }
+        ? { isEnd: true, applyTo: (plan) => plan.payLate(place.expirySinceMs) }
         : undefined,
   },
   cancelled_then_paid: {

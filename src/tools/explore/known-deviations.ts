@@ -87,12 +87,6 @@ export class KnownDeviations {
     return set.some((deviation) => this.effectOf(deviation).hasSides === true);
   }
 
-  /** Returns an equal key for sets whose runs have equally many steps, which concurrent runs need. */
-  stepsKey(set: DeviationSet): string {
-    const calls = set.filter((deviation) => this.effectOf(deviation).call !== undefined);
-    return `${set.length} ${calls.length}`;
-  }
-
   /** Returns the reason not to combine two deviations; undefined if there is no reason. */
   separationOf(one: Deviation, other: Deviation): SeparationReason | undefined {
     if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";

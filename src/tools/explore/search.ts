@@ -24,13 +24,9 @@ export interface SearchOptions {
   /** Maximum number of deviations in a set. */
   readonly depth: number;
   readonly initialDeviations: readonly Deviation[];
-  /** Runs sets; returns their results in the same order, or fewer results if interrupted. */
+  /** Runs sets; returns their results in the same order, or fewer results if the time is over. */
   readonly run: (sets: readonly DeviationSet[]) => Promise<readonly SearchRunResult[]>;
-  /** Number of sets per call of `run`. */
-  readonly batchSize?: number;
   readonly separationOf: (one: Deviation, other: Deviation) => SeparationReason | undefined;
-  /** Returns true once the time budget is used up or the search is interrupted. */
-  readonly isTimeOver: () => boolean;
   /** Present if plain runs differ. The search then shuffles sets and skips no set as `absorbed`, `alike` or `unmet`. */
   readonly shuffleRandom?: (() => number) | undefined;
   /** Called when all sets up to the depth are done, before larger ones are drawn. */
@@ -64,6 +60,8 @@ interface Base {
   readonly more: readonly Deviation[];
 }
 
+/** Number of sets that are drawn before they are run, so that runs can be concurrent. */
+const DRAWN_TOGETHER = 16;
 /** Drawing ends after this many draws without a new set. */
 const MAX_VAIN_DRAWS = 1_000;
 
@@ -128,34 +126,26 @@ class Search {
     return drawn.sort((a, b) => a.at - b.at).map(({ set }) => set);
   }
 
-  /** Runs sets in batches; returns the sets that passed. */
+  /** Runs sets; returns the sets that passed. */
   async #runAll(sets: readonly DeviationSet[]): Promise<Base[]> {
-    const { initialDeviations, batchSize = 1, run, isTimeOver } = this.#options;
-    const bases: Base[] = [];
-    for (let at = 0; at < sets.length; at += batchSize) {
-      this.#hasEnded ||= isTimeOver();
-      if (this.#hasEnded) break;
-      const batch = sets.slice(at, at + batchSize);
-      const results = await run(batch);
-      this.#hasEnded ||= results.length < batch.length;
-      for (const [index, result] of results.entries()) {
-        const set = batch[index]!;
-        const isNovel = this.#record(set, result);
-        if (result.hasFailed) continue;
-        const base = { set, more: withNew(initialDeviations, result.deviations) };
-        bases.push(base);
-        if (isNovel) this.#novel.push(base);
-      }
-    }
-    return bases;
+    const { initialDeviations, run } = this.#options;
+    const results = await run(sets);
+    this.#hasEnded ||= results.length < sets.length;
+    return results.flatMap((result, index) => {
+      const set = sets[index]!;
+      const isNovel = this.#record(set, result);
+      if (result.hasFailed) return [];
+      const base = { set, more: withNew(initialDeviations, result.deviations) };
+      if (isNovel) this.#novel.push(base);
+      return [base];
+    });
   }
 
   /** Runs random sets larger than the depth, mostly extensions of the latest sets that showed a new behaviour. */
   async #runDrawn(random: () => number): Promise<void> {
-    const { batchSize = 1 } = this.#options;
     while (!this.#hasEnded && this.#novel.length > 0) {
       const drawn: DeviationSet[] = [];
-      for (let vain = 0; drawn.length < batchSize && vain < MAX_VAIN_DRAWS; vain++)
+      for (let vain = 0; drawn.length < DRAWN_TOGETHER && vain < MAX_VAIN_DRAWS; vain++)
         drawn.push(...this.#draw(random));
       if (drawn.length === 0) return;
       await this.#runAll(drawn);

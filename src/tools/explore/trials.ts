@@ -219,28 +219,37 @@ export class Trials {
   }
 
   /**
-   * Runs sets concurrently, except single deviations and sets that may affect the customers of other runs. Returns the
-   * trials by index of the set. The caller repeats all sets that did not pass, one at a time.
+   * Groups sets whose runs can be concurrent, by the first index of each group. Leaves out single deviations, and sets
+   * that may affect the customers of other runs.
    */
-  async runConcurrently(sets: readonly DeviationSet[]): Promise<Map<number, Trial>> {
-    const trials = new Map<number, Trial>();
-    if (this.#lanes === 1) return trials;
+  groupsOf(sets: readonly DeviationSet[]): Map<number, readonly number[]> {
+    if (this.#lanes === 1) return new Map();
     const indexes = [...sets.keys()].filter((index) => this.#canBeConcurrent(sets[index]!));
-    const kindOf = (index: number) => this.#deviations.stepsKey(sets[index]!);
-    for (const group of groupsByKey(indexes, this.#lanes, kindOf)) {
-      const all = await this.#runAll(
-        group.map((index) => sets[index]!),
-        EAGER,
-      );
-      if (all.every(({ trace }) => hasOnlyOwnCalls(trace)))
-        for (const [lane, trial] of all.entries()) trials.set(group[lane]!, trial);
-    }
-    return trials;
+    const shapeOf = (index: number) => this.#deviable.shapeOf(this.#plan(sets[index]!, EAGER));
+    return new Map(groupsByKey(indexes, this.#lanes, shapeOf).map((group) => [group[0]!, group]));
+  }
+
+  /**
+   * Runs the sets of a group concurrently; returns the trials by index. Returns none if a run concerned other customers.
+   * The caller repeats all sets that did not pass, one at a time.
+   */
+  async runConcurrently(
+    sets: readonly DeviationSet[],
+    group: readonly number[] = [],
+  ): Promise<(readonly [index: number, trial: Trial])[]> {
+    if (group.length === 0) return [];
+    const all = await this.#runAll(
+      group.map((index) => sets[index]!),
+      EAGER,
+    );
+    if (!all.every(({ trace }) => hasOnlyOwnCalls(trace))) return [];
+    return all.map((trial, lane) => [group[lane]!, trial]);
   }
 
   #canBeConcurrent(set: DeviationSet): boolean {
     return (
       set.length > 1 &&
+      !this.#deviations.hasSides(set) &&
       set.every((one) => this.#isConcurrent.get(deviationKey(one)) ?? this.#deviations.isOwn(one))
     );
   }
@@ -276,9 +285,12 @@ function hasOnlyOwnCalls({ observed }: Trace): boolean {
 /** Groups the indexes of sets with an equal key. No group has only one set. */
 function groupsByKey(all: readonly number[], max: number, keyOf: (index: number) => string): number[][] {
   const groups: number[][] = [];
-  for (const key of new Set(all.map(keyOf))) {
-    const same = all.filter((index) => keyOf(index) === key);
-    for (let at = 0; at + 1 < same.length; at += max) groups.push(same.slice(at, at + max));
+  const byKey = new Map<string, number[]>();
+  for (const index of all) {
+    const key = keyOf(index);
+    byKey.set(key, [...(byKey.get(key) ?? []), index]);
   }
+  for (const same of byKey.values())
+    for (let at = 0; at + 1 < same.length; at += max) groups.push(same.slice(at, at + max));
   return groups;
 }

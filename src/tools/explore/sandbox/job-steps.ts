@@ -115,12 +115,15 @@ function inserted(
       continue;
     }
     const [beforeMs, afterMs] = [atMs - nowMs, nowMs + byMs - atMs - lessMs];
-    const parts = [
-      ...(beforeMs > 0 ? [{ ...step, advance: formatDuration(beforeMs) }] : []),
-      ...steps,
-      ...(afterMs > 0 ? [{ advance: formatDuration(afterMs) }] : []),
+    const advances = (ms: number, more: RawStep): RawStep[] =>
+      ms > 0 ? [{ ...more, advance: formatDuration(ms) }] : [];
+    return [
+      ...placed.slice(0, index),
+      ...withRole(role, advances(beforeMs, step)),
+      ...withRole("tail", steps),
+      ...withRole(role, advances(afterMs, {})),
+      ...placed.slice(index + 1),
     ];
-    return [...placed.slice(0, index), ...withRole(role, parts), ...placed.slice(index + 1)];
   }
   return [...placed];
 }

@@ -132,7 +132,7 @@ function withMovingTime(
   { customerMatch }: Baseline,
 ): Placed[] {
   if (timeAdvance === undefined) return [...placed];
-  const stepsOf = (role: StepRole) => placed.filter((one) => one.role === role).map(({ step }) => step);
+  const end = placed.findLastIndex(({ role }) => role === "drive") + 1;
   const { by, call } = timeAdvance;
   const begin: RawStep =
     call === undefined
@@ -143,9 +143,9 @@ function withMovingTime(
       : { wait_for: "request", match: { operation: call.operation }, count: call.earlierCount + 1 };
   const waiting = {
     name: "Time passes while the app waits",
-    parallel: [stepsOf("drive"), [begin, { advance: by }]],
+    parallel: [placed.slice(0, end).map(({ step }) => step), [begin, { advance: by }]],
   };
-  return [{ step: waiting, role: "drive" }, ...placed.filter(({ role }) => role !== "drive")];
+  return [{ step: waiting, role: "drive" }, ...placed.slice(end)];
 }
 
 function checksOf(flow: Flow, isOtherEnd = false, isUndelivered = false): Placed[] {

@@ -6,11 +6,12 @@
 
 import type { SandboxFetch } from "../../../core/client/control-client.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
-import type { LoadedStep } from "../../scenario/loaded-steps.js";
+import type { LoadedStep, RawStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import type { RunCommand } from "../../scenario/running/context.js";
 import { leafSteps } from "../../scenario/running/run-report.js";
 import { RunSession } from "../../scenario/running/run-session.js";
+import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import {
   BlindSpotError,
@@ -255,6 +256,13 @@ export class SandboxDeviable implements Deviable {
       isWaiting: this.#quiet !== undefined,
       pace: this.#pace,
     });
+  }
+
+  /** Describes the steps that concurrent runs carry out at the same time, and the time that they share. */
+  shapeOf(plan: SandboxPlan): string {
+    const { document, roles } = omitImpliedSteps(this.#documentOf(plan));
+    const steps = document.steps as readonly RawStep[];
+    return JSON.stringify(steps.map((step, index) => [roles[index], stepKindsOf(step), step.advance]));
   }
 
   async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
