@@ -14,6 +14,7 @@ import { withJobs } from "./job-steps.js";
 import { partialRefundSteps } from "./payment-steps.js";
 import { type Placed, withRole } from "./placed-steps.js";
 import { quietEnd } from "./quiet-end.js";
+import { isCheck } from "./run-failure.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { viewVariableName } from "./saved-variable.js";
 
@@ -87,20 +88,21 @@ export function deviatingRunDocument(
     ...checksOf(flow, isOtherEnd, isUndelivered),
     ...withRole("manners", refusalChecks(baseline, plan)),
   ];
-  return assemble(flow, rules, plan.variant.isPatient ? placed.map(asPatient) : placed, name);
+  const times = PATIENT_STEADY_TIMES[waits.quiet === undefined ? "before" : "after"];
+  const steps = plan.variant.isPatient ? placed.map((one) => asPatient(one, times)) : placed;
+  return assemble(flow, rules, steps, name);
 }
 
 function asRepeated({ step }: Placed): Placed {
   return { step, role: "repeat" };
 }
 
-/** Factor by which a view must stay unchanged for longer in a patient run. */
-const PATIENT_STEADY_TIMES = 4;
+/** Factor by which a view must stay unchanged for longer in a patient run, if the app works before or after it responds. */
+const PATIENT_STEADY_TIMES = { before: 4, after: 8 } as const;
 
-function asPatient({ step, role }: Placed): Placed {
+function asPatient({ step, role }: Placed, times: number): Placed {
   if (step.steady === undefined) return { step, role };
-  const steadyMs = PATIENT_STEADY_TIMES * durationToMs(String(step.steady));
-  return { step: { ...step, steady: formatDuration(steadyMs) }, role };
+  return { step: { ...step, steady: formatDuration(times * durationToMs(String(step.steady))) }, role };
 }
 
 /** Sorts rules by descending `skip`. A call that one rule matches does not count for the `skip` of later rules. */
@@ -196,7 +198,10 @@ export function withIncludedSteps({ document, roles }: RunDocument, { steps }: L
 /** Roles of the steps that a run with `brief` detail leaves out. `hasFailureSigns` replaces the checks of the steps. */
 const IMPLIED: readonly StepRole[] = ["rest", "paid", "paid_out", "manners"];
 
-/** Leaves out the steps with `IMPLIED` roles, and each `expect` step that an `observe` step implies. */
+/**
+ * Leaves out the steps with `IMPLIED` roles, and each `expect` step that an `observe` step implies. Looks at the app once:
+ * a run that fails makes all checks again, and waits there.
+ */
 export function omitImpliedSteps({ document, roles }: RunDocument): RunDocument {
   const all = document.steps as readonly RawStep[];
   const observed = all.filter((_, index) => roles[index] === "observe");
@@ -205,8 +210,13 @@ export function omitImpliedSteps({ document, roles }: RunDocument): RunDocument 
       !IMPLIED.includes(roles[index]!) &&
       !(roles[index] === "expect" && observed.some((one) => implies(one, step))),
   );
-  const steps = all.filter((_, index) => isNeeded[index]);
-  return { document: { ...document, steps }, roles: roles.filter((_, index) => isNeeded[index]) };
+  const steps = all.map((step, index) => (isCheck(roles[index]) ? withoutWait(step) : step));
+  const isKept = (_: unknown, index: number) => isNeeded[index];
+  return { document: { ...document, steps: steps.filter(isKept) }, roles: roles.filter(isKept) };
+}
+
+function withoutWait({ steady: _steady, ...step }: RawStep): RawStep {
+  return step;
 }
 
 /** Returns true if both steps send the same request and the first expects all that the second expects. */
