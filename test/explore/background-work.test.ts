@@ -146,6 +146,14 @@ it.concurrent("finds an app that pays again a second after the response was lost
   });
 });
 
+it.concurrent("repeats a run when the app pays again after its end", async () => {
+  const only = "response_lost at createWhitelabel#1";
+  const { found } = await foundIn(await openApp(retryingShop({ looksFirst: false, pauseMs: 500 })), RETRIED, {
+    only,
+  });
+  expect(found).toEqual(["money: response_lost createWhitelabel#1"]);
+});
+
 it.concurrent("a longer run passes an app that repeats a failed call late", async () => {
   const end = new AbortController();
   const onRun = (runs: number) => void (runs === 3 && end.abort());

@@ -80,6 +80,7 @@ class FakeDeviable implements Deviable {
   flowCoverage = () => ({ fields: ["delivered"], spots: [] });
   planRun = () => new FakePlan();
   shapeOf = () => "";
+  lateSets = async () => [];
 
   async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
     return plans.map((plan) => this.#run(plan));

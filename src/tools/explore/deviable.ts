@@ -155,6 +155,8 @@ export interface Deviable {
   shapeOf(plan: RunPlan): string;
   /** Carries out plans of one shape concurrently. */
   observe(plans: readonly RunPlan[]): Promise<readonly Trace[]>;
+  /** Returns the sets whose runs must be repeated, because the app repeated a failed call after their end. */
+  lateSets(): Promise<readonly DeviationSet[]>;
   /** Wall time so far in milliseconds, by part of the runs. */
   profile(): Readonly<Record<string, number>>;
   /** Saves a scenario file that reproduces the run; returns its path, or undefined without a folder for files. */

@@ -1,11 +1,12 @@
 import { formatDuration } from "../../core/schema/time.js";
 import type { ObservedRun } from "./deviable.js";
-import { type Deviation, type DeviationSet, deviationSetText } from "./deviation-set.js";
+import { type Deviation, type DeviationSet, deviationKey, deviationSetText } from "./deviation-set.js";
 import type { ExploreFinding, ExploreSingle } from "./exploration.js";
 
 /** Collects the outcomes of single deviations and the app's repeated calls, for the report. */
 export class Evidence {
-  readonly singles: ExploreSingle[] = [];
+  /** Outcome of each single deviation; that of the last run if the deviation was tried again. */
+  readonly #singles = new Map<string, ExploreSingle>();
   readonly #plain: readonly string[];
   /** Repeated operation → first set that caused the repeat. In `safe`, both calls have the same Idempotency-Key. */
   readonly #repeats = { blind: new Map<string, DeviationSet>(), safe: new Map<string, DeviationSet>() };
@@ -22,7 +23,11 @@ export class Evidence {
   }
 
   addSingle({ kind, at }: Deviation, outcome: ExploreSingle["outcome"]): void {
-    this.singles.push({ kind, at, outcome });
+    this.#singles.set(deviationKey({ kind, at }), { kind, at, outcome });
+  }
+
+  get singles(): ExploreSingle[] {
+    return [...this.#singles.values()];
   }
 
   storyOf(observed: ObservedRun): NonNullable<ExploreFinding["story"]> {

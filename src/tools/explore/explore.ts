@@ -7,6 +7,7 @@ import {
   type Deviation,
   type DeviationSet,
   deviationKey,
+  deviationSetKey,
   deviationSetText,
   type FailOnKind,
 } from "./deviation-set.js";
@@ -25,6 +26,7 @@ import { KnownDeviations } from "./known-deviations.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
 import {
   type Failure,
+  ONCE,
   observePlainRuns,
   type PlainRunResult,
   type Trial,
@@ -65,7 +67,6 @@ const NOT_SEARCHED: SearchResult = {
 const NOTHING_TO_TRY =
   "no deviation applies: the app neither calls the service nor receives its webhooks, and no step writes to the app: explore a flow that pays";
 const NOT_REPEATED = "happened once and could not be repeated";
-const ONCE = { runs: 1, of: 1 };
 const EXTENSION = "the service reports no amount paid: try it with --fail-on";
 
 /**
@@ -287,7 +288,13 @@ class Exploration {
         done.set(of, trial);
       const result = await this.#run(set, done.get(index));
       if (result !== undefined) results.push(result);
-      if (result === undefined || result.isAppGone) break;
+      if (result === undefined || result.isAppGone) return results;
+    }
+    for (const late of await this.#deviable.lateSets()) {
+      const result = await this.#run(late, undefined);
+      const index = sets.findIndex((set) => deviationSetKey(set) === deviationSetKey(late));
+      if (result === undefined) return results.slice(0, index);
+      results[index] = result;
     }
     return results;
   }

@@ -272,7 +272,7 @@ export class Trials {
   }
 }
 
-const ONCE = { runs: 1, of: 1 };
+export const ONCE = { runs: 1, of: 1 };
 
 function isLasting({ verdict }: Trial): boolean {
   return verdict.outcome === "wrong" && verdict.isLasting === true;

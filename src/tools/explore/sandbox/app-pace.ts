@@ -1,7 +1,9 @@
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { QuietReport, RetryReport } from "../../../core/time/app-activity.js";
+import { systemWallClock } from "../../../core/time/wall-clock.js";
+import type { LogRow } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
-import type { ObservedRun } from "../deviable.js";
+import type { ObservedCall, ObservedRun } from "../deviable.js";
 import type { Flow } from "./flow.js";
 import type { SandboxPlan } from "./sandbox-plan.js";
 
@@ -69,26 +71,92 @@ const MIN_PAUSE_MS = 100;
 /** Minimum wait in a `wait_for` step of the flow, in which nothing may come. */
 const MIN_FLOW_WAIT_MS = 100;
 
+/** A run that made a call fail, and did not wait for the app to repeat the call. */
+interface WatchedRun {
+  readonly plan: SandboxPlan;
+  readonly runId: string;
+  readonly untilMs: number;
+}
+
 /** Learns how long the app pauses before it repeats a failed call, by operation. */
 export class RetryPace {
   /** Operation → longest pause in milliseconds of wall time; 0 if the app was not seen to repeat the call. */
   readonly #pauses = new Map<string, number>();
   /** Operations for which a patient run waited in vain. */
   readonly #vain = new Set<string>();
+  #watched: WatchedRun[] = [];
+  /** The app has repeated a call after the end of its run. From then on, each run waits. */
+  #hasLateCalls = false;
 
-  learn({ failingOperations, variant }: SandboxPlan, reports: readonly RetryReport[]): void {
+  /** Returns true if an eager run need not wait: the app is not known to pause before it repeats a call. */
+  canWatch({ failingOperations, faults }: SandboxPlan): boolean {
+    const isUnknown = [...this.#pauses.values()].every((pauseMs) => pauseMs === 0);
+    const areOwn = faults.every(({ match }) => match?.customer_email !== undefined);
+    const isNew = failingOperations.some((operation) => !this.#pauses.has(operation));
+    return !this.#hasLateCalls && isUnknown && areOwn && isNew;
+  }
+
+  /**
+   * Looks for the app's repeats of a failed call among the calls of later runs.
+   *
+   * @param last calls of the run after its end
+   */
+  watch(plan: SandboxPlan, runId: string, last: readonly Pick<ObservedCall, "operation">[]): void {
+    this.#watched.push({ plan, runId, untilMs: systemWallClock.nowMs() + EAGER_RETRY_MS });
+    this.#hasLateCalls ||= last.some(({ operation }) => plan.failingOperations.includes(operation));
+  }
+
+  /** Searches the calls of a later run. An operation that the app does not repeat in time needs no further wait. */
+  noteLater(requests: readonly LogRow[]): void {
+    this.#hasLateCalls ||= this.#watched.some(({ plan, runId }) =>
+      requests.some(
+        ({ operation, runner, request_body, response_body }) =>
+          runner === null &&
+          plan.failingOperations.includes(String(operation)) &&
+          JSON.stringify([request_body, response_body]).includes(runId),
+      ),
+    );
+    if (this.#hasLateCalls) return;
+    const isOver = ({ untilMs }: WatchedRun) => untilMs <= systemWallClock.nowMs();
+    for (const { plan } of this.#watched.filter(isOver))
+      for (const one of plan.failingOperations) this.#pauses.set(one, this.#pauses.get(one) ?? 0);
+    this.#watched = this.#watched.filter((run) => !isOver(run));
+  }
+
+  /** Wall time until the last watch ends, in milliseconds. */
+  get watchMs(): number {
+    if (this.#hasLateCalls) return 0;
+    return Math.max(0, ...this.#watched.map(({ untilMs }) => untilMs - systemWallClock.nowMs()));
+  }
+
+  /** Returns the watched runs, which must be repeated, and forgets them. */
+  takeWatched(): SandboxPlan[] {
+    return this.#watched.splice(0).map(({ plan }) => plan);
+  }
+
+  learn(plan: SandboxPlan, reports: readonly RetryReport[]): void {
+    const { failingOperations, variant, isWatched } = plan;
     const longestMs = longestPauseMs(reports);
     const hasCalled = longestMs >= MIN_PAUSE_MS;
-    if (!hasCalled && reports.every(({ in_vain }) => in_vain === 0)) return;
+    if (!hasCalled && (isWatched || reports.every(({ in_vain }) => in_vain === 0))) return;
     for (const operation of failingOperations) {
       this.#pauses.set(operation, Math.max(hasCalled ? longestMs : 0, this.#pauses.get(operation) ?? 0));
       if (variant.isPatient && !hasCalled) this.#vain.add(operation);
     }
   }
 
-  /** Returns true if the app repeated a failed call after a longer pause than an eager run waits. */
-  hasPausedLonger({ failingOperations }: SandboxPlan, reports: readonly RetryReport[]): boolean {
-    return failingOperations.length > 0 && longestPauseMs(reports) > this.#eagerMs(failingOperations);
+  /**
+   * Returns true if the app repeated a failed call after a longer pause than an eager run waits.
+   *
+   * @param canWatch an eager run does not wait
+   */
+  hasPausedLonger(
+    { failingOperations }: SandboxPlan,
+    reports: readonly RetryReport[],
+    canWatch: boolean,
+  ): boolean {
+    const eagerMs = canWatch ? MIN_PAUSE_MS : this.#eagerMs(failingOperations);
+    return failingOperations.length > 0 && longestPauseMs(reports) > eagerMs;
   }
 
   /** Returns how long a run waits for the app's next call after a failed one; undefined if it makes no call fail. */
@@ -102,7 +170,8 @@ export class RetryPace {
     return formatDuration(MIN_FLOW_WAIT_MS + 3 * plainMs + this.#waitMs(plan));
   }
 
-  #waitMs({ failingOperations, variant }: SandboxPlan): number {
+  #waitMs({ failingOperations, variant, isWatched }: SandboxPlan): number {
+    if (isWatched) return 0;
     if (!variant.isPatient) return this.#eagerMs(failingOperations);
     const waits = failingOperations.map((one) => (this.#vain.has(one) ? EAGER_RETRY_MS : PATIENT_RETRY_MS));
     return Math.max(0, ...waits);

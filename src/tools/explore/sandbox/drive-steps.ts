@@ -9,6 +9,7 @@ import { type Flow, findPresses, isAppWrite } from "./flow.js";
 import { jobSteps } from "./job-steps.js";
 import { PRESENT } from "./payment-ends.js";
 import { cancelStep, findPages, foreignSteps, returnSteps, unpaidStep } from "./payment-steps.js";
+import { waitStep } from "./placed-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
@@ -158,17 +159,12 @@ export function tolerantStep(step: RawStep, tries: number, flowWait: string | un
 /** Waits as the flow does, for `flowWait` at most, and passes even if nothing comes in this run. */
 function tolerantWait({ name, wait_for, match, count, within }: RawStep, flowWait = MAX_FLOW_WAIT): RawStep {
   const maxMs = Math.min(durationToMs(flowWait), durationToMs((within as string | undefined) ?? flowWait));
-  return {
-    ...(name === undefined ? {} : { name }),
-    request: "POST /_sandbox/wait",
-    body: {
-      for: wait_for,
-      match: { ...(match as object), ...(wait_for === "request" ? { runner: null } : {}) },
-      ...(count === undefined ? {} : { count }),
-      timeout: formatDuration(maxMs),
-    },
-    expect: { status: { lt: 500 } },
+  const condition = {
+    for: wait_for,
+    match: { ...(match as object), ...(wait_for === "request" ? { runner: null } : {}) },
+    ...(count === undefined ? {} : { count }),
   };
+  return { ...(name === undefined ? {} : { name }), ...waitStep(condition, formatDuration(maxMs)) };
 }
 
 /** Returns the expectation that the response body has every field that `save` reads. */

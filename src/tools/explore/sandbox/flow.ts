@@ -62,9 +62,14 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
 }
 
 /** Returns the oracle of a step that reads the app and expects something of the response. */
-function appCheck({ app, run, expect }: RawStep): Oracle | undefined {
+export function appCheck({ app, run, expect }: RawStep): Oracle | undefined {
   const reads = run !== undefined || (typeof app === "string" && app.startsWith("GET "));
   return reads && isJsonObject(expect) ? "expect" : undefined;
+}
+
+/** The call or command of a view, without the fields that only `explore` reads. */
+export function readOf({ ignore: _ignore, price: _price, currency: _currency, ...read }: ObservedView) {
+  return read;
 }
 
 /** Finds the customer's writes to the app. Calls that `tick` makes too are no presses of the customer. */

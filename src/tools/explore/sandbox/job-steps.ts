@@ -3,8 +3,8 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEADY_DURATION } from "./app-pace.js";
 import type { AppWaits } from "./app-waits.js";
-import type { Flow } from "./flow.js";
-import { type Placed, withRole } from "./placed-steps.js";
+import { type Flow, readOf } from "./flow.js";
+import { type Placed, waitStep, withRole } from "./placed-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
 import { type Baseline, JOB_DURATION, type SandboxPlan } from "./sandbox-plan.js";
 
@@ -72,28 +72,19 @@ export function withJobs(
     );
 }
 
-/** Waits until a call of the app is in flight. A timeout is no failure. */
-function callBegins(maxMs: number): RawStep {
-  return {
-    request: "POST /_sandbox/wait",
-    body: { for: "request", match: { in_flight: true, runner: null }, timeout: formatDuration(maxMs) },
-    expect: { status: { lt: 500 } },
-  };
-}
-
 /** Steps that look at the app without judging it: some apps ask the service when they are looked at. */
 function looks({ observe, scheduledWork }: Flow): RawStep[] {
   // Without scheduled work in the flow, the app may ask the service from time to time by itself.
   const pausesMs = [STEADY_DURATION, ...observe.map(({ steady = STEADY_DURATION }) => steady)].map(
     durationToMs,
   );
-  const byItself = scheduledWork.length === 0 ? [callBegins(Math.max(...pausesMs))] : [];
-  const views = observe.map(
-    ({ ignore: _ignore, price: _price, currency: _currency, steady: _steady, ...view }) => ({
-      ...view,
-      expect: { status: { gte: 100 } },
-    }),
-  );
+  const begins = { for: "request", match: { in_flight: true, runner: null } };
+  const byItself =
+    scheduledWork.length === 0 ? [waitStep(begins, formatDuration(Math.max(...pausesMs)))] : [];
+  const views = observe.map((view) => {
+    const { steady: _steady, ...read } = readOf(view);
+    return { ...read, expect: { status: { gte: 100 } } };
+  });
   return [...byItself, ...views];
 }
 

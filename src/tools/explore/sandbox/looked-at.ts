@@ -4,7 +4,7 @@ import { didYouMean } from "../../../core/schema/nearest.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { BlindSpot, FlowCoverage, RunFailure } from "../deviable.js";
-import type { Flow } from "./flow.js";
+import { appCheck, type Flow } from "./flow.js";
 import type { RunDocument } from "./run-document.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 
@@ -114,9 +114,8 @@ function checkedName(number: number): string {
   return `checked_${number + 1}`;
 }
 
-function isReadOfApp({ app, run, expect }: RawStep): boolean {
-  const reads = run !== undefined || (typeof app === "string" && app.startsWith("GET "));
-  return reads && isJsonObject(expect) && expect.body !== undefined;
+function isReadOfApp(step: RawStep): boolean {
+  return appCheck(step) !== undefined && (step.expect as RawStep).body !== undefined;
 }
 
 /** The fields that an expectation names, without those that must be absent. */

@@ -7,6 +7,15 @@ export interface Placed {
   readonly role: StepRole;
 }
 
+/** Waits for a condition of the sandbox. A timeout is no failure. */
+export function waitStep(condition: object, timeout: string): RawStep {
+  return {
+    request: "POST /_sandbox/wait",
+    body: { ...condition, timeout },
+    expect: { status: { lt: 500 } },
+  };
+}
+
 export function withRole(role: StepRole, steps: readonly RawStep[]): Placed[] {
   return steps.map((step) => ({ step, role }));
 }

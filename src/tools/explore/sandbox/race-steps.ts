@@ -1,5 +1,6 @@
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { RaceSide } from "../deviable.js";
+import { waitStep } from "./placed-steps.js";
 
 /** The two sides of a race, as steps, and the call of the app by which one side is held. */
 interface Race {
@@ -20,11 +21,7 @@ const HELD = "held_by";
  * begins when the call is held, so the order of both is the same on every machine.
  */
 export function raceSteps({ name, match, maxHeld, held, other }: Race): RawStep[] {
-  const isHeld = {
-    request: "POST /_sandbox/wait",
-    body: { for: "request", match: { in_flight: true, fault: `\${${HELD}}` }, timeout: maxHeld },
-    expect: { status: { lt: 500 } },
-  };
+  const isHeld = waitStep({ for: "request", match: { in_flight: true, fault: `\${${HELD}}` } }, maxHeld);
   const release = { request: `DELETE /_sandbox/faults/\${${HELD}}` };
   return [
     { fault: { match, hold: maxHeld, times: 1, per: "request" }, save: { [HELD]: "fault_id" } },

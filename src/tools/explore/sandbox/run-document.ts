@@ -9,7 +9,7 @@ import { type AppWaits, withWaits } from "./app-waits.js";
 import { type Concession, endWith, withFewer } from "./concessions.js";
 import { driveSteps, tolerantStep, withPressMarks } from "./drive-steps.js";
 import { chargeChecks, refusalChecks, withdrawalChecks } from "./end-checks.js";
-import type { Flow } from "./flow.js";
+import { type Flow, readOf } from "./flow.js";
 import { withJobs } from "./job-steps.js";
 import { partialRefundSteps } from "./payment-steps.js";
 import { type Placed, withRole } from "./placed-steps.js";
@@ -117,13 +117,11 @@ function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
 
 /** Makes the steps that read the app's views, and adds the fields of `fieldsOf` to each. */
 function viewsOf({ observe }: Flow, fieldsOf: (index: number) => object): Placed[] {
-  const steps = observe.map(
-    ({ ignore: _ignore, price: _price, currency: _currency, steady = STEADY_DURATION, ...view }, index) => ({
-      ...view,
-      steady,
-      ...fieldsOf(index),
-    }),
-  );
+  const steps = observe.map((view, index) => ({
+    ...readOf(view),
+    steady: view.steady ?? STEADY_DURATION,
+    ...fieldsOf(index),
+  }));
   return withRole("observe", steps);
 }
 

@@ -48,6 +48,7 @@ import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
 import {
   type ListPositions,
+  type ObservedRows,
   observedRunOf,
   readClock,
   readListPositions,
@@ -268,6 +269,8 @@ export class SandboxDeviable implements Deviable {
   async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
     const counting = plans.find(({ strangers }) => strangers !== undefined);
     if (counting !== undefined) counting.before = await this.#readGrowths();
+    const [alone, ...others] = plans;
+    if (alone?.variant.isPatient === false && others.length === 0) alone.isWatched = this.#canWatch(alone);
     const killing = plans.find(({ killMoment }) => killMoment !== undefined);
     const endKilling = killing && killApp(this.#options.process!, killing, this.#options);
     const runs = await this.#carryOut(plans.map((plan) => omitImpliedSteps(this.#documentOf(plan))));
@@ -276,12 +279,35 @@ export class SandboxDeviable implements Deviable {
     for (const [index, run] of runs.entries()) {
       const plan = plans[index]!;
       const reports = waitReports("retry", run.loaded);
-      const hasPausedLonger = this.#retries.hasPausedLonger(plan, reports);
+      const hasPausedLonger = this.#retries.hasPausedLonger(plan, reports, this.#canWatch(plan));
       this.#retries.learn(plan, reports);
       const end = await this.#checkEnd(plan, run);
+      const endMs = this.#nowMs ?? Infinity;
+      const last = run.observed.calls.filter(({ isByFlow, atMs }) => !isByFlow && atMs >= endMs);
+      if (plan.isWatched && end.failure === undefined) this.#retries.watch(plan, run.loaded.runId, last);
       traces.push({ ...end, hasPausedLonger, hasKilledApp: plan.killMoment !== undefined });
     }
     return traces;
+  }
+
+  /** Returns true if the calls of the run can be told from those of later runs, which it may then affect. */
+  #canWatch(plan: SandboxPlan): boolean {
+    return this.#retries.canWatch(plan) && this.isolationReason() === undefined;
+  }
+
+  async lateSets(): Promise<DeviationSet[]> {
+    const { watchMs } = this.#retries;
+    if (watchMs > 0) await new Promise<void>((resolve) => void systemWallClock.after(watchMs + 1, resolve));
+    await this.#readRows(1);
+    return this.#retries.takeWatched().map(({ set }) => set);
+  }
+
+  /** Reads the rows that were added since the last read. */
+  async #readRows(runs: number): Promise<ObservedRows> {
+    const { rows, position } = await readRowsSince(this.#client, this.#position!, runs);
+    this.#position = position;
+    this.#retries.noteLater(rows.requests);
+    return rows;
   }
 
   /** Reads the numbers that grow with each run. */
@@ -312,7 +338,7 @@ export class SandboxDeviable implements Deviable {
     }
     // The checks may move time, and call the app, which may call the service. These calls are no part of the next run.
     this.#nowMs = undefined;
-    ({ position: this.#position } = await readRowsSince(this.#client, this.#position!, 1));
+    await this.#readRows(1);
     return { ...trace, failure: checked, checkAgain: check };
   }
 
@@ -365,9 +391,7 @@ export class SandboxDeviable implements Deviable {
     for (const { steps } of reports.slice(0, 1))
       for (const [index, { kind, duration_ms }] of steps.entries())
         this.#addTime(`${roles[index]}: ${kind}`, duration_ms);
-    const reading = readRowsSince(this.#client, this.#position!, all.length);
-    const { rows, position } = await this.#timed("reading logs", reading);
-    this.#position = position;
+    const rows = await this.#timed("reading logs", this.#readRows(all.length));
     return all.map((loaded, index) => {
       const report = reports[index]!;
       const observed = {

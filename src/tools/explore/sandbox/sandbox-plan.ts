@@ -134,6 +134,8 @@ export class SandboxPlan implements RunPlan {
   killMoment: CallOccurrence | WebhookOccurrence | undefined;
   readonly variant: RunVariant;
   readonly pace: number;
+  /** The run does not wait for the app to repeat a failed call. Repeats are looked for in later runs. */
+  isWatched = false;
   readonly #hasLongHolds: boolean;
   readonly #customerMatch: Baseline["customerMatch"];
 
