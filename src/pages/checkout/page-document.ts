@@ -12,19 +12,15 @@ addEventListener("DOMContentLoaded", () => {
   const said = document.getElementById("said");
   const countdown = document.querySelector("[data-countdown]");
   let left = Number(remaining), since = performance.now();
-  let polling = false, leftAt = -Infinity, copied;
+  let polling = false, leftAt = -Infinity;
   const leaving = () => performance.now() - leftAt < 5000;
   const twoDigits = (value) => String(value).padStart(2, "0");
 
   const tick = () => {
-    const now = performance.now();
-    if (countdown) {
-      const seconds = Math.max(0, Math.ceil((left - (now - since) * Number(speed)) / 1000));
-      const rest = twoDigits(Math.floor(seconds / 60) % 60) + ":" + twoDigits(seconds % 60);
-      const text = seconds < 3600 ? rest : Math.floor(seconds / 3600) + ":" + rest;
-      if (countdown.textContent !== text) countdown.textContent = text;
-    }
-    if (copied && now - copied.at > 2000) { copied.label.textContent = "Copy"; copied = undefined; }
+    const seconds = Math.max(0, Math.ceil((left - (performance.now() - since) * Number(speed)) / 1000));
+    const rest = twoDigits(Math.floor(seconds / 60) % 60) + ":" + twoDigits(seconds % 60);
+    const text = seconds < 3600 ? rest : Math.floor(seconds / 3600) + ":" + rest;
+    if (countdown.textContent !== text) countdown.textContent = text;
   };
 
   const poll = async () => {
@@ -42,7 +38,8 @@ addEventListener("DOMContentLoaded", () => {
     } catch {} finally { polling = false; }
   };
 
-  if (page) { setInterval(tick, 250); setInterval(poll, 1000); }
+  if (countdown) setInterval(tick, 250);
+  if (page) setInterval(poll, 1000);
 
   const total = document.getElementById("total"), fees = document.getElementById("total-fees");
   const price = () => {
@@ -71,10 +68,9 @@ addEventListener("DOMContentLoaded", () => {
       getSelection().selectAllChildren(value);
       if (!document.execCommand("copy")) return;
     }
-    if (copied) copied.label.textContent = "Copy";
-    copied = { at: performance.now(), label: button.firstElementChild };
-    copied.label.textContent = "Copied";
-    said.textContent = "Copied";
+    const label = button.firstElementChild;
+    said.textContent = label.textContent = "Copied";
+    setTimeout(() => { said.textContent = ""; label.textContent = "Copy"; }, 2000);
   });
 });
 `;
@@ -112,7 +108,7 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 .reference{background:var(--accent-soft);border-radius:.625rem;padding:1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}.reference p{grid-column:1/-1}.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .copy{visibility:hidden;min-width:5.5rem;min-height:2.5rem;padding:.25rem .75rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}.js .copy{visibility:visible}
 .waiting{display:grid;gap:.75rem;justify-items:center;text-align:center;padding:1rem 0}.spinner{width:2.5rem;height:2.5rem;border-radius:50%;border:4px solid var(--line);border-top-color:var(--accent);animation:turn 1s linear infinite}@keyframes turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.spinner{animation:none}}
-.alone{max-width:34rem;margin:0 auto}.outcome{justify-items:center;text-align:center;padding:2rem 1.25rem}.outcome h1{font-size:1.5rem}.mark{width:3.5rem;height:3.5rem;border-radius:50%;display:grid;place-items:center;background:var(--line);color:var(--text)}.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark.good{background:var(--good-soft);color:var(--good)}.mark.bad{background:var(--bad-soft);color:var(--bad)}
+.alone{max-width:34rem;margin:0 auto}.outcome{gap:.75rem;justify-items:center;text-align:center;padding:2rem 1.25rem}.outcome h1{font-size:1.5rem}.mark{width:3.5rem;height:3.5rem;border-radius:50%;display:grid;place-items:center;background:var(--line);color:var(--text)}.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark.good{background:var(--good-soft);color:var(--good)}.mark.bad{background:var(--bad-soft);color:var(--bad)}
 .outcome .lines{width:100%}.outcome .button{width:100%}.js .plainly,html:not(.js) .scripted{display:none}
 .cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.875rem}.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}.cardform>.field:nth-of-type(1){grid-column:1/-1}.cardform input{background:var(--page);color:var(--soft)}
 .sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;max-width:none;padding:0;order:-1}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:68rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem}.sandbox h2 .small{font-weight:400}

@@ -36,7 +36,7 @@ summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
 .why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.why+.why{margin:0!important}.mark{font-size:.75rem;text-transform:uppercase}.keys{display:grid;gap:.25rem .75rem}.found{display:flex;gap:1rem;align-items:center}
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet h4{line-height:2rem}.copy{position:absolute;inset:0 0 auto auto}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet h4{line-height:2rem}.snippet pre{word-break:break-all}.copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
 nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.9375rem}nav li a:not(:hover){text-decoration:none}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:16rem minmax(0,1fr);gap:2.5rem;padding:2rem 1.5rem;align-items:start}
