@@ -26,7 +26,7 @@ import { chargeListing } from "./views/charges-view.js";
 import { checksView, probeView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { faultsView, faultUse } from "./views/faults-view.js";
-import { filteredList, type Listing, listBeside } from "./views/filtered-list.js";
+import { filteredList, listBeside } from "./views/filtered-list.js";
 import { moneyView, payoutListing } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
 import { chargeView, payoutView } from "./views/payment-view.js";
@@ -37,7 +37,7 @@ import { deliveryListing, webhooksView } from "./views/webhooks-view.js";
 
 /** The page around a view: header with search and clock, menu, notices and help. */
 export function dashboardFrame(context: PageContext, main: Markup): Markup {
-  const beside = context.id === undefined ? undefined : BESIDE[context.view]?.(context);
+  const beside = context.id === undefined ? undefined : VIEW_PARTS[context.view].beside?.(context);
   const aside = beside ?? (context.view === "activity" ? asideView(context) : undefined);
   return html`<a class="skip" href="#main">Skip to the content</a>
 <form id="act" method="post" action="${dashboardUrl(context.namespace.name)}" data-act><input type="hidden" name="back" value="${currentUrl(context)}"></form>
@@ -143,53 +143,50 @@ function countsOf(context: PageContext): { readonly [View in ViewName]?: Count }
   };
 }
 
-/** Views by name. A view renders a list or one record from the page context, and changes nothing. */
-const LISTS = {
-  activity: activityView,
-  charges: (context) => listView(context, "charges", chargeListing(context)),
-  webhooks: webhooksView,
-  requests: (context) => listView(context, "requests", requestListing(context)),
-  money: moneyView,
-  scenarios: scenariosView,
-  faults: faultsView,
-  checks: checksView,
-  namespace: namespaceView,
-  search: searchView,
-} as const satisfies Readonly<Record<ViewName, (context: PageContext) => Markup>>;
-
-function listView<Item>(context: PageContext, name: "charges" | "requests", listing: Listing<Item>): Markup {
-  return html`<h1>${VIEWS[name]}</h1>${filteredList(context, name, listing)}`;
+/** A view renders its list or one record from the page context, and changes nothing. */
+interface View {
+  readonly list: (context: PageContext) => Markup;
+  /** List that wide screens show beside a record. */
+  readonly beside?: (context: PageContext) => Markup;
+  /** Noun of a record for messages, and its page; undefined if the record does not exist. */
+  readonly record?: readonly [noun: string, render: (context: PageContext, id: string) => Markup | undefined];
 }
 
-/** Lists that wide screens show beside their records. */
-const BESIDE: { readonly [View in ViewName]?: (context: PageContext) => Markup } = {
-  charges: (context) => listBeside(context, "charges", chargeListing(context)),
-  money: (context) => listBeside(context, "withdrawals", payoutListing(context)),
-  webhooks: (context) => listBeside(context, "deliveries", deliveryListing(context)),
-  requests: (context) => listBeside(context, "requests", requestListing(context)),
-};
-
-interface RecordView {
-  /** Noun of the record, for messages. */
-  readonly noun: string;
-  /** Returns undefined if the record does not exist. */
-  readonly render: (context: PageContext, id: string) => Markup | undefined;
-}
-
-const RECORDS: { readonly [View in ViewName]?: RecordView } = {
-  charges: { noun: "charge", render: chargeView },
-  money: { noun: "payout", render: payoutView },
-  webhooks: { noun: "delivery", render: deliveryDetailView },
-  requests: { noun: "request", render: requestView },
-  scenarios: { noun: "scenario", render: scenarioDetailView },
-  checks: { noun: "probe", render: probeView },
+const VIEW_PARTS: Readonly<Record<ViewName, View>> = {
+  activity: { list: activityView },
+  charges: {
+    list: (context) => html`<h1>Charges</h1>${filteredList(context, "charges", chargeListing(context))}`,
+    beside: (context) => listBeside(context, "charges", chargeListing(context)),
+    record: ["charge", chargeView],
+  },
+  webhooks: {
+    list: webhooksView,
+    beside: (context) => listBeside(context, "deliveries", deliveryListing(context)),
+    record: ["delivery", deliveryDetailView],
+  },
+  requests: {
+    list: (context) => html`<h1>Requests</h1>${filteredList(context, "requests", requestListing(context))}`,
+    beside: (context) => listBeside(context, "requests", requestListing(context)),
+    record: ["request", requestView],
+  },
+  money: {
+    list: moneyView,
+    beside: (context) => listBeside(context, "withdrawals", payoutListing(context)),
+    record: ["payout", payoutView],
+  },
+  scenarios: { list: scenariosView, record: ["scenario", scenarioDetailView] },
+  faults: { list: faultsView },
+  checks: { list: checksView, record: ["probe", probeView] },
+  namespace: { list: namespaceView },
+  search: { list: searchView },
 };
 
 export function renderView(context: PageContext): Markup | undefined {
   const { view, id } = context;
-  return id === undefined || id === "" ? LISTS[view](context) : RECORDS[view]?.render(context, id);
+  const { list, record } = VIEW_PARTS[view];
+  return id === undefined || id === "" ? list(context) : record?.[1](context, id);
 }
 
 export function recordNoun(view: ViewName): string {
-  return RECORDS[view]?.noun ?? "page";
+  return VIEW_PARTS[view].record?.[0] ?? "page";
 }
