@@ -86,7 +86,7 @@ function inline(text: string): Markup[] {
 /** Shorter reasons are repeated in each place. */
 const LINKED_MIN = 20;
 
-/** Replaces each reason that the document gives in several places with `#assumed-N`, its index in `repeated`. */
+/** Replaces each reason that the document gives in several places, also where more follows, with a link to `repeated`. */
 export function linkRepeatedAssumptions(document: OpenApiDocument) {
   const text = JSON.stringify(document);
   const reasons = [...text.matchAll(/"x-sandbox-assumption":("(?:[^"\\]|\\.)*")/g)].map(
@@ -95,39 +95,36 @@ export function linkRepeatedAssumptions(document: OpenApiDocument) {
   const repeated = [...new Set(reasons.filter((reason, index) => reasons.indexOf(reason) < index))].filter(
     (reason) => reason.length > LINKED_MIN && reason !== ASSUMED_FIELD_REASON,
   );
+  const linkOf = (reason: string): string => {
+    const exact = repeated.indexOf(reason);
+    const index = exact === -1 ? repeated.findIndex((one) => reason.startsWith(`${one} `)) : exact;
+    return index === -1 ? reason : `#assumed-${index}${reason.slice(repeated[index]!.length)}`;
+  };
   const linked = JSON.parse(text, (name, value: string) =>
-    name === "x-sandbox-assumption" && repeated.includes(value)
-      ? `#assumed-${repeated.indexOf(value)}`
-      : value,
+    name === "x-sandbox-assumption" ? linkOf(value) : value,
   ) as OpenApiDocument;
   return { linked, repeated };
 }
 
-/** Marks an assumption and gives the reason, or a link to it. */
-export function assumptionMark({ "x-sandbox-assumption": reason }: Texts): Markup | undefined {
-  return reason === undefined ? undefined : html`<p class="why">${markOf(reason)} ${reasonText(reason)}</p>`;
-}
-
-function markOf(reason: string): Markup {
-  return reason.startsWith("#")
-    ? html`<a class="mark" href="${reason}">assumed</a>`
+/** Marks an assumption about the named fields, and gives its reason or a link to it. */
+export function assumptionMark(
+  { "x-sandbox-assumption": reason }: Texts,
+  names: readonly string[] = [],
+): Markup | undefined {
+  if (reason === undefined) return undefined;
+  const [, link, text] = /^(#\S+)? ?(.*)$/s.exec(reason)!;
+  const mark = link
+    ? html`<a class="mark" href="${link}">assumed</a>`
     : html`<span class="mark">assumed</span>`;
-}
-
-function reasonText(reason: string): Markup[] | false {
-  return reason !== ASSUMED_FIELD_REASON && !reason.startsWith("#") && inline(reason);
+  return html`<p class="why">${mark} ${join(names.map(code), ", ")} ${text !== ASSUMED_FIELD_REASON && inline(text!)}</p>`;
 }
 
 /** Notes on the assumed fields of a schema, one for each reason. */
-function assumedFields(fields: readonly (readonly [name: string, schema: Texts])[]): Markup | undefined {
+function assumedFields(fields: readonly (readonly [name: string, schema: Texts])[]): Markup {
   const namesOf = new Map<string, string[]>();
   for (const [name, { "x-sandbox-assumption": reason }] of fields)
     if (reason !== undefined) namesOf.set(reason, [...(namesOf.get(reason) ?? []), name]);
-  if (namesOf.size === 0) return undefined;
-  return html`${[...namesOf].map(
-    ([reason, names]) =>
-      html`<p class="why">${markOf(reason)} ${join(names.map(code), ", ")} ${reasonText(reason)}</p>`,
-  )}`;
+  return html`${[...namesOf].map(([reason, names]) => assumptionMark({ "x-sandbox-assumption": reason }, names))}`;
 }
 
 export function parameterList(parameters: readonly Parameter[]): Markup {
