@@ -158,12 +158,13 @@ export class Trials {
 
   /** Returns true if the app still passes without deviations. */
   async passesPlainRun(): Promise<boolean> {
-    return (await this.#run([], EAGER)).verdict.outcome === "right";
+    return (await this.runOnce([])).verdict.outcome === "right";
   }
 
-  /** Runs a set once, for a note, which needs no confirmation. */
-  runOnce(set: DeviationSet): Promise<Trial> {
-    return this.#run(set, EAGER);
+  /** Runs a set without confirmation. */
+  async runOnce(set: DeviationSet, variant = EAGER): Promise<Trial> {
+    const [trial] = await this.#runAll([set], variant);
+    return trial!;
   }
 
   /**
@@ -178,7 +179,7 @@ export class Trials {
     let trial: Trial | undefined;
     for (const side of this.#deviations.hasSides(set) ? RACE_SIDES : RACE_SIDES.slice(0, 1)) {
       const variant = { ...EAGER, side };
-      trial = await this.#run(set, variant);
+      trial = await this.runOnce(set, variant);
       this.#learnConcurrency(set, trial);
       if (trial.verdict.outcome === "wrong") return this.#confirm(set, trial, variant);
       if (trial.verdict.outcome === "unknown") unjudged ??= trial;
@@ -190,7 +191,7 @@ export class Trials {
   async #confirm(set: DeviationSet, first: Trial, variant: RunVariant): Promise<Judgement> {
     const verdict = first.verdict as WrongVerdict;
     if (verdict.isAppGone) return { trial: first, failure: { verdict, trial: first, seen: ONCE } };
-    const second = await this.#run(set, { ...variant, isPatient: true });
+    const second = await this.runOnce(set, { ...variant, isPatient: true });
     if (second.verdict.outcome === "unknown" && isLasting(first))
       return { trial: first, failure: { verdict, trial: first, seen: ONCE } };
     if (second.verdict.outcome === "wrong") {
@@ -252,11 +253,6 @@ export class Trials {
       !this.#deviations.hasSides(set) &&
       set.every((one) => this.#isConcurrent.get(deviationKey(one)) ?? this.#deviations.isOwn(one))
     );
-  }
-
-  async #run(set: DeviationSet, variant: RunVariant): Promise<Trial> {
-    const [trial] = await this.#runAll([set], variant);
-    return trial!;
   }
 
   async #runAll(sets: readonly DeviationSet[], variant: RunVariant): Promise<Trial[]> {
