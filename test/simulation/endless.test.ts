@@ -57,11 +57,8 @@ it("advance stops with an error when each payment causes another", async () => {
   expect((await client.advance({ until: "idle" })).status).toBe(200);
 });
 
-it.each<[string, (client: () => Client) => Handler]>([
-  ["the receiver responds and then pays, in the same tick", (client) => callingBack(client, "after")],
-  ["one event is redelivered forever at the same instant", sendingAgain],
-])("advance stops with an error when %s", async (_name, handlerFor) => {
-  const { client } = await shopWith(handlerFor);
+it("advance stops with an error when the receiver responds and then pays, in the same tick", async () => {
+  const { client } = await shopWith((client) => callingBack(client, "after"));
   // This charge always has a scheduled entry.
   await client.pay({ scenario: "slow" });
   await client.pay();
@@ -70,7 +67,7 @@ it.each<[string, (client: () => Client) => Handler]>([
   expect(answer.json.error.message).toMatch(/^It never comes to rest/);
 });
 
-it("advance() rejects when it would never end", async () => {
+it("advance() rejects when one event is redelivered forever at the same instant", async () => {
   const receiver = await Receiver.open();
   await using sandbox = await createSandbox({
     clock: "manual",
