@@ -44,12 +44,11 @@ describe("three workers on one server, a namespace each", () => {
 describe("the check can fail", () => {
   it("two workers in one namespace influence each other", async () => {
     const assignments: Assignment[] = [3, 4].map((number) => ({ number, namespace: "shared" }));
-    const alone = await takeAlone(assignments);
+    const [alone] = await takeAlone(assignments.slice(0, 1));
     const together = await takeTogether(assignments).catch((error: Error) => error);
     // The workers may disturb each other so much that one fails.
     if (together instanceof Error) return expect(together).toBeInstanceOf(TypeError);
-    const differences = together.map((course, index) => firstDifference(course, alone[index]!));
-    expect(differences.some((difference) => difference !== undefined)).toBe(true);
+    expect(firstDifference(together[0]!, alone!)).toBeDefined();
     expect(owners(together[0]!.heardAtHub).length).toBe(2);
   });
 });
