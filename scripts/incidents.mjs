@@ -56,7 +56,7 @@ function explore(incident, kind, depth, flags) {
 }
 
 /** Selects the part of a report that tells of the bug. */
-function findingOf({ found: { kind, at = "" } }, report) {
+function findingOf({ found: { kind, at } }, report) {
   const isTold = (part) => part.includes("deviation") && part.includes(`${kind} at ${at}`);
   return report.split("\n\n").find((part) => part.startsWith("✗ ") && isTold(part));
 }

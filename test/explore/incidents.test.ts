@@ -9,7 +9,7 @@ import { foundIn } from "./apps.js";
 
 interface Incident {
   readonly name: string;
-  readonly found: { readonly kind: DeviationKind; readonly at?: string };
+  readonly found: { readonly kind: DeviationKind; readonly at: string };
   readonly depth: number;
   readonly failOn?: readonly string[];
 }
@@ -17,7 +17,6 @@ interface List {
   readonly FOLDER: string;
   readonly INCIDENTS: readonly Incident[];
   flowOf(incident: Incident): string;
-  isSavedFor(incident: Incident, file: string): boolean;
   programOf(incident: Incident, kind: "app" | "fixed"): string;
 }
 type WithProgram = <Result>(
@@ -27,24 +26,17 @@ type WithProgram = <Result>(
 ) => Promise<Result>;
 
 const partOf = (file: string) => import(join(ROOT, "scripts/incidents", file));
-const { FOLDER, INCIDENTS, flowOf, isSavedFor, programOf }: List = await partOf("list.mjs");
+const { FOLDER, INCIDENTS, flowOf, programOf }: List = await partOf("list.mjs");
 const { withProgram }: { withProgram: WithProgram } = await partOf("program.mjs");
 
-/** Runs the deviation that reveals the bug; explores until it is found if its place is not listed. */
+/** Runs the deviation that reveals the bug. */
 async function findBug(incident: Incident) {
   const { found, failOn = [] } = incident;
-  const save = temporaryFolder();
-  const end = new AbortController();
-  const onRun = () => {
-    if (readdirSync(save).some((file) => isSavedFor(incident, file))) end.abort();
-  };
-  const how =
-    found.at === undefined ? { signal: end.signal, onRun } : { only: `${found.kind} at ${found.at}` };
-  const flow = readFileSync(flowOf(incident), "utf8");
+  const [flow, only] = [readFileSync(flowOf(incident), "utf8"), `${found.kind} at ${found.at}`];
   const { report } = await withProgram(createSandbox, programOf(incident, "app"), (started) =>
-    foundIn(started, flow, { save, failOn, ...how }),
+    foundIn(started, flow, { save: temporaryFolder(), failOn, only }),
   );
-  return report.findings.find(({ deviations }) => deviations.some(({ kind }) => kind === found.kind));
+  return report.findings[0];
 }
 
 for (const incident of INCIDENTS) {
