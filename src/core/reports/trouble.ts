@@ -4,7 +4,7 @@ import { summarizeBody } from "./body-summary.js";
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-interface Attempt {
+export interface Attempt {
   readonly at: string;
   readonly status: number | null;
   readonly error: string | null;

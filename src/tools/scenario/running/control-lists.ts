@@ -1,4 +1,6 @@
+import type * as z from "zod/mini";
 import type { OperationCall } from "../../../core/client/control-client.js";
+import type { controlBalanceSchema } from "../../../core/schema/control-responses.js";
 import type { Client } from "./client.js";
 import { StepFailure } from "./failure.js";
 
@@ -107,13 +109,7 @@ export class StartState {
   }
 }
 
-export interface BalanceRow {
-  readonly organization_id: string;
-  readonly mode: string;
-  readonly currency: string;
-  readonly available_balance: string;
-  readonly pending_balance: string;
-}
+export type BalanceRow = Readonly<z.infer<typeof controlBalanceSchema>>;
 
 /** Reads the balances of every organization and mode. Does not open missing accounts, unlike the service's call. */
 export function readBalanceRows(client: Client): Promise<BalanceRow[]> {

@@ -1,4 +1,5 @@
 import { ruleNames } from "../../../core/domain/rule-matching.js";
+import { type Attempt, attemptsOf } from "../../../core/reports/trouble.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common.js";
 import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { keepProcessRunning, systemWallClock } from "../../../core/time/wall-clock.js";
@@ -7,7 +8,7 @@ import { flattenSteps } from "../loaded-steps.js";
 import { STEPS } from "../steps/step-kinds.js";
 import { Client } from "./client.js";
 import { Cleanup, type RunContext } from "./context.js";
-import { type LogRow, readNewestId, readRecordsSince, recordIdOf, StartState } from "./control-lists.js";
+import { readNewestId, readRecordsSince, recordIdOf, StartState } from "./control-lists.js";
 import { CannotRunError, errorMessage } from "./failure.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
@@ -202,10 +203,6 @@ async function watchOpenPayments(client: Client): Promise<() => Promise<void>> {
   };
 }
 
-interface Attempt {
-  readonly status: number | null;
-}
-
 /** Returns reasons why passing checks prove little; empty if there are none. */
 async function findBlindSpots({ steps }: LoadedScenario, startState: StartState): Promise<string[]> {
   const kinds = flattenSteps(steps).map(({ kind }) => kind);
@@ -217,16 +214,12 @@ async function findBlindSpots({ steps }: LoadedScenario, startState: StartState)
   return message === undefined ? [] : [message];
 }
 
-function attemptsOf({ attempts }: LogRow): readonly Attempt[] {
-  return attempts as readonly Attempt[];
-}
-
-function isAccepted({ status }: Attempt): boolean {
+function isAccepted({ status }: Pick<Attempt, "status">): boolean {
   return isSuccessStatus(status);
 }
 
 /** Returns a message if there were webhook attempts and no receiver accepted one. */
-export function unacceptedWebhooksMessage(attempts: readonly Attempt[]): string | undefined {
+export function unacceptedWebhooksMessage(attempts: readonly Pick<Attempt, "status">[]): string | undefined {
   if (attempts.length === 0 || attempts.some(isAccepted)) return undefined;
   const statuses = [...new Set(attempts.map(({ status }) => status ?? "no response"))].join(", ");
   return `the app accepted none of ${attempts.length} webhook attempts (${statuses}): check the receiver's URL`;
