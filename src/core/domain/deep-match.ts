@@ -1,5 +1,6 @@
 import { getOwn } from "../schema/json-objects.js";
-import { isDecimal, isMatcher, isMatcherOperator, type Range } from "../schema/matchers.js";
+import { isDecimal, isMatcher, isMatcherOperator } from "../schema/matcher-words.js";
+import type { Range } from "../schema/matchers.js";
 import { compilePattern, MAX_PATTERN_INPUT } from "../schema/pattern.js";
 import { parseInstant } from "../schema/time.js";
 import { globMatches, hasWildcard } from "./glob.js";

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { ALL_EVENT_TYPES } from "../schema/event-types.js";
 import type { Fixtures } from "../schema/fixtures-file.js";
 import { DETAILS_MAX } from "../schema/issues.js";
-import { isMatcher } from "../schema/matchers.js";
+import { isMatcher } from "../schema/matcher-words.js";
 import { type NameKind, nameKindOf, unknownNameMessage } from "../schema/name-kinds.js";
 import { didYouMean } from "../schema/nearest.js";
 import { OPERATION_IDS, type OperationId } from "../schema/operation-ids.js";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { atLeastOneOf, closedShape, field, schemasOf } from "./descriptions.js";
 import { DEFAULT_ISSUE_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
+import { isDecimal, isMatcher, MATCHER_OPERATORS, type MatcherOperator } from "./matcher-words.js";
 import { compilePattern } from "./pattern.js";
 import {
   charactersAtMost,
@@ -11,34 +12,6 @@ import {
   refineIfValid,
 } from "./schema-checks.js";
 import { parseInstant } from "./time.js";
-
-export const MATCHER_OPERATORS = [
-  "not",
-  "in",
-  "contains",
-  "exists",
-  "matches",
-  "gt",
-  "gte",
-  "lt",
-  "lte",
-] as const;
-export type MatcherOperator = (typeof MATCHER_OPERATORS)[number];
-
-/** Returns true for an object whose keys are all words such as `not`, `in` or `gt`. */
-export function isMatcher(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const keys = Object.keys(value);
-  return keys.length > 0 && keys.every(isMatcherOperator);
-}
-
-export function isMatcherOperator(key: string): key is MatcherOperator {
-  return (MATCHER_OPERATORS as readonly string[]).includes(key);
-}
-
-export function isDecimal(text: string): boolean {
-  return /^-?\d{1,400}(\.\d{1,400})?$/.test(text);
-}
 
 /** Conditions on a value; all must hold. */
 export interface Matcher {

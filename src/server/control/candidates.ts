@@ -7,7 +7,7 @@ import { chargeDetailView } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import type { WatchedChanges } from "../../core/namespace/watchers.js";
-import { isMatcher } from "../../core/schema/matchers.js";
+import { isMatcher } from "../../core/schema/matcher-words.js";
 import { createDeliveryMapper, deliveriesOfObject } from "./deliveries.js";
 import { requestEntryView } from "./requests.js";
 

@@ -1,6 +1,6 @@
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import { isMatcherOperator } from "../../../core/schema/matchers.js";
+import { isMatcherOperator } from "../../../core/schema/matcher-words.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { type LogRow, recordIdOf } from "../../scenario/running/control-lists.js";

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import { isMatcher } from "../../../core/schema/matchers.js";
+import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { ObservedRun, RunFailure } from "../deviable.js";
 import { countCompletedPayments } from "../judge.js";
 import { atMost, partlyRefunded, refunded, unpaid } from "./payment-ends.js";

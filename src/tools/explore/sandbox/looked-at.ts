@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import { isMatcher } from "../../../core/schema/matchers.js";
+import { isMatcher } from "../../../core/schema/matcher-words.js";
 import { didYouMean } from "../../../core/schema/nearest.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";

@@ -1,6 +1,7 @@
 import { evaluateMatcher, findMismatches, isInRange } from "../../../core/domain/deep-match.js";
 import type { Difference, NearMiss } from "../../../core/schema/control-scenario-responses.js";
-import { isMatcher, type Range } from "../../../core/schema/matchers.js";
+import { isMatcher } from "../../../core/schema/matcher-words.js";
+import type { Range } from "../../../core/schema/matchers.js";
 import type { LogRow } from "../running/control-lists.js";
 import { StepFailure, toDifferences } from "../running/failure.js";
 
