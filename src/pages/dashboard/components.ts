@@ -226,10 +226,8 @@ export function section({ id, title, tools, body, isAppendOnly = false }: Sectio
   return html`<section id="${id}" data-part${isAppendOnly && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
 
-type FoldedSection = Pick<SectionOptions, "id" | "title" | "body"> & { readonly isOpen?: boolean };
-
-export function foldedSection({ id, title, body, isOpen = false }: FoldedSection): Markup {
-  return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
+export function foldedSection({ id, title, body }: Pick<SectionOptions, "id" | "title" | "body">): Markup {
+  return html`<section id="${id}" data-part><details><summary><h2>${title}</h2></summary>${body}</details></section>`;
 }
 
 /** A button that opens a panel over the page. Menus close each other. */

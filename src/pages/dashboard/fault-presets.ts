@@ -1,33 +1,19 @@
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { FaultRule } from "../../core/schema/scenario-rules.js";
 
-/** Effects of a fault on a call, by name. */
-export const EFFECTS: Readonly<Record<string, FaultRule>> = {
-  503: { respond: { status: 503 } },
-  429: { respond: { status: 429 } },
-  lost: { drop: "after" },
-  cut: { drop: "before" },
-  hang: { drop: "hang" },
-  late: { delay_answer: "10s" },
-};
-
-type FaultForm = Partial<Record<"effect" | "operation" | "times" | "skip", string>>;
-
 /** Common faults, one button each. */
-export const PRESETS: readonly (readonly [label: string, fields: FaultForm])[] = [
-  ["503 on the next checkout", { effect: "503" }],
-  ["503 on the second checkout", { effect: "503", skip: "1" }],
-  ["Lose the response of the next checkout", { effect: "lost" }],
-];
+export const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
+  next: { label: "503 on the next checkout", rule: { respond: { status: 503 } } },
+  second: { label: "503 on the second checkout", rule: { respond: { status: 503 }, skip: 1 } },
+  lost: { label: "Lose the response of the next checkout", rule: { drop: "after" } },
+};
 
 const CHECKOUTS = ["createWhitelabel", "createCheckout"] as const;
 
-/** The rule of a preset or of the form. Default operation: the checkout operation that the app called last. */
-export function faultRuleOf({ journal }: Namespace, fields: FaultForm): object | undefined {
-  const { effect = "", operation, times = "1", skip = "0" } = fields;
+/** A preset's rule for the checkout operation that the app called last; undefined for an unknown name. */
+export function presetFault({ journal }: Namespace, name: string): FaultRule | undefined {
   const last = journal.entries().find((entry) => CHECKOUTS.some((checkout) => checkout === entry.operation));
-  const match = { operation: operation || (last?.operation ?? CHECKOUTS[0]) };
-  return Object.hasOwn(EFFECTS, effect)
-    ? { match, ...EFFECTS[effect], times: Number(times), skip: Number(skip), per: "request" }
-    : undefined;
+  const operation = last?.operation ?? CHECKOUTS[0];
+  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
+  return preset && { match: { operation }, ...preset.rule, times: 1, per: "request" };
 }

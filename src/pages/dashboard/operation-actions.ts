@@ -5,7 +5,7 @@ import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schem
 import { formatCount } from "../../core/schema/text-format.js";
 import { parseDuration, readableDuration } from "../../core/schema/time.js";
 import { parseJsonObject } from "../../server/http/body.js";
-import { faultRuleOf } from "./fault-presets.js";
+import { presetFault } from "./fault-presets.js";
 
 /** Fields of a form or button. */
 export type Fields = Readonly<Record<string, string | undefined>>;
@@ -92,9 +92,9 @@ const OPERATION_ACTIONS = {
   },
   createFault: {
     notice: ({ match }) => `Fault started for ${match?.operation ?? "any call"}`,
-    input: ({ rule, ...fields }, namespace) =>
+    input: ({ preset = "", rule }, namespace) =>
       rule === undefined
-        ? (faultRuleOf(namespace, fields) ?? refuse("NOT_FOUND", `There is no effect "${fields.effect}"`))
+        ? (presetFault(namespace, preset) ?? refuse("NOT_FOUND", `There is no fault "${preset}"`))
         : parseJsonField("rule", rule),
   },
   deleteFault: { notice: faultsStopNotice },

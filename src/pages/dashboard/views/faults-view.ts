@@ -1,11 +1,10 @@
 import type { StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
-import { OPERATION_IDS } from "../../../core/schema/operation-ids.js";
 import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { EFFECTS, PRESETS } from "../fault-presets.js";
+import { PRESETS } from "../fault-presets.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 
@@ -14,7 +13,6 @@ const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 },
 /** A form for new faults, and the active ones with their hits. */
 export function faultsView(context: PageContext): Markup {
   const { namespace } = context;
-  const rule = context.submitted?.get("rule") ?? null;
   const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
   const hits = lastHits(context);
   const active = faults.filter((fault) => !faultUse(context, fault).isUsedUp).length;
@@ -22,18 +20,9 @@ export function faultsView(context: PageContext): Markup {
 ${ui.section({
   id: "new",
   title: "New fault",
-  body: html`<div class="actions">${PRESETS.map(([label, fields]) => ui.button({ does: ["createFault", fields], label }))}</div>${ui.actionForm(
+  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => ui.button({ does: ["createFault", { preset: name }], label }))}</div>${ui.actionForm(
     context,
-    html`${ui.selectField("operation", "When the app calls", [["", "a checkout"], ...OPERATION_IDS], "")}
-${ui.selectField(
-  "effect",
-  "Then",
-  Object.entries(EFFECTS).map(([name, rule]) => [name, effectText(rule)]),
-  "503",
-)}
-${ui.input({ name: "times", label: "Times", value: "1", type: "number", min: 1 })}
-${ui.input({ name: "skip", label: "After skipping", value: "0", type: "number", min: 0 })}
-${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
+    html`${ui.jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? ui.toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
     "New fault",
   )}`,
 })}
@@ -45,16 +34,6 @@ ${ui.section({
     "Active faults",
     faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
     "None: every call gets its normal response. A scenario may have faults of its own.",
-  ),
-})}
-${ui.foldedSection({
-  id: "json",
-  title: "New fault as JSON",
-  isOpen: rule !== null,
-  body: ui.actionForm(
-    context,
-    html`${ui.jsonField("rule", "Fault (JSON)", rule ?? ui.toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
-    "New fault as JSON",
   ),
 })}`;
 }
