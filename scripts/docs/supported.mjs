@@ -32,7 +32,7 @@ export function supportedPage(source, root) {
     source,
   );
   return page("Supported", [
-    `The sandbox emulates all of [the API](api.md). Each of the ${rules.length} [rules](rules.yaml) taken from the service's documentation
+    `The sandbox emulates every operation of [the API](api.md). Each of the ${rules.length} [rules](rules.yaml) taken from the service's documentation
 has a test, whose title ends with its number, such as \`[R22.4]\`. ${others.length} more cannot apply to a local server.`,
     EXTENSIONS,
     "## Not emulated",

@@ -52,11 +52,11 @@ Errors: \`{"error":{"code","message","details":{field: what is wrong}}}\`. Lists
 
 ## Verify your work
 
-- Run the tests beside a sandbox: \`payments-sandbox exec -- npm test\` (sets PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PAYMENTS_SANDBOX_URL)
-- Test the receiver: \`payments-sandbox check-webhook localhost:3000/webhooks\` (exit 1 when a requirement is not met)
-- Under failures: \`payments-sandbox exec --under mishaps -- npm test\`; a declined charge: header \`Sandbox-Scenario: declined\`
-- Do not wait: \`payments-sandbox clock advance 10s\`; what happened: \`payments-sandbox history last\`, \`payments-sandbox deliveries --failing\`, \`payments-sandbox advice\`
-- Books against the ledger: \`payments-sandbox reconcile --file orders.csv\`
+- Run the tests beside a sandbox: \`npx payments-sandbox exec -- npm test\` (sets PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PAYMENTS_SANDBOX_URL)
+- Test the receiver: \`npx payments-sandbox check-webhook localhost:3000/webhooks\` (exit 1 when a requirement is not met)
+- Under failures: \`npx payments-sandbox exec --under mishaps -- npm test\`; a declined charge: header \`Sandbox-Scenario: declined\`
+- Do not wait: \`npx payments-sandbox clock advance 10s\`; what happened: \`npx payments-sandbox history last\`, \`npx payments-sandbox deliveries --failing\`, \`npx payments-sandbox advice\`
+- Books against the ledger: \`npx payments-sandbox reconcile --file orders.csv\`
 - For programs: --json on every command; refusals are \`{"error":{code, message, fix, doc}}\`
 `;
 }
