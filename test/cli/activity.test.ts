@@ -4,7 +4,7 @@ import { ActivityPrinter, activityLine } from "../../src/cli/live/live.js";
 import { paint } from "../../src/cli/text-layout.js";
 import type { Activity } from "../../src/core/schema/activity-events.js";
 import { openSandbox } from "../../src/library/opening.js";
-import { createCheckout } from "../pages/support/checkouts.js";
+import { CheckoutPage, createCheckout } from "../pages/support/checkouts.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { Command, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
@@ -68,6 +68,14 @@ it("activity lines show the refused field and the id of a fault", async () => {
   const hosted = await createCheckout(sandbox);
   await sandbox.control(`POST /_sandbox/checkouts/${hosted.checkout_id}/cancel`);
   expect(lines(200).at(-1)).toMatch(/CANCELLED {2}\(by the customer\)$/);
+});
+
+it("activity lines show both statuses of a checkout that is completed as a method is chosen", async () => {
+  const { sandbox, lines } = await openFollowed();
+  const page = await CheckoutPage.create(sandbox);
+  expect((await page.post("outcome", { outcome: "complete", payment_method: "card" })).status).toBe(303);
+  const statuses = lines(200).flatMap((line) => /ch_\w+ {2}([A-Z_]{4,}) /.exec(line)?.[1] ?? []);
+  expect(statuses).toEqual(["AWAITING_PAYMENT", "COMPLETED"]);
 });
 
 it("an activity line names the scenario that moved a payout", async () => {

@@ -50,14 +50,15 @@ function transitionActivity(
   subject: TransitionSubject,
   event: EventRecord,
 ): TransitionActivity {
-  const { status, failure_reason } = subject;
+  // One change may have several events.
+  const { status } = (JSON.parse(event.body) as { data: Pick<Charge, "status"> }).data;
   return {
     kind: "transition",
     namespace,
     at: event.at,
     id: event.object_id!,
     status,
-    reason: failure_reason,
+    reason: status === subject.status ? subject.failure_reason : null,
     by: actorOf(subject),
   };
 }
