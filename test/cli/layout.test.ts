@@ -92,6 +92,8 @@ beforeAll(async () => {
     await client.ask("POST /api/v1/payouts/withdrawals", body);
   }
   await sandbox.advance("10s");
+  const [payout] = (await client.ask("GET /_sandbox/withdrawals?status=COMPLETED")).json.items;
+  await client.ask(`POST /_sandbox/withdrawals/${payout.withdrawal_id}/bounce`, { reason: "account_closed" });
   const rule = {
     match: { operation: "createQuote", customer_email: "*@shop.test" },
     respond: { status: 503 },

@@ -132,13 +132,22 @@ const WEBHOOKS_MAX = 2;
 /** Rows from which on a trouble stands once below the table, not below each row. */
 const COMMON_MIN = 3;
 
-/** Formats a list of charges or withdrawals. Adds the failing webhooks of each, and the number of all that fail. */
+/** `partial refund of 1.00: broken cup`, for which the service has no status. */
+function reversalNote({ data }: JsonBody): string {
+  const { kind, amount, reason } = (data as JsonBody).sandbox_extension as JsonBody;
+  return `${String(kind).replace("_", " ")} of ${amount}${reason === null ? "" : `: ${reason}`}`;
+}
+
+/** Formats a list of charges or withdrawals. Adds the reversals and failing webhooks of each, and the number of all that fail. */
 export function withFailingWebhooks(
   name: "charges" | "withdrawals",
 ): NonNullable<ClientAction["formatResult"]> {
   const idField = name === "charges" ? "charge_id" : "withdrawal_id";
   return async (answer, { connection }) => {
     const { items, total } = await connection.run("listDeliveries", { failing: 1, limit: 100 });
+    const reversals = await connection.run("listEvents", { type: "sandbox.*", limit: 100 });
+    const notesOf = (item: JsonBody): string[] =>
+      (reversals.items as JsonBody[]).filter((event) => event[idField] === item[idField]).map(reversalNote);
     // First the app's own errors, then receivers that do not respond.
     const failing = [...(items as JsonBody[])].sort(
       (a, b) => Number(a.answered === null) - Number(b.answered === null),
@@ -166,7 +175,7 @@ export function withFailingWebhooks(
             ),
             `${count} failing: payments-sandbox deliveries --failing`,
           ];
-    return tableFormatter(LIST_COLUMNS[name], { troublesOf, footer })(answer);
+    return tableFormatter(LIST_COLUMNS[name], { troublesOf, notesOf, footer })(answer);
   };
 }
 
