@@ -15,7 +15,7 @@ const PROCESS = [
   "test/openapi/*{client,command}.test.ts",
   "test/package/**/*.test.ts",
   "test/postgres/**/*.test.ts",
-  "test/steps/{cli,given,shop}.test.ts",
+  "test/steps/{cli,given,running-sandbox,shop}.test.ts",
   "test/webhooks/{docs,signatures}.test.ts",
 ];
 /** Tests of pages in a real Chromium. */
