@@ -1,6 +1,6 @@
 import { formatOf, type ValueFormat } from "../core/reports/list-columns.js";
+import { STATUS_TONES } from "../core/reports/shown-status.js";
 import { receiverText } from "../core/reports/trouble.js";
-import { CHARGE_STATUS_TABLE } from "../core/schema/statuses.js";
 import { cellWidth, cutCells, fitLine, padCells, type Style, type StyledText } from "./text-layout.js";
 
 const GAP = 2;
@@ -174,36 +174,26 @@ const CUT: readonly ValueFormat[] = ["text", "address"];
 /** Columns whose values have colours. */
 const TELLING = ["status", "response"];
 
-const WORDS: Readonly<Record<string, Style>> = {
-  delivered: "green",
-  failed: "red",
-  pending: "yellow",
-  dropped: "red",
-  "connection cut": "red",
-  "client gone": "red",
-};
+const STYLES: Readonly<Record<string, Style>> = { good: "green", bad: "red", warn: "yellow" };
+
+/** Why a request has no status. */
+const NO_STATUS = ["connection cut", "client gone"];
 
 const MARKS: Readonly<Partial<Record<Style, string>>> = { green: "✓", red: "✗" };
 
-/** A status in words behind its mark. A record in trouble is red, unless its status is good. */
-export function markedStatus(status: string, isInTrouble: boolean): string {
-  if (!/^[A-Za-z_]+$/.test(status)) return status;
-  const style = valueStyle("status", status);
-  return `${isInTrouble && style !== "green" ? MARKS.red : (MARKS[style!] ?? "●")} ${status}`;
+/** A status in words behind its mark. */
+export function markedStatus(status: string): string {
+  if (!/^[A-Za-z_ ]+$/.test(status) || NO_STATUS.includes(status)) return status;
+  return `${MARKS[valueStyle("status", status)!] ?? "●"} ${status}`;
 }
 
 /** Style of a value by its column; undefined for no style. */
 export function valueStyle(heading: string, marked: string): Style | undefined {
   if (!TELLING.includes(heading)) return undefined;
-  if (marked.startsWith(`${MARKS.red} `)) return "red";
-  const value = marked.replace(/^[✓●] /, "");
+  const value = marked.replace(/^[✓✗●] /, "");
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";
-  const { tone } = (CHARGE_STATUS_TABLE as Readonly<Record<string, { tone?: "good" | "bad" }>>)[value] ?? {};
-  if (tone !== undefined) return tone === "good" ? "green" : "red";
-  if (heading === "status" && /^[A-Z_]+$/.test(value)) return "cyan";
-  return Object.hasOwn(WORDS, value)
-    ? WORDS[value]
-    : heading === "status" || value === "-"
-      ? undefined
-      : "red";
+  const style = NO_STATUS.includes(value) ? "red" : STYLES[STATUS_TONES[value] ?? ""];
+  if (style !== undefined) return style;
+  if (heading === "status") return /^[A-Z_ ]+$/.test(value) ? "cyan" : undefined;
+  return value === "-" ? undefined : "red";
 }

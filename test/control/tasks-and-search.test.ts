@@ -133,10 +133,7 @@ it("a pending delivery has its reason", async () => {
     );
   await expect
     .poll(holds)
-    .toEqual([
-      "waits in mailbox tests to be taken",
-      `nothing listens on ${new URL(receiver.url).host}; retried every second`,
-    ]);
+    .toEqual(["waits in mailbox tests to be taken", `nothing listens on ${new URL(receiver.url).host}`]);
   const [held] = (await client.ask(asked("webhook-endpoints"))).json.items.slice(-1);
   expect((await client.ask(asked(`deliveries?webhook_id=${held.webhook_id}`))).json).toMatchObject({
     total: 1,

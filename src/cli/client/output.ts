@@ -41,10 +41,10 @@ export function tableFormatter(
     );
     const isAmount = (column: string): boolean =>
       formatOf(column) === "amount" && !columns.includes("currency");
-    const cells = items.map((item, place) =>
+    const cells = items.map((item) =>
       columns.map((column) => {
         const text = cell(columnValue(list, column, item));
-        if (column === "status") return markedStatus(text, ownTroubles[place] !== undefined);
+        if (column === "status") return markedStatus(text);
         return isAmount(column) && item.currency != null && text !== "-" ? `${item.currency} ${text}` : text;
       }),
     );

@@ -127,7 +127,7 @@ export class Dispatcher implements DeliveryAttempts {
     if (held !== undefined)
       return {
         since: iso(held.sinceMs),
-        reason: `nothing listens on ${held.target}; retried every second`,
+        reason: `nothing listens on ${held.target}`,
       };
     const { engine, clock } = this.#scheduler;
     const mailbox = engine.state.get("endpoints", webhook_id)?.mailbox ?? null;

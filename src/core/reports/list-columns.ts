@@ -2,7 +2,14 @@
  * Columns and filters of each list of the control API. The command line derives tables and options from the columns.
  * The dashboard derives rows, headings, filter forms and curl commands.
  */
-import { attemptsOf, deliveryTrouble, missingStatusReason, requestTrouble } from "./trouble.js";
+import {
+  attemptsOf,
+  deliveryState,
+  deliveryTrouble,
+  type ListedDelivery,
+  missingStatusReason,
+  requestTrouble,
+} from "./trouble.js";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -92,6 +99,13 @@ function failureReason({ failure_reason }: JsonRecord): string | undefined {
   return failure_reason == null ? undefined : String(failure_reason);
 }
 
+/** Queries for the states of a delivery that are no status. */
+const STATE_QUERIES: Readonly<Record<string, Query>> = {
+  failing: { failing: "1" },
+  "given up": { status: "failed" },
+  held: { status: "pending" },
+};
+
 const lists = {
   charges: {
     columns: ["created_at", "status", "amount", "customer_email", "order", "payment_method", "charge_id"],
@@ -121,6 +135,11 @@ const lists = {
     dropFirst: ["delivery_id", "attempts", "response"],
     values: {
       about: objectId,
+      url: ({ url, status }) => url ?? (status === "dropped" ? url : "mailbox"),
+      status: (delivery) => {
+        const listed = delivery as unknown as ListedDelivery;
+        return deliveryState(listed, listed.hold);
+      },
       attempts: (delivery) => attemptsOf(delivery).length,
       response: (delivery) => {
         const last = attemptsOf(delivery).at(-1);
@@ -133,7 +152,7 @@ const lists = {
       {
         name: "status",
         field: { name: "status", label: "Status" },
-        query: (value): Query => (value === "failing" ? { failing: "1" } : { status: value }),
+        query: (value): Query => STATE_QUERIES[value] ?? { status: value },
       },
       TYPE,
       { name: "webhook_id", field: { name: "receiver", label: "Receiver" } },

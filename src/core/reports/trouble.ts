@@ -1,5 +1,6 @@
 // Why a row of a list is in trouble, in one line. Reads records of the control API.
 import { isSuccessStatus } from "../schema/http-response.js";
+import { readableDuration } from "../schema/time.js";
 import { summarizeBody } from "./body-summary.js";
 
 type JsonRecord = Readonly<Record<string, unknown>>;
@@ -11,17 +12,46 @@ export interface Attempt {
   readonly response_body: string | null;
 }
 
+/** Fields of a delivery in its record and in the control API's JSON. */
+interface Delivery {
+  readonly status: string;
+  readonly attempts: readonly Attempt[];
+  readonly next_attempt_at: string | null;
+}
+
+/** A delivery in the control API's JSON. */
+export interface ListedDelivery extends Delivery {
+  readonly type: string;
+  readonly url: string | null;
+  readonly hold: { readonly reason: string } | null;
+}
+
 /** A delivery's attempts, oldest first. */
 export function attemptsOf({ attempts }: JsonRecord): readonly Attempt[] {
   return attempts as readonly Attempt[];
 }
 
-/** Why the last attempt failed, and when the next is due; undefined if it did not fail. */
+/** A delivery's state in a word: `held`, `failing`, `given up`, or else its status. */
+export function deliveryState({ status, attempts }: Delivery, hold: object | null): string {
+  if (hold !== null) return "held";
+  if (status === "pending" && attempts.length > 0) return "failing";
+  return status === "failed" ? GIVEN_UP : status;
+}
+
+/** `next try in 4 m 40 s`, or `given up`. */
+export function nextTryIn(next: string | null, nowMs: number): string {
+  return next === null ? GIVEN_UP : `next try in ${readableDuration(Date.parse(next) - nowMs)}`;
+}
+
+const GIVEN_UP = "given up";
+
+/** Why a delivery is held, or why its last attempt failed and when the next is due; else undefined. */
 export function deliveryTrouble(delivery: JsonRecord): string | undefined {
+  const { status, hold, next_attempt_at: next } = delivery as unknown as ListedDelivery;
+  if (hold !== null) return hold.reason;
   const last = attemptsOf(delivery).at(-1);
-  if (last === undefined || isSuccessStatus(last.status) || delivery.status === "delivered") return undefined;
-  const { next_attempt_at: next } = delivery as { readonly next_attempt_at: string | null };
-  const retry = next === null ? "no retry left" : `retry at ${laterTime(last.at, next)}`;
+  if (last === undefined || isSuccessStatus(last.status) || status === "delivered") return undefined;
+  const retry = next === null ? GIVEN_UP : `next try at ${laterTime(last.at, next)}`;
   return `${failureText(last)} · ${retry}`;
 }
 
@@ -29,18 +59,19 @@ export function deliveryTrouble(delivery: JsonRecord): string | undefined {
 export function failureText({ status, error, response_body }: Omit<Attempt, "at">): string {
   if (status === null)
     return /\bECONNREFUSED\b/.test(error ?? "") ? "nothing listens" : (error ?? "no response");
-  return `${status} ${summarizeBody(response_body ?? "")}`.replace(/\s+/g, " ").trim();
+  const text = summarizeBody(response_body ?? "").replace(/\s+/g, " ");
+  return text.startsWith(String(status)) ? text : `${status} ${text}`.trim();
 }
 
 const RECEIVER_MAX = 24;
 
-/** A failing webhook in a few words: `charge.failed → :3000/hooks 400 no signature, retry at 14:32:53`. */
+/** A failing webhook in a few words: `charge.failed → :3000/hooks 400 no signature · next try at 14:32:53`. */
 export function webhookTrouble(delivery: JsonRecord): string | undefined {
   const trouble = deliveryTrouble(delivery);
   if (trouble === undefined) return undefined;
   const receiver = receiverText(delivery.url as string | null);
   const shown = receiver.length > RECEIVER_MAX ? `${receiver.slice(0, RECEIVER_MAX - 1)}…` : receiver;
-  return `${delivery.type} → ${shown} ${trouble.replace(" · ", ", ")}`;
+  return `${delivery.type} → ${shown} ${trouble}`;
 }
 
 /** The receiver and its failure, without event and retry: `:3000/hooks 400 no signature`. */

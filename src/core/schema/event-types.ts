@@ -3,12 +3,12 @@ import { didYouMean } from "./nearest.js";
 
 /**
  * Reversals of completed charges and withdrawals. A reversal changes only the ledger, because the service has no status
- * for a reversal. The prefix `sandbox.` marks an extension of the sandbox.
+ * for a reversal; people read `status`. The prefix `sandbox.` marks an extension of the sandbox.
  */
 export const REVERSALS = {
-  partial_refund: { of: "charge", event: "sandbox.charge.partially_refunded" },
-  chargeback: { of: "charge", event: "sandbox.charge.charged_back" },
-  bounce: { of: "withdrawal", event: "sandbox.withdrawal.bounced" },
+  partial_refund: { of: "charge", event: "sandbox.charge.partially_refunded", status: "PARTLY REFUNDED" },
+  chargeback: { of: "charge", event: "sandbox.charge.charged_back", status: "CHARGED BACK" },
+  bounce: { of: "withdrawal", event: "sandbox.withdrawal.bounced", status: "BOUNCED" },
 } as const;
 export type ReversalKind = keyof typeof REVERSALS;
 export const REVERSAL_KINDS = Object.keys(REVERSALS) as [ReversalKind, ...ReversalKind[]];

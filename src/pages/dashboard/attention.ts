@@ -1,5 +1,6 @@
 import type { Delivery, Endpoint } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
+import { failureText, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
 import { html } from "../html.js";
@@ -8,7 +9,6 @@ import {
   button,
   copyButton,
   type ListRow,
-  readableDuration,
   reasonMarkup,
   receiverLabel,
   responseLine,
@@ -45,13 +45,11 @@ export function attentionItems(context: PageContext): readonly ListRow[] {
 }
 
 /** Status or error of the last attempt, with the first line of the response. */
-export function deliveryFailureText(delivery: Delivery): string {
-  const last = delivery.attempts.at(-1);
-  if (last === undefined) return "no attempt yet";
-  if (last.status === null)
-    return /\bECONNREFUSED\b/.test(last.error ?? "") ? "nothing listens" : (last.error ?? "no response");
-  const line = responseLine(last.response_body);
-  return line.startsWith(String(last.status)) ? line : `${last.status} ${line}`.trim();
+export function deliveryFailureText({ attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  return last === undefined
+    ? "no attempt yet"
+    : failureText({ ...last, response_body: responseLine(last.response_body) });
 }
 
 /** Newest matching deliveries to a receiver, at most `limit`, with the total number of matches. */
@@ -72,9 +70,7 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
   const newest = items[0];
   if (newest === undefined) return heldItem(context, endpoint);
   const types = [...new Set(items.map((delivery) => delivery.event_type))];
-  const next = items.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
-  const due =
-    next === undefined ? "given up" : `next try in ${readableDuration(Date.parse(next) - context.nowMs)}`;
+  const next = items.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0] ?? null;
   return {
     key: `failing-${webhook_id}`,
     count: total,
@@ -83,7 +79,7 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
     status: badge(`${total} failing`, "bad"),
     title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverLabel(endpoint)}`,
     to: viewUrl(context, "webhooks", newest.delivery_id),
-    subtitle: html`${reasonMarkup(deliveryFailureText(newest))} · ${due}`,
+    subtitle: html`${reasonMarkup(deliveryFailureText(newest))} · ${nextTryIn(next, context.nowMs)}`,
     rowButtons: button({
       does: ["retryAll", { webhook_id }],
       label: total === 1 ? "Retry" : `Retry all ${total}`,

@@ -1,10 +1,10 @@
-import type { Delivery, Endpoint } from "../../core/engine/records.js";
+import type { Endpoint } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import type { FieldChange } from "../../core/namespace/saved-states.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
+import { STATUS_TONES } from "../../core/reports/shown-status.js";
 import type { Mode } from "../../core/schema/common.js";
-import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
-import { isFailing, receiverName } from "../../server/control/record-views.js";
+import { receiverName } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import {
@@ -24,15 +24,7 @@ export { readableDuration } from "../../core/schema/time.js";
 
 /** Colour and mark of a status. */
 export type Tone = "good" | "bad" | "warn" | "";
-const TONES: Readonly<Record<string, Tone>> = {
-  ...Object.fromEntries(Object.entries(CHARGE_STATUS_TABLE).map(([status, { tone = "" }]) => [status, tone])),
-  CANCELLED: "",
-  EXPIRED: "warn",
-  delivered: "good",
-  failed: "bad",
-  failing: "bad",
-  dropped: "bad",
-};
+const TONES: Readonly<Record<string, Tone>> = { ...STATUS_TONES, CANCELLED: "", EXPIRED: "warn" };
 
 export function statusTone(status: string): Tone {
   return TONES[status] ?? "";
@@ -41,11 +33,6 @@ export function statusTone(status: string): Tone {
 export function httpTone(status: number | null): Tone {
   if (status === null || status >= 400) return "bad";
   return status < 300 ? "good" : "warn";
-}
-
-/** Delivery state as the dashboard shows it: "failing" after the first failed attempt, else the status. */
-export function deliveryState(delivery: Delivery): string {
-  return isFailing(delivery) ? "failing" : delivery.status;
 }
 
 /** A receiver's address for a row: without the host on this machine, and without the middle of a long path. */

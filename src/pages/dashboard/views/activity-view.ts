@@ -19,7 +19,7 @@ import {
   deliveryRow,
   isRequestInMode,
   requestRow,
-  shownStatus,
+  statusOf,
   withdrawalRow,
 } from "./record-rows.js";
 
@@ -68,7 +68,7 @@ function activityRows(context: PageContext, show: string): Markup[] {
   const { state } = namespace.engine;
   const matches = (record: Charge | Withdrawal) =>
     isInMode(context, record) && (show !== "errors" || record.status === "FAILED");
-  const changedAt = (record: Charge | Withdrawal) => shownStatus(context, record).at;
+  const changedAt = (record: Charge | Withdrawal) => statusOf(context, record).at;
   const payments = (): TimedRow[] => [
     ...timedRows(state.pageOfKinds("charges", matches, 0, MAX_ROWS).items, changedAt, (charge, at) =>
       chargeRow(context, charge, { at }),

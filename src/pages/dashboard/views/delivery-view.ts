@@ -1,6 +1,7 @@
 import { eventToSend } from "../../../core/engine/event-mishaps.js";
 import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
 import { diffRecordFields } from "../../../core/namespace/saved-states.js";
+import { deliveryState } from "../../../core/reports/trouble.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
@@ -25,7 +26,7 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   const next = delivery.next_attempt_at;
   const url = objectUrl(context, object_id);
   return html`${ui.backLink(context, "webhooks")}
-<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(ui.deliveryState(delivery))} ${ui.liveModeTag(delivery.mode)}</h1>
+<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryState(delivery, namespace.findHold(delivery)))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${object_id}</a>`}</p>
 <p class="why"><strong>Why:</strong> ${ui.joinWithDots(deliveryOutcome(context, delivery))}${resendText(delivery)}</p>
 <div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry now", kind: "main", key: "r" })}

@@ -126,8 +126,8 @@ function statusLine({ status_history, actors, scenario }: Charge | Withdrawal, i
 function reversalLine(event: EventRecord): Line | undefined {
   const reversal = reversalOf(event);
   if (reversal === undefined) return undefined;
-  const { word, tone, reason } = reversal;
-  const body = html`${ui.badge(word, tone)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">by hand</span>`;
+  const { word, reason } = reversal;
+  const body = html`${ui.badge(word)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">by hand</span>`;
   return { key: `state-${event.event_id}`, at: event.at, lane: 1, body };
 }
 

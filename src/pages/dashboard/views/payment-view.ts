@@ -2,6 +2,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { requestedScenarioNamesOf } from "../../../core/engine/scenario-lookup.js";
 import { chargeDetailView, withdrawalView } from "../../../core/engine/wire-views.js";
+import type { ShownStatus } from "../../../core/reports/shown-status.js";
 import type { Actor } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
@@ -18,7 +19,7 @@ import {
   splitButton,
 } from "./payment-moves.js";
 import { paymentTimeline } from "./payment-timeline.js";
-import { destinationText, orderOf, type ShownStatus, shownStatus } from "./record-rows.js";
+import { destinationText, orderOf, statusOf } from "./record-rows.js";
 
 /** A charge or payout as its page shows it. */
 interface Payment {
@@ -55,7 +56,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
       order,
       charge.payment_method?.replaceAll("_", " ") ?? "no method yet",
     ],
-    status: shownStatus(context, charge),
+    status: statusOf(context, charge),
     moves: chargeMoves(context, charge),
     moreMoves: moreChargeMoves(context, charge),
     copies: chargeCopies(context, charge),
@@ -86,8 +87,8 @@ export function payoutView(context: PageContext, id: string): Markup | undefined
   const payout = state.get("withdrawals", id);
   if (payout === undefined) return undefined;
   const { mode, scenario, timeline, notes, status_history } = payout;
-  const status = shownStatus(context, payout);
-  const isBounced = status.was !== undefined;
+  const status = statusOf(context, payout);
+  const isBounced = status.amount !== undefined;
   return paymentView(context, {
     id,
     noun: "payout",
@@ -118,10 +119,10 @@ function metadataFacts({ metadata }: Charge | Withdrawal) {
 /** Page of a charge or payout: what it is, why, what can be done, and what happened in order. */
 function paymentView(context: PageContext, payment: Payment): Markup {
   const { id, view, record, status, moves, moreMoves } = payment;
-  const { word, tone, reason, was } = status;
+  const { word, reason, was } = status;
   return html`${ui.backLink(context, view)}
 <div class="object payment" data-part id="${payment.noun}"><h1>${ui.amountMarkup(record.amount, record.currency)} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
-<p class="status">${ui.badge(word, tone)} ${reason !== undefined && html`<bdi class="reason">${reason}</bdi>`} ${was !== undefined && html`<span class="soft">(was ${was})</span>`}</p>
+<p class="status">${ui.badge(word)} ${reason !== undefined && html`<bdi class="reason">${reason}</bdi>`} ${was !== undefined && html`<span class="soft">(was ${was})</span>`}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, record, status)}</p>
 <div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}
 ${moves.length === 0 && status.was === undefined && record.status !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}${ui.copyableId(id)}</div></div>
@@ -144,9 +145,9 @@ const DOORS: { readonly [Name in Actor]?: string } = {
 function causeText(
   context: PageContext,
   record: Charge | Withdrawal,
-  { was, reason, at, amount = "" }: ShownStatus,
+  { was, reason, at, amount }: ShownStatus,
 ): Markup {
-  if (was !== undefined)
+  if (amount !== undefined)
     return html`${ui.amountMarkup(amount, record.currency)} returned by hand at ${ui.timeTag(context, at)}${reason !== undefined && ` (“${reason}”)`}; it was ${was} before.`;
   const { status_history: history, actors, scenario } = record;
   const last = history.at(-1)!;

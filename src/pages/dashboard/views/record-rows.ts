@@ -15,8 +15,9 @@ import {
   type ListName,
   type RowSlot,
 } from "../../../core/reports/list-columns.js";
+import { reversalStatus, type ShownStatus, shownStatus } from "../../../core/reports/shown-status.js";
+import { deliveryState, nextTryIn } from "../../../core/reports/trouble.js";
 import type { Mode } from "../../../core/schema/common.js";
-import { REVERSALS, type ReversalKind } from "../../../core/schema/event-types.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { type Content, html, type Markup } from "../../html.js";
@@ -123,44 +124,18 @@ export function orderOf({ metadata }: Charge): string | false {
   return order.length > MAX_ORDER_LENGTH ? `${order.slice(0, MAX_ORDER_LENGTH)}…` : order;
 }
 
-/** A status with its reason. */
-export interface ShownStatus {
-  readonly word: string;
-  readonly tone: ui.Tone;
-  readonly reason?: string | undefined;
-  /** The service's status, if the sandbox shows a reversal in its place. */
-  readonly was?: string;
-  /** Returned by the reversal. */
-  readonly amount?: string;
-  readonly at: string;
-}
-
-const REVERSAL_STATUS: Readonly<Record<ReversalKind, readonly [word: string, tone: ui.Tone]>> = {
-  partial_refund: ["PARTLY REFUNDED", ""],
-  chargeback: ["CHARGED BACK", "bad"],
-  bounce: ["BOUNCED", "bad"],
-};
-
 /** The reversal that an event reports, as a status; undefined for other events. */
 export function reversalOf({ type, body, at }: EventRecord): ShownStatus | undefined {
-  if (!Object.values(REVERSALS).some(({ event }) => event === type)) return undefined;
-  const { data } = JSON.parse(body) as {
-    data: { sandbox_extension: { kind: ReversalKind; reason: string | null; amount: string } };
-  };
-  const { kind, reason, amount } = data.sandbox_extension;
-  const [word, tone] = REVERSAL_STATUS[kind];
-  return { word, tone, reason: reason ?? undefined, at, amount };
+  return type.startsWith("sandbox.") ? reversalStatus(at, JSON.parse(body).data) : undefined;
 }
 
-/** The newest reversal in place of COMPLETED, since the service has no status for it; else the status. */
-export function shownStatus({ namespace }: PageContext, record: Charge | Withdrawal): ShownStatus {
-  const { status, failure_reason, updated_at: at } = record;
-  if (status === "COMPLETED") {
-    const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
-    const [reversal] = namespace.engine.state.eventsOf(id).flatMap((event) => reversalOf(event) ?? []);
-    if (reversal !== undefined) return { ...reversal, was: status };
-  }
-  return { word: status, tone: ui.statusTone(status), reason: failure_reason ?? undefined, at };
+/** A payment's status as people read it. */
+export function statusOf({ namespace }: PageContext, record: Charge | Withdrawal): ShownStatus {
+  const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
+  return shownStatus(
+    record,
+    namespace.engine.state.eventsOf(id).flatMap((event) => reversalOf(event) ?? []),
+  );
 }
 
 /** `bank account …6789` */
@@ -187,7 +162,8 @@ function paymentRow(
   record: Charge | Withdrawal,
   { about = [], ...row }: RecordRow,
 ): Markup {
-  const { word, tone, reason } = shownStatus(context, record);
+  const { word, reason } = statusOf(context, record);
+  const tone = ui.statusTone(word);
   const { scenario, created_at: at } = record;
   const scenarioText = scenario !== null && scenario !== "default" && `scenario ${scenario}`;
   const status = ui.badge(word, tone);
@@ -258,8 +234,7 @@ export function deliveryOutcome(
     ];
   }
   if (status === "delivered") return [`${last.status} in ${Math.round(last.duration_ms)} ms`];
-  const due = next === null ? "given up" : `next try in ${ui.readableDuration(Date.parse(next) - nowMs)}`;
-  return [deliveryFailureText(delivery), due];
+  return [deliveryFailureText(delivery), nextTryIn(next, nowMs)];
 }
 
 /** Button that retries a failing delivery, or redelivers any other delivery. */
@@ -285,7 +260,7 @@ export function deliveryRow(
   const failing = isFailing(delivery);
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
   const record = { ...delivery, type, url: `→ ${receiver}` };
-  const state = ui.deliveryState(delivery);
+  const state = deliveryState(delivery, context.namespace.findHold(delivery));
   const [reason, due] = deliveryOutcome(context, delivery);
   return recordRow(context, "deliveries", record, {
     key,

@@ -1,0 +1,74 @@
+// Status of a payment as people read it. The service has no status for a late payment, a partial refund, a
+// chargeback or a bounce.
+import { REVERSALS, type ReversalKind } from "../schema/event-types.js";
+import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
+
+type Tone = "good" | "bad" | "warn" | "";
+
+/** Tones of statuses, and of the states of a delivery. */
+export const STATUS_TONES: Readonly<Record<string, Tone>> = {
+  ...Object.fromEntries(Object.entries(CHARGE_STATUS_TABLE).map(([status, { tone = "" }]) => [status, tone])),
+  [REVERSALS.chargeback.status]: "bad",
+  [REVERSALS.bounce.status]: "bad",
+  delivered: "good",
+  held: "warn",
+  failing: "bad",
+  "given up": "bad",
+  dropped: "bad",
+};
+
+/** A status with its reason. */
+export interface ShownStatus {
+  readonly word: string;
+  readonly reason?: string | undefined;
+  /** The status before a late payment, or the service's own status after a reversal. */
+  readonly was?: string;
+  /** Returned by the reversal. */
+  readonly amount?: string;
+  readonly at: string;
+}
+
+/** Fields of a charge or withdrawal, in its record and in the control API's JSON. */
+interface Payment {
+  readonly status: string;
+  readonly failure_reason?: string | null;
+  readonly updated_at: string;
+  readonly status_history?: readonly { readonly status: string }[];
+}
+
+interface Reversal {
+  readonly kind: ReversalKind;
+  readonly amount: string;
+  readonly reason: string | null;
+}
+
+/** The reversal that an event reports, as a status; undefined for other events. */
+export function reversalStatus(at: string, data: unknown): ShownStatus | undefined {
+  const { sandbox_extension: reversal } = Object(data) as { readonly sandbox_extension?: Reversal };
+  if (reversal === undefined) return undefined;
+  const { kind, amount, reason } = reversal;
+  return { word: REVERSALS[kind].status, reason: reason ?? undefined, was: "COMPLETED", amount, at };
+}
+
+/** The newest reversal in place of COMPLETED; else the status, with its reason. `reversals`: newest first. */
+export function shownStatus(
+  { status, failure_reason, updated_at: at, status_history = [] }: Payment,
+  [newest]: readonly ShownStatus[],
+): ShownStatus {
+  if (status === "COMPLETED" && newest !== undefined) return newest;
+  const hasExpired = status_history.some((change) => change.status === "EXPIRED");
+  if (hasExpired && (status === "PROCESSING" || status === "COMPLETED"))
+    return { word: status, reason: "paid late", was: "EXPIRED", at };
+  return { word: status, reason: failure_reason ?? undefined, at };
+}
+
+/** What follows the word: `paid late (was EXPIRED)`, `1.00: broken cup (was COMPLETED)`; "" if nothing does. */
+export function statusDetails({ reason, was, amount }: ShownStatus): string {
+  const why = [amount, reason].filter((part) => part !== undefined).join(": ");
+  return [why, was && `(was ${was})`].filter(Boolean).join(" ");
+}
+
+/** `COMPLETED, paid late (was EXPIRED)`. */
+export function statusText(shown: ShownStatus): string {
+  return [shown.word, statusDetails(shown)].filter(Boolean).join(", ");
+}
