@@ -3,7 +3,7 @@ import type { Activity } from "../core/schema/activity-events.js";
 import { formatCount } from "../core/schema/text-format.js";
 import { openSandbox } from "../library/opening.js";
 import type { Sandbox } from "../library/sandbox.js";
-import { activityLine } from "./live/live.js";
+import { activityLines } from "./live/live.js";
 import { printJson, printText, terminalWidth } from "./terminal.js";
 import { paint, wrap } from "./text-layout.js";
 
@@ -71,7 +71,7 @@ function demoText(
   return [
     ...wrap(INTRODUCTION, 0, terminalWidth()),
     "",
-    ...happenings.map((one) => activityLine(one, terminalWidth())),
+    ...happenings.flatMap((one) => activityLines(one, terminalWidth())),
     "",
     "The last webhook, as the app's receiver gets it:",
     ...signed.map(([name, value]) => `  ${paint("dim", name)}: ${value}`),

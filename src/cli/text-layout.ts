@@ -35,6 +35,18 @@ export function cutCells(text: string, width: number): string {
   return `${cut}…`;
 }
 
+export const SEPARATOR = " · ";
+
+/** Cuts the longest part with "…", so that the parts fit into `room` cells when joined with " · ". */
+export function fitParts(parts: readonly string[], room: number): string[] {
+  const widths = parts.map(cellWidth);
+  const longest = widths.indexOf(Math.max(...widths));
+  const excess = cellWidth(parts.join(SEPARATOR)) - room;
+  return parts.map((part, index) =>
+    index === longest && excess > 0 ? cutCells(part, Math.max(1, widths[index]! - excess)) : part,
+  );
+}
+
 /** The text, cut with "…" to `room` characters. */
 export function cutText(text: string, room: number): string {
   return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`;

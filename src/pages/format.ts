@@ -1,11 +1,7 @@
+import { groupDigits } from "../core/schema/text-format.js";
 import { html, type Markup } from "./html.js";
 
-/** `"1234567.80"` → `"1,234,567.80"`. Works on the text: a number would lose digits. */
-export function groupDigits(amount: string): string {
-  const point = amount.indexOf(".");
-  const whole = point === -1 ? amount : amount.slice(0, point);
-  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point === -1 ? "" : amount.slice(point));
-}
+export { groupDigits };
 
 /** `"KES 1,234.50"`, with a no-break space. */
 export function moneyText(amount: string, unit: string): string {

@@ -1,4 +1,4 @@
-import { failureText, receiverText } from "../../core/reports/trouble.js";
+import { failureText, nextTryIn, receiverText } from "../../core/reports/trouble.js";
 import type {
   Activity,
   AttemptActivity,
@@ -7,13 +7,21 @@ import type {
   TransitionActivity,
 } from "../../core/schema/activity-events.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
-import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
-import { toPrintableLine } from "../../core/schema/text-format.js";
-import { formatDuration } from "../../core/schema/time.js";
+import { groupDigits, toPrintableLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../library/sandbox.js";
+import { valueStyle } from "../table.js";
 import { isOutputBacklogged, printText, terminalWidth } from "../terminal.js";
-import { cutMiddle, cutText, fitLine, paint, type Style, type StyledText } from "../text-layout.js";
+import {
+  cellWidth,
+  cutMiddle,
+  fitLine,
+  fitParts,
+  paint,
+  SEPARATOR,
+  type Style,
+  type StyledText,
+} from "../text-layout.js";
 import { keysHint, listenToKeys } from "./keys.js";
 
 /** How often lines are printed. Batches keep a slow terminal from blocking the server. */
@@ -72,12 +80,12 @@ export class ActivityPrinter {
     if (lines.length > 0) printText(`${lines.join("\n")}\n`);
   }
 
-  /** Formats an activity as one line. Adds a line with the date before it if the date has changed. */
+  /** Formats an activity. Adds a line with the date before it if the date has changed. */
   #linesOf(activity: Activity): string[] {
     const day = activity.at.slice(0, 10);
     const isNew = this.#day !== undefined && this.#day !== day;
     this.#day = day;
-    return [...(isNew ? [paint("dim", `  ${day}`)] : []), activityLine(activity, terminalWidth())];
+    return [...(isNew ? [paint("dim", `  ${day}`)] : []), ...activityLines(activity, terminalWidth())];
   }
 }
 
@@ -90,25 +98,31 @@ const GAP = 2;
 /** Characters of a receiver's URL that remain on a narrow terminal. */
 const RECEIVER_MIN = 8;
 
-/** One line for an activity, cut to `columns`. Omits the namespace `default`. */
-export function activityLine(activity: Activity, columns: number): string {
+/** The lines of an activity, cut to `columns`. Omits the namespace `default`. */
+export function activityLines(activity: Activity, columns: number): string[] {
   const { at, namespace } = activity;
+  const time = `  ${at.slice(11, 19)}  `;
   const head: StyledText[] = [
-    ["dim", `  ${at.slice(11, 19)}  `],
+    ["dim", time],
     ...(namespace === "default" ? [] : [["cyan", `${toPrintableLine(namespace)}  `] satisfies StyledText]),
   ];
   const room = columns - head.reduce((sum, [, text]) => sum + text.length, 0);
-  return fitLine([...head, ...partsOf(activity, room, columns >= WIDE)], columns);
+  return linesOf(activity, room, columns >= WIDE).map((parts, index) =>
+    fitLine(
+      [...(index === 0 ? head : [[undefined, " ".repeat(time.length)] satisfies StyledText]), ...parts],
+      columns,
+    ),
+  );
 }
 
-function partsOf(activity: Activity, room: number, isWide: boolean): StyledText[] {
+function linesOf(activity: Activity, room: number, isWide: boolean): StyledText[][] {
   switch (activity.kind) {
     case "request":
-      return requestParts(activity, isWide);
+      return [requestParts(activity, isWide)];
     case "transition":
-      return transitionParts(activity, isWide);
+      return [transitionParts(activity, isWide)];
     case "attempt":
-      return attemptParts(activity, room, isWide);
+      return attemptLines(activity, room, isWide);
   }
 }
 
@@ -126,45 +140,38 @@ function requestParts(request: RequestActivity, isWide: boolean): StyledText[] {
 }
 
 function createdText({ id, amount, currency, customer_email }: CreatedObject, isWide: boolean): string {
-  const price = amount === null ? currency : `${currency ?? ""} ${amount}`;
+  const price = amount === null ? currency : `${currency ?? ""} ${groupDigits(amount)}`;
   return [isWide ? id : shortIds(id), price, customer_email].filter((part) => part !== null).join("  ");
 }
 
 function transitionParts({ id, status, reason, by }: TransitionActivity, isWide: boolean): StyledText[] {
   return [
     [undefined, `${isWide ? id : shortIds(id)}  `],
-    [toneOf(status), status],
-    ...gapped(toneOf(status), reason),
+    [valueStyle("status", status), status],
+    ...gapped(valueStyle("status", status), reason),
     ...gapped("dim", by && `(${by})`),
   ];
 }
 
-function attemptParts(attempt: AttemptActivity, room: number, isWide: boolean): StyledText[] {
-  const { type, id, status } = attempt;
-  const isTaken = isSuccessStatus(status);
+/** The result of a failed attempt is on a second line if it does not fit. */
+function attemptLines(attempt: AttemptActivity, room: number, isWide: boolean): StyledText[][] {
+  const { at, type, id, status, target, next_attempt_at } = attempt;
   const object = id === null ? "" : `${isWide ? id : shortIds(id)}  `;
-  const head = `→ ${type}  ${object}`;
-  const failure = isTaken ? "" : failureText(attempt);
-  const answer = status === null ? failure : String(status);
-  const next = isTaken ? "" : nextTry(attempt);
-  const left = room - head.length - answer.length - (next === "" ? 0 : next.length + GAP) - GAP;
-  const receiver = cutMiddle(receiverText(attempt.target), Math.max(RECEIVER_MIN, left));
-  // The response gets the remaining room, so that the next retry is never cut off.
-  const responseRoom = left - receiver.length - GAP;
-  return [
-    [undefined, toPrintableLine(`${head}${receiver}  `)],
-    [isTaken ? "green" : "red", toPrintableLine(answer)],
-    ...(responseRoom > 4
-      ? gapped(undefined, cutText(failure.slice(answer.length).trim(), responseRoom))
-      : []),
-    ...gapped("yellow", next),
+  const head = toPrintableLine(`→ ${type}  ${object}`);
+  const receiver = cutMiddle(
+    receiverText(target),
+    Math.max(RECEIVER_MIN, room - head.length - "  200".length),
+  );
+  const about: StyledText = [undefined, head + toPrintableLine(receiver)];
+  if (isSuccessStatus(status)) return [[about, ...gapped("green", String(status))]];
+  const parts = [failureText(attempt), nextTryIn(next_attempt_at, Date.parse(at)).replaceAll("\u00a0", " ")];
+  const [failure, next] = fitParts(parts.map(toPrintableLine), room);
+  const result: StyledText[] = [
+    ["red", failure!],
+    ["yellow", SEPARATOR + next],
   ];
-}
-
-function nextTry({ at, next_attempt_at }: AttemptActivity): string {
-  if (next_attempt_at === null) return "no retry left";
-  const waitMs = Math.max(0, Date.parse(next_attempt_at) - Date.parse(at));
-  return `retry in ${formatDuration(waitMs < 1_000 ? waitMs : Math.round(waitMs / 1_000) * 1_000)}`;
+  const width = cellWidth(`${about[1]}  ${parts.join(SEPARATOR)}`);
+  return width <= room ? [[about, [undefined, " ".repeat(GAP)], ...result]] : [[about], result];
 }
 
 function gapped(style: Style | undefined, text: string | null): StyledText[] {
@@ -179,10 +186,4 @@ function shortIds(text: string): string {
 function statusStyle(status: number | null): Style {
   if (status === null || status >= 500) return "red";
   return status >= 400 ? "yellow" : "green";
-}
-
-/** Style of a status. Withdrawal statuses use the charge table too, because shared names have the same meaning. */
-function toneOf(status: string): Style {
-  const { tone } = (CHARGE_STATUS_TABLE as Readonly<Record<string, { tone?: "good" | "bad" }>>)[status] ?? {};
-  return tone === "good" ? "green" : tone === "bad" ? "red" : "cyan";
 }

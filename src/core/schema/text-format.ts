@@ -36,6 +36,13 @@ function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
+/** `"1234567.80"` → `"1,234,567.80"`. Works on the text: a number would lose digits. */
+export function groupDigits(amount: string): string {
+  const point = amount.indexOf(".");
+  const whole = point === -1 ? amount : amount.slice(0, point);
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point === -1 ? "" : amount.slice(point));
+}
+
 /** "1 row", "2 rows". */
 export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
