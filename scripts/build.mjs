@@ -1,7 +1,8 @@
 // Builds dist/: the command and the library, each with everything it needs in a few files, so that a start
-// reads little; the shipped YAML, checked and compiled; and the type declarations.
+// reads little; the shipped YAML, checked and compiled; and the type declarations. With --if-stale it does nothing
+// if no source is newer: npm prepares a clone at each `npm ci`, and at its first `npx payments-sandbox`.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +16,7 @@ import { writeTypes } from "./types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
+if (process.argv.includes("--if-stale") && isFresh()) process.exit();
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
 
@@ -84,3 +86,17 @@ if (!process.argv.includes("--no-types")) {
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 process.stdout.write(`built payments-sandbox ${version}\n`);
+
+/** Compares the last file of a build with the source, except package.json, which packing rewrites. */
+function isFresh() {
+  const last = join(dist, "types/index.d.ts");
+  if (!existsSync(last)) return false;
+  const sources = ["src", "scripts", "scenarios", "fixtures"].flatMap((folder) => [
+    folder,
+    ...readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name)),
+  ]);
+  const builtMs = statSync(last).mtimeMs;
+  return [...sources, "package-lock.json", "tsconfig.build.json"].every(
+    (name) => statSync(join(root, name)).mtimeMs <= builtMs,
+  );
+}
