@@ -157,9 +157,9 @@ function sentenceOf(results) {
   const most = (figures) => Math.ceil(Math.max(...figures));
   const count = found.length === results.length ? "all" : `${found.length} of the`;
   return (
-    `- [\`explore\`](docs/explore.md), a search for what breaks an app, finds ${count} [${results.length} public bugs](examples/incidents/README.md) of other projects, ` +
-    `rebuilt here (${flagged} only with a flag), each within ${most(found.map(({ runs }) => runs))} runs and ` +
-    `${most(found.map(({ seconds }) => seconds))} seconds, and nothing in the fixed apps. [What it misses](docs/explore.md#what-it-misses).\n`
+    `- [\`explore\`](docs/explore.md) searches an app for bugs: it finds ${count} [${results.length} public bugs](examples/incidents/README.md) rebuilt here, ` +
+    `each within ${most(found.map(({ seconds }) => seconds))} seconds (${flagged} need a flag), and none in the fixed apps. ` +
+    "[What it misses](docs/explore.md#what-it-misses).\n"
   );
 }
 

@@ -10,7 +10,7 @@ const EXTENSIONS = "It also has [extensions](scenarios.md#extensions), such as p
 
 /** How many rules hold, for the README. */
 export const rulesSentence = () =>
-  `- [${numbersOf("R").length} rules](docs/rules.yaml) taken from the service's documentation hold, each with a test of its own.`;
+  `- [${numbersOf("R").length} rules](docs/rules.yaml) of the service's documentation hold, each with its own test.`;
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,

@@ -3,20 +3,28 @@ import { expect, it } from "vitest";
 import { reportOfExploration } from "../../src/cli/report/explore.js";
 import { reportLines } from "../../src/cli/report/report.js";
 import { plainPaint } from "../../src/cli/text-layout.js";
-import type { ExploreFlowOptions, ExploreReport } from "../../src/library/index.js";
-import { FLOW, openCorpus } from "../explore/support.js";
+import {
+  createSandbox,
+  type ExploreFlowOptions,
+  type ExploreReport,
+  type Sandbox,
+} from "../../src/library/index.js";
 import { temporaryFolder } from "../support/folders.js";
-import { fileWith } from "../support/scenario-run.js";
-import { markedBlock } from "./support/pages.js";
+import { ROOT } from "../support/process-command.js";
+import { markedBlock, pageText } from "./support/pages.js";
 
 const PAGE = "docs/explore.md";
+const INCIDENT = join(ROOT, /^cd (examples\/incidents\/\S+)$/m.exec(pageText(PAGE))![1]!);
+const { withProgram } = await import(join(ROOT, "scripts/incidents/program.mjs"));
 
-/** Runs the page's test with a shop and returns its report. */
-async function shown(folder: string) {
-  const { sandbox, shop } = await openCorpus("races");
+/** Runs the page's test with the page's app and returns its report. */
+async function shown(sandbox: Sandbox, app: string, folder: string) {
   const reports: ExploreReport[] = [];
   const explore = async (_flow: string, { save, ...options }: ExploreFlowOptions) => {
-    const report = await sandbox.explore(fileWith(FLOW), { ...options, save: join(folder, save!) });
+    const report = await sandbox.explore(join(INCIDENT, "flow.yaml"), {
+      ...options,
+      save: join(folder, save!),
+    });
     reports.push(report);
     return report;
   };
@@ -25,7 +33,7 @@ async function shown(folder: string) {
     run = body;
   };
   const code = markedBlock(PAGE, "test").code;
-  new Function("test", "sandbox", "shop", "expect", code)(test, { explore }, shop, expect);
+  new Function("test", "sandbox", "shop", "expect", code)(test, { explore }, { url: app }, expect);
   const failure = await run!().then(
     () => "passed",
     (error: Error) => error.message,
@@ -35,10 +43,14 @@ async function shown(folder: string) {
 
 it("the test in docs/explore.md prints the report on the page", async () => {
   const folder = temporaryFolder();
-  const { failure, report } = await shown(folder);
+  const { failure, report } = await withProgram(
+    createSandbox,
+    join(INCIDENT, "app.mjs"),
+    ({ sandbox, app }: { sandbox: Sandbox; app: string }) => shown(sandbox, app, folder),
+  );
   expect(failure).toContain(report.sentence);
-  const told = reportLines(reportOfExploration("order.yaml", report), 110, plainPaint)
-    .join("\n")
-    .replaceAll(join(folder, "/"), "");
-  expect(told.startsWith(markedBlock(PAGE, "report").code.trimEnd())).toBe(true);
+  const relative: ExploreReport = JSON.parse(JSON.stringify(report).replaceAll(join(folder, "/"), ""));
+  const told = reportLines(reportOfExploration("flow.yaml", relative), 110, plainPaint).join("\n");
+  const { code } = markedBlock(PAGE, "report");
+  expect(told.slice(0, code.length)).toBe(code);
 }, 120_000);

@@ -39,7 +39,7 @@ describe("docs/start.md", () => {
     120_000,
   );
 
-  it("the fix in docs/start.md makes the shop pass webhook_chaos", async () => {
+  it("the fix in docs/start.md makes the shop pass webhook_chaos and check-webhook", async () => {
     const fixed = new PageRun("docs/start.md");
     await fixed.prepare();
     const shop = fixed.codeOf("file: shop.mjs").split("\n");
@@ -50,6 +50,9 @@ describe("docs/start.md", () => {
     expect(await fixed.project.shell(exec)).toMatchObject({ code: 0 });
     const { stdout } = await fixed.project.shell(exec.replace("webhook_chaos", "webhooks_lost"));
     expect(stdout).toContain("Your suite breaks under 1 of 1 mishap: webhooks_lost.");
+    for (const terminal of ["sandbox", "shop"]) await fixed.begin(fixed.codeOf(`terminal: ${terminal}`));
+    const check = await fixed.project.shell(fixed.codeOf("fixed: check"), fixed.environment);
+    expect(check.code, check.stdout).toBe(0);
   }, 120_000);
 });
 
