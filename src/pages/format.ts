@@ -8,10 +8,15 @@ export function moneyText(amount: string, unit: string): string {
   return `${unit}\u00a0${groupDigits(amount)}`;
 }
 
-/** An amount as markup that may wrap between its groups of digits. */
+/** Longest amount that stays in one line at full size, such as `"123,456,789.00"`. */
+const SHORT_AMOUNT = 14;
+
+/** An amount as markup that wraps only after its unit; a long one also between its groups of digits. */
 export function moneyMarkup(amount: string, unit: string): Markup {
-  const [first = "", ...groups] = moneyText(amount, unit).split(",");
-  return html`${first}${groups.map((group) => html`,<wbr>${group}`)}`;
+  const digits = groupDigits(amount);
+  if (digits.length <= SHORT_AMOUNT) return html`${unit}\u00a0<wbr><span class="amount">${digits}</span>`;
+  const [first, ...groups] = digits.split(",");
+  return html`${unit}\u00a0<wbr><span class="long">${first}${groups.map((group) => html`,<wbr>${group}`)}</span>`;
 }
 
 /** `"2026-03-01T09:05:00.000Z"` → `"1 March 2026, 09:05:00 UTC"`. */

@@ -215,26 +215,79 @@ describeInBrowser("the checkout page in a browser", () => {
     await page.getByText("Waiting for your payment").waitFor();
   });
 
-  it.each([
+  describe.each([
     [1440, 900],
     [1024, 820],
     [390, 844],
-  ])(
-    "the choice begins high and its button is in sight without scrolling, at %d x %d",
-    async (width, height) => {
+  ])("at %d x %d", (width, height) => {
+    it("each step begins high and its buttons are in sight without scrolling", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab({ viewport: { width, height } });
-      await page.goto((await openCheckout(sandbox, undefined)).url);
-      const continueButton = page.getByRole("button", { name: "Continue" });
       const isOnTop = (button: Element) => {
         const { left, right, top, bottom } = button.getBoundingClientRect();
         const corners = [top + 2, bottom - 2].map((y) => document.elementFromPoint((left + right) / 2, y));
         return corners.every((element) => element === button);
       };
-      expect(await continueButton.evaluate(isOnTop)).toBe(true);
-      expect((await page.locator(".card").boundingBox())!.y).toBeLessThan(height * 0.4);
-    },
-  );
+      await page.goto((await openCheckout(sandbox, undefined)).url);
+      for (const name of ["Continue", "I have paid", "Show how to pay"]) {
+        const next = page.getByRole(name.startsWith("Show") ? "link" : "button", { name });
+        const cancel = page.getByRole("button", { name: "Cancel the payment" });
+        expect([name, await next.evaluate(isOnTop), await cancel.evaluate(isOnTop)]).toEqual([
+          name,
+          true,
+          true,
+        ]);
+        expect((await page.locator(".card").boundingBox())!.y).toBeLessThan(height * 0.4);
+        await next.click();
+      }
+    });
+
+    it("no total breaks inside its digits", async () => {
+      const sandbox = await listeningSandbox({ fixtures: { currencies: [{ code: "ETH", decimals: 18 }] } });
+      const page = await openTab({ viewport: { width, height } });
+      const pricing = { base_currency: "NGN", amount: "127500000.00" };
+      const { url, charge_id } = await openCheckout(sandbox, undefined, { pricing });
+      const faults: string[] = [];
+      const look = async () => {
+        if ((await page.evaluate(linesOfTotal)) !== 1)
+          faults.push((await page.locator(".total").textContent())!);
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      };
+      await page.goto(url);
+      for (const method of await page.locator("[name=payment_method]").all()) {
+        await method.check();
+        for (const currency of await page.locator(".offer input:visible").all()) {
+          await currency.check();
+          await look();
+        }
+      }
+      expect(await page.locator("#total").textContent()).toMatch(/^ETH\u00a0\d\d\.\d{18}$/);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("Quote this reference").waitFor();
+      for (const status of ["EXPIRED", "COMPLETED"] as const) {
+        await look();
+        sandbox.transition(charge_id, status);
+        await page.goto(url);
+      }
+      await look();
+      expect(faults).toEqual([]);
+    });
+  });
+
+  /** Counts the lines that the digits of the total take. */
+  function linesOfTotal(): number {
+    const lines = new Set<number>();
+    const texts = document.createTreeWalker(document.querySelector(".total")!, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+      for (const { index } of text.textContent!.matchAll(/[\d.,]/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + 1);
+        const { width, bottom } = range.getBoundingClientRect();
+        if (width > 0) lines.add(Math.round(bottom));
+      }
+    return lines.size;
+  }
 
   /** Every screen: name, URL, and the method to submit first. */
   async function listScreens(sandbox: Sandbox, shop: Shop): Promise<[string, string, string?][]> {

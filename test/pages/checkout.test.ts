@@ -307,7 +307,7 @@ describe("the page of a charge that is", () => {
   it.each([
     ["PROCESSING", 200, "Your payment is being processed", undefined, ["complete", "fail", "scenario"]],
     ["COMPLETED", 200, "Payment complete", "/thanks", ["refund"]],
-    ["FAILED", 200, "Reason: Insufficient funds", "/basket", []],
+    ["FAILED", 200, "Reason Insufficient funds", "/basket", []],
     ["CANCELLED", 410, "Payment cancelled", "/basket", []],
     // Without a method there is no price, so nothing can be paid.
     ["EXPIRED", 410, "This checkout has expired", "/basket", []],

@@ -16,7 +16,7 @@ import { hasEnded, isOpen, outcomePage } from "../../core/schema/statuses.js";
 import { isCrossOrigin } from "../../server/http/access.js";
 import { errorReply, toResponse } from "../../server/http/reply.js";
 import { readForm, readMethodForm } from "./method-form.js";
-import { pageResponse, redirectWithGet, statusResponse } from "./page-document.js";
+import { type PageDocument, pageResponse, redirectWithGet, statusResponse } from "./page-document.js";
 import {
   type CheckoutActionName,
   type CheckoutPage,
@@ -27,14 +27,7 @@ import {
   shopUrl,
 } from "./page-model.js";
 import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
-import {
-  errorDocument,
-  instructionsScreen,
-  methodScreen,
-  outcomeScreen,
-  type ScreenRenderer,
-  waitingScreen,
-} from "./screens.js";
+import { errorDocument, instructionsScreen, methodScreen, outcomeScreen, waitingScreen } from "./screens.js";
 
 /** Finds a checkout and runs its due tasks. */
 function findCheckout(namespaces: Namespaces, checkoutId: string) {
@@ -54,7 +47,7 @@ function checkoutNotFound(namespaces: Namespaces): Response {
 }
 
 function errorResponse(namespaces: Namespaces, status: number, title: string, text: string): Response {
-  return pageResponse(errorDocument(title, text), { status, nowMs: namespaces.nowMs() });
+  return pageResponse(errorDocument(status, title, text), { nowMs: namespaces.nowMs() });
 }
 
 /** `GET /checkout/ID`. Redirects to the shop if the query has `waiting=1` and the charge has ended. */
@@ -218,15 +211,13 @@ function showPage(
   { waiting = false, trouble }: { waiting?: boolean; trouble?: FormError },
 ): Response {
   const page = pageOf(namespace, charge, waiting, trouble);
-  const { document, status } = screenOf(page);
-  return pageResponse(document, {
-    status: trouble?.status ?? status,
-    nowMs: page.nowMs,
-    leadsAway: charge.success_url !== null || charge.cancel_url !== null,
-  });
+  const leadsAway = charge.success_url !== null || charge.cancel_url !== null;
+  const document = screenOf(page);
+  const { status } = trouble ?? document;
+  return pageResponse({ ...document, status }, { nowMs: page.nowMs, leadsAway });
 }
 
-function screenOf(page: CheckoutPage): ReturnType<ScreenRenderer> {
+function screenOf(page: CheckoutPage): PageDocument {
   const { charge, isWaiting } = page;
   const outcome = outcomePage(charge.status);
   if (outcome !== undefined) return outcomeScreen(page, outcome);

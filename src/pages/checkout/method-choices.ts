@@ -1,5 +1,5 @@
 import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
-import { moneyMarkup, moneyText } from "../format.js";
+import { moneyMarkup } from "../format.js";
 import { html, type Markup } from "../html.js";
 import { methodFieldName, readMethodField } from "./method-form.js";
 import { type CheckoutPage, displayUnit, type Offer } from "./page-model.js";
@@ -73,9 +73,9 @@ ${error !== undefined && html`<p class="fault" id="${prefix}-fault">${error}</p>
 ${prices.map(({ currency, price }) => {
   const currencyUnit = displayUnit(page.catalogue, currency.code);
   const isBase = currency.code === page.charge.pricing.base_currency;
-  return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${currency.code === selected && html` checked`} data-total="${moneyText(price.amount, currencyUnit)}" data-fees="${moneyText(price.fees.total_fee, currencyUnit)}"${currency.code === selected && error !== undefined && html` autofocus`}>
+  return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${currency.code === selected && html` checked`}${currency.code === selected && error !== undefined && html` autofocus`}>
 <span><span><bdi>${currency.name}</bdi></span> <strong>${moneyMarkup(price.amount, currencyUnit)}</strong></span>
-<small><span>fees ${moneyMarkup(price.fees.total_fee, currencyUnit)}</span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
+<small><span>fees <span class="fees">${moneyMarkup(price.fees.total_fee, currencyUnit)}</span></span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
 })}
 </fieldset>`;
 }
@@ -94,8 +94,7 @@ ${error !== undefined && html`<p class="fault" id="${prefix}-phone-fault">${erro
 
 function accountField({ submitted }: CheckoutPage, { method }: Offer, prefix: string): Markup {
   return html`<div class="field">
-<label for="${prefix}-account">Bank account number <span class="soft small">(optional)</span></label>
-<input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off" value="${submitted && readMethodField(submitted, "bank_account_number", method.id)}" aria-describedby="${prefix}-hint">
-<p class="small soft" id="${prefix}-hint">The account you will pay from.</p>
+<label for="${prefix}-account">Bank account number <span class="soft small">(optional: the account you will pay from)</span></label>
+<input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off" value="${submitted && readMethodField(submitted, "bank_account_number", method.id)}">
 </div>`;
 }

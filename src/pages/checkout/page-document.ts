@@ -44,10 +44,11 @@ addEventListener("DOMContentLoaded", () => {
   const total = document.getElementById("total"), fees = document.getElementById("total-fees");
   const price = () => {
     const chosen = document.querySelector("[name=payment_method]:checked")?.closest(".method").querySelector(".offer input:checked");
-    if (!total || !chosen || total.textContent === chosen.dataset.total) return;
-    total.textContent = chosen.dataset.total;
-    fees.textContent = chosen.dataset.fees;
-    said.textContent = "Total " + chosen.dataset.total;
+    const shown = chosen?.closest(".offer").querySelector("strong");
+    if (!total || !shown || total.innerHTML === shown.innerHTML) return;
+    total.innerHTML = shown.innerHTML;
+    fees.innerHTML = chosen.closest(".offer").querySelector(".fees").innerHTML;
+    said.textContent = "Total " + total.textContent;
   };
   // A browser restores the selection after a reload without a change event.
   for (const when of ["change", "pageshow"]) addEventListener(when, price);
@@ -80,51 +81,53 @@ addEventListener("DOMContentLoaded", () => {
  */
 const CHECKOUT_STYLES = `
 ${BASE_STYLES}
-html{-webkit-text-size-adjust:100%;scroll-padding-bottom:5rem}
+html{-webkit-text-size-adjust:100%;scroll-padding-bottom:6rem}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;overflow-wrap:anywhere}
-main{flex:1 0 auto;width:100%;max-width:68rem;margin:0 auto;padding:1.25rem 1rem}
-h1,h2,p,dl,dd,fieldset{margin:0;padding:0}h1{font-size:1.125rem;font-weight:600;line-height:1.35}h2,legend{font-size:1.125rem;font-weight:600;line-height:1.35}fieldset{border:0;min-width:0}
+main{flex:1 0 auto;width:100%;max-width:80rem;margin:0 auto;padding:1rem;display:grid;gap:1.25rem;align-content:start}
+h1,h2,p,dl,dd,fieldset{margin:0;padding:0}h1,h2,legend{font-size:1.125rem;font-weight:600;line-height:1.35}fieldset{border:0;min-width:0}
 legend{padding:0;margin-bottom:.75rem}
 a{color:var(--accent);text-underline-offset:.15em}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9375em}.soft{color:var(--soft)}
-.small{font-size:.875rem}
-.two{display:grid;gap:1.5rem;align-content:start}.summary{display:grid;gap:.75rem}
-.total{font-size:2rem;font-weight:700;line-height:1.2;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
-.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem;border-top:1px solid var(--line);padding-top:.75rem}.lines>div{display:flex;justify-content:space-between;gap:1rem}.lines dt{color:var(--soft);flex:none;max-width:50%}.lines dd{text-align:end;font-variant-numeric:tabular-nums}
-.left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;border-top:1px solid var(--line);padding-top:.75rem}.left span{color:var(--soft);font-size:.875rem}.left strong{font-size:1.25rem;font-variant-numeric:tabular-nums;min-width:8ch;text-align:end}
-.card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1.25rem 1rem;display:grid;gap:1.25rem;align-content:start;min-width:0}
+.small{font-size:.875rem}.amount{white-space:nowrap}.total,.lines,.offer,.facts,.left{font-variant-numeric:tabular-nums}
+.summary{display:grid;gap:.5rem}.total{font-size:1.25rem;font-weight:700;line-height:1.3}.total .amount{font-size:2rem;line-height:1.2;letter-spacing:-.01em}
+.lines,.left{border-top:1px solid var(--line);padding-top:.75rem}.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem}.lines>div{display:flex;justify-content:space-between;gap:1rem}.lines dt{color:var(--soft);flex:none;max-width:50%}.lines dd{text-align:end}
+.left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;margin-top:.25rem}.left span{color:var(--soft);font-size:.875rem}.left strong{font-size:1.25rem;min-width:8ch;text-align:end}
+.card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;display:grid;gap:1rem;align-content:start;min-width:0}.alone{max-width:44rem;width:100%;margin:0 auto}
 .notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500;outline:none}
-.methods{display:grid;gap:.75rem;margin-bottom:.5rem}.method{border:1px solid var(--line);border-radius:.625rem}
-.pick{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.875rem;cursor:pointer;border-radius:.625rem}.pick>input{grid-row:1/3}.pick strong{font-weight:600}
+.methods{display:grid;gap:.75rem;margin-bottom:.75rem}.method{border:1px solid var(--line);border-radius:.625rem}
+.pick,.offer{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;cursor:pointer}.pick>input,.offer>input{grid-row:1/3}.pick{padding:.75rem;border-radius:.625rem}.pick strong,.offer strong{font-weight:600}
 input[type=radio]{width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:var(--accent)}
-.detail{display:grid;gap:1rem;padding:0 .875rem .875rem}.detail legend{font-size:.875rem;font-weight:500;color:var(--soft);margin-bottom:.25rem}
-.offer{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.625rem 0;border-top:1px solid var(--line);cursor:pointer}.offer>input{grid-row:1/3}.offer>span{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .75rem;overflow-wrap:break-word}
-.offer strong{flex:none;max-width:100%;margin-left:auto;text-align:end;font-weight:600;font-variant-numeric:tabular-nums}.offer small{color:var(--soft);font-size:.875rem;font-variant-numeric:tabular-nums}.offer small>span{display:inline-block;max-width:100%;margin-inline-end:.75rem}
-@supports selector(:has(*)){.method:has(>.pick>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}.method:has(>.pick>input:checked)>.pick{background:var(--accent-soft);border-radius:.5625rem .5625rem 0 0;margin-bottom:.625rem}.method:not(:has(>.pick>input:checked))>.detail{display:none}}
-.field{display:grid;gap:.25rem}.field label{font-weight:500}.field input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.5rem;padding:.625rem .75rem;width:100%;min-height:2.75rem}.field input[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}.fault{color:var(--bad);font-size:.875rem;font-weight:500}
-button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.5rem 1.25rem;border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:none;text-align:center}.main{background:var(--accent);color:var(--on-accent);width:100%}.main:hover{filter:brightness(1.08)}.plain{background:none;color:var(--accent);border-color:var(--line);width:100%}.plain:hover{border-color:var(--accent)}
-.actions{display:grid;gap:.75rem}fieldset+.main{position:sticky;bottom:.75rem;box-shadow:0 0 0 .75rem var(--card)}
-.facts{display:grid}.facts>div{display:grid;grid-template-columns:1fr auto;gap:0 .75rem;align-items:center;padding:.625rem 0;border-top:1px solid var(--line)}.facts>div:first-child{border-top:0;padding-top:0}.facts dt{color:var(--soft);font-size:.875rem;grid-column:1}.facts dd{grid-column:1;font-weight:500;font-variant-numeric:tabular-nums}.facts dd.tool{grid-column:2;grid-row:1/3}
-.reference{background:var(--accent-soft);border-radius:.625rem;padding:1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}.reference p{grid-column:1/-1}.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-.copy{visibility:hidden;min-width:5.5rem;min-height:2.5rem;padding:.25rem .75rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}.js .copy{visibility:visible}
-.waiting{display:grid;gap:.75rem;justify-items:center;text-align:center;padding:1rem 0}.spinner{width:2.5rem;height:2.5rem;border-radius:50%;border:4px solid var(--line);border-top-color:var(--accent);animation:turn 1s linear infinite}@keyframes turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.spinner{animation:none}}
-.alone{max-width:34rem;margin:0 auto}.outcome{gap:.75rem;justify-items:center;text-align:center;padding:2rem 1.25rem}.outcome h1{font-size:1.5rem}.mark{width:3.5rem;height:3.5rem;border-radius:50%;display:grid;place-items:center;background:var(--line);color:var(--text)}.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark.good{background:var(--good-soft);color:var(--good)}.mark.bad{background:var(--bad-soft);color:var(--bad)}
-.outcome .lines{width:100%}.outcome .button{width:100%}.js .plainly,html:not(.js) .scripted{display:none}
-.cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.875rem}.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}.cardform>.field:nth-of-type(1){grid-column:1/-1}.cardform input{background:var(--page);color:var(--soft)}
-.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;max-width:none;padding:0;order:-1}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:68rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem}.sandbox h2 .small{font-weight:400}
+.detail{display:grid;gap:.75rem;padding:0 .75rem .75rem}.detail legend{font-size:.875rem;font-weight:500;color:var(--soft);margin-bottom:.25rem}
+.offer{padding:.5rem 0;border-top:1px solid var(--line);font-size:.9375rem}.offer>span{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .5rem}
+.offer strong{max-width:100%;margin-left:auto;text-align:end}.offer small{color:var(--soft);font-size:.875rem}.offer small>span{display:inline-block;max-width:100%;margin-inline-end:.75rem}
+@supports selector(:has(*)){.method:has(>.pick>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}.method:has(>.pick>input:checked)>.pick{background:var(--accent-soft);border-radius:.5625rem .5625rem 0 0;margin-bottom:.5rem}.method:not(:has(>.pick>input:checked))>.detail{display:none}}
+.field{display:grid;gap:.25rem}.field label{font-weight:500}.field input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.5rem;padding:.5rem .75rem;width:100%;min-height:2.75rem}.field input[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}.fault{color:var(--bad);font-size:.875rem;font-weight:500}
+button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.25rem 1rem;border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:none;text-align:center}.main{background:var(--accent);color:var(--on-accent)}.main:hover{filter:brightness(1.08)}.plain{background:none;color:var(--accent);border-color:var(--line)}.plain:hover{border-color:var(--accent)}
+.actions{position:sticky;bottom:0;display:flex;flex-wrap:wrap;gap:.5rem .75rem;background:var(--card);border-top:1px solid var(--line);padding:.75rem 0;margin-bottom:-.75rem}.actions>*{flex:1 0 auto}.actions>.plain:last-child{flex:1 1 9rem;padding-inline:.5rem}
+.facts{display:grid;gap:0 2rem}.facts>div{display:grid;grid-template-columns:1fr auto;gap:0 .75rem;align-items:center;align-content:center;padding:.5rem 0;border-top:1px solid var(--line)}.facts dt{color:var(--soft);font-size:.875rem;grid-column:1}.facts dd{grid-column:1;font-weight:500}.facts dd.tool{grid-column:2;grid-row:1/3}.facts>:last-child:nth-child(odd){grid-column:1/-1}.receipt>div{grid-template-columns:6rem 1fr}.receipt dd{grid-column:2}
+.reference{background:var(--accent-soft);border-radius:.625rem;padding:.75rem 1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}.reference p{grid-column:1/-1}.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+.copy{visibility:hidden;min-width:5.5rem;min-height:2.5rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}.js .copy{visibility:visible}
+.state{display:grid;grid-template-columns:auto 1fr;gap:0 1rem;align-items:center}.state>*{grid-column:2}.state>:first-child{grid-area:1/1/3;width:3.5rem;height:3.5rem;border-radius:50%}.state>:nth-child(2){font-size:1.375rem}.spinner{border:5px solid var(--line);border-top-color:var(--accent);animation:turn 1s linear infinite}@keyframes turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.spinner{animation:none}}
+.mark{display:grid;place-items:center;background:var(--line);color:var(--text)}.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark.good{background:var(--good-soft);color:var(--good)}.mark.bad{background:var(--bad-soft);color:var(--bad)}
+.js .plainly,html:not(.js) .scripted{display:none}
+.cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.75rem}.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}.cardform>.field:nth-of-type(1){grid-column:1/-1}.cardform input{background:var(--page);color:var(--soft)}
+.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;order:-1;border-bottom:1px solid var(--sand-edge)}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:80rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem}.sandbox h2 .small{font-weight:400}
 .sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem}.sandbox details{flex:1 0 auto}.sandbox details[open]{flex-basis:100%}.sandbox summary{cursor:pointer;font-weight:600;padding:.375rem 0;width:max-content}
-.more{display:grid;gap:.75rem;padding:.5rem 0}.reason{display:flex;flex-wrap:wrap;gap:.25rem .75rem;align-items:center}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.375rem .625rem;min-height:2.5rem;width:16rem;max-width:100%}
+.more,.reason{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;align-items:center}.more{padding:.25rem 0}.more p{flex:1 1 100%}.reason{column-gap:.75rem}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.25rem .625rem;min-height:2.5rem;width:16rem;max-width:100%}
 .sandbox a{color:inherit}.sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.9375rem;padding:.25rem .75rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
 @media (max-width:53.99rem){.sandbox h2 .small{display:none}.sandbox>div{padding:.375rem 1rem}.sandbox h2{flex:1}.sandbox>div>.outcomes{order:1}.sandbox details{flex:none}.sandbox details[open]{order:2;flex:1 0 100%}.sandbox button{padding:.25rem .625rem;font-size:.875rem}}
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
-@media (min-width:54rem){html{overflow-y:scroll}main{padding-top:2.5rem}.reference strong{font-size:1.5rem;letter-spacing:.04em}
+@media (min-width:54rem){html{overflow-y:scroll}main{padding:1.75rem 1rem}.reference strong{font-size:1.5rem;letter-spacing:.04em}
 .two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}
-.pick,.offer{grid-template-columns:auto auto 1fr;align-items:center}.offer{grid-template-columns:auto 9.5rem 1fr auto;padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer strong{grid-area:1/4}
-.card{padding:1.75rem}.actions.row{grid-template-columns:1fr auto}}
+.pick,.offer{align-items:center}.pick{grid-template-columns:auto auto 1fr}.offer{grid-template-columns:auto 9.5rem minmax(0,1fr) fit-content(50%);padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer strong{grid-area:1/4}
+.card{padding:1.25rem 1.5rem}.actions>.plain:last-child{flex:none;padding-inline:1rem}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}
+@media (min-width:80rem){.two{grid-template-columns:24rem minmax(0,1fr);column-gap:3rem}}
 `;
 
 export interface PageDocument {
   readonly title: string;
+  /** HTTP status. */
+  readonly status: number;
   readonly main: Markup;
   readonly panel?: Markup;
   /** Body attributes that configure the script's polling. */
@@ -146,8 +149,8 @@ const SHELL = new PageShell({
  * apply form-action to redirects, so a policy with the shop's URL would block redirects that the shop makes.
  */
 export function pageResponse(
-  { title, main, panel, polling, refresh }: PageDocument,
-  { status, nowMs, leadsAway = false }: { status: number; nowMs: number; leadsAway?: boolean },
+  { title, main, panel, status, polling, refresh }: PageDocument,
+  { nowMs, leadsAway = false }: { nowMs: number; leadsAway?: boolean },
 ): Response {
   const page = {
     title,

@@ -1,5 +1,5 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
-import { hasEnded, isOpen } from "../../core/schema/statuses.js";
+import { isOpen } from "../../core/schema/statuses.js";
 import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTimeText } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
@@ -23,26 +23,19 @@ export function paymentSummary(
 ): Markup {
   const { charge } = page;
   return html`<section class="summary" aria-labelledby="title">
-<h1 id="title">Pay <bdi>${page.merchant}</bdi></h1>
+<h1 id="title">${isOpen(charge.status) ? "Pay" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
 <p class="total">${total}</p>
 ${about}
 ${isOpen(charge.status) && countdown(page)}
 </section>`;
 }
 
-/** Price, fees, customer and expiry; once the payment was decided, when, by which method and under which reference. */
+/** Price, fees, customer and expiry. */
 export function priceBreakdown(page: CheckoutPage): Markup | false {
   const { charge, catalogue } = page;
   const { pricing, fees, settlement_amount, customer_name, customer_email } = charge;
   const payUnit = displayUnit(catalogue, charge.currency);
   const rows: [string, Content][] = [];
-  if (hasEnded(charge.status)) {
-    const { at } = charge.status_history.at(-1)!;
-    const method = catalogue.method(charge.payment_method ?? "");
-    rows.push(["Reference", html`<code>${charge.provider_reference}</code>`]);
-    if (method !== undefined) rows.push(["Method", html`<bdi>${method.display_name}</bdi>`]);
-    rows.push(["Time", instant(at)]);
-  }
   if (fees !== null && settlement_amount !== null) {
     rows.push(["Price", moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency))]);
     if (charge.currency !== pricing.base_currency) {
@@ -64,7 +57,7 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
   return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-function instant(at: string): Markup {
+export function instant(at: string): Markup {
   return html`<time datetime="${at}">${readableInstant(at)}</time>`;
 }
 
@@ -97,10 +90,9 @@ export function errorNotice({ problem }: CheckoutPage): Markup | false {
   return problem !== undefined && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`;
 }
 
-export function cancelForm({ charge, links }: CheckoutPage): Markup {
-  return html`<form method="post" action="${links.action("cancel")}">
-<button class="plain">${charge.cancel_url === null ? "Cancel the payment" : "Cancel and return to shop"}</button>
-</form>`;
+/** Button of any form of the page that cancels the payment instead. */
+export function cancelButton({ charge, links }: CheckoutPage): Markup {
+  return html`<button class="plain" formaction="${links.action("cancel")}">${charge.cancel_url === null ? "Cancel the payment" : "Cancel and return to shop"}</button>`;
 }
 
 /** Button that copies a value. Without script it is invisible but keeps its space. */

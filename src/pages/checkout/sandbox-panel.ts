@@ -43,7 +43,7 @@ export function sandboxPanel(page: CheckoutPage): Markup {
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
 <h2 id="sandbox">Sandbox<span class="small"> – not part of the real page</span></h2>
 ${!isChoosing && html`<form id="outcome" method="post" action="${links.action("outcome")}"></form>`}
-<div class="outcomes">${buttons.map(button)}</div>
+${buttons.length > 0 && html`<div class="outcomes">${buttons.map(button)}</div>`}
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${hint(page, buttons.length > 0)}</p>
 ${canFail && reasonField(form)}

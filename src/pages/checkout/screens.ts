@@ -8,9 +8,10 @@ import type { PageDocument } from "./page-document.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
 import {
   amountToPayMarkup,
-  cancelForm,
+  cancelButton,
   copyButton,
   errorNotice,
+  instant,
   pageTitle,
   paymentSummary,
   pollingAttributes,
@@ -18,24 +19,25 @@ import {
 } from "./payment-summary.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 
-/** Renders a screen of the checkout. `status` is the HTTP status of the page unless a form is refused. */
-export type ScreenRenderer = (page: CheckoutPage) => {
-  readonly document: PageDocument;
-  readonly status: number;
-};
-
-interface PayingScreen extends Pick<PageDocument, "polling" | "refresh"> {
+interface Screen extends Partial<Pick<PageDocument, "title" | "status" | "polling" | "refresh">> {
   readonly summary?: Markup;
   /** ARIA attribute that names the card. */
   readonly label: Markup;
   readonly card: Content;
 }
 
-/** A screen of an open payment: its summary, a card with the next step, and the price in detail. */
-function payingScreen(
+/** The frame of all screens: the payment's summary, a card with its state or next step, and the price in detail. */
+function screenOf(
   page: CheckoutPage,
-  { summary = paymentSummary(page), label, card, ...reloading }: PayingScreen,
-): ReturnType<ScreenRenderer> {
+  {
+    title = pageTitle(page),
+    status = 200,
+    summary = paymentSummary(page),
+    label,
+    card,
+    ...reloading
+  }: Screen,
+): PageDocument {
   const main = html`<main class="two">
 ${summary}
 <section class="card" ${label}>
@@ -44,25 +46,22 @@ ${card}
 </section>
 ${priceBreakdown(page)}
 </main>`;
-  return { status: 200, document: { title: pageTitle(page), main, panel: sandboxPanel(page), ...reloading } };
+  return { title, status, main, panel: sandboxPanel(page), ...reloading };
 }
 
 /** The customer picks a method and a currency. */
-export const methodScreen: ScreenRenderer = (page) =>
-  payingScreen(page, {
+export function methodScreen(page: CheckoutPage): PageDocument {
+  const hasOffers = page.offers.length > 0;
+  return screenOf(page, {
     summary: choiceSummary(page),
     label: html`aria-label="Payment method"`,
-    card: html`<form id="method" class="actions" method="post" action="${page.links.action("method")}">
-${
-  page.offers.length > 0
-    ? html`${methodRadioButtons(page)}
-<button class="main">Continue</button>`
-    : html`<p>This amount is too small for any of the payment methods.</p>`
-}
-</form>
-${cancelForm(page)}`,
+    card: html`<form id="method" method="post" action="${page.links.action("method")}">
+${hasOffers ? methodRadioButtons(page) : html`<p>This amount is too small for any of the payment methods.</p>`}
+<div class="actions">${hasOffers && html`<button class="main">Continue</button>`}${cancelButton(page)}</div>
+</form>`,
     polling: pollingAttributes(page, ["PENDING"], "page"),
   });
+}
 
 /** With script, the total follows the selected option; without script, the total stays the price before fees. */
 function choiceSummary(page: CheckoutPage): Markup {
@@ -77,19 +76,19 @@ function choiceSummary(page: CheckoutPage): Markup {
 }
 
 /** Payment instructions, with a button to confirm the payment. */
-export const instructionsScreen: ScreenRenderer = (page) =>
-  payingScreen(page, {
+export function instructionsScreen(page: CheckoutPage): PageDocument {
+  const { charge, catalogue, links } = page;
+  const method = catalogue.method(charge.payment_method ?? "");
+  const isCard = method?.kind === "card";
+  const instructions = charge.payment_instructions?.instructions;
+  return screenOf(page, {
     label: html`aria-labelledby="how"`,
-    card: html`${instructions(page)}
-<div class="actions row">
-<form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button></form>
-${cancelForm(page)}
-</div>`,
+    card: html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
+${isCard ? cardForm : transferDetails(page)}
+${instructions !== undefined && html`<p class="small soft" dir="auto">${instructions.replace(charge.amount, groupDigits(charge.amount))}</p>`}
+<form class="actions" method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form>`,
     polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
   });
-
-function isCard({ charge, catalogue }: CheckoutPage): boolean {
-  return catalogue.method(charge.payment_method ?? "")?.kind === "card";
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -104,94 +103,84 @@ const LABELS: Readonly<Record<string, string>> = {
 /** Fields of the instructions that the page shows elsewhere. */
 const SHOWN_ELSEWHERE = ["type", "reference", "instructions", "amount", "currency"];
 
-function instructions(page: CheckoutPage): Markup {
-  const { charge, catalogue } = page;
-  const method = catalogue.method(charge.payment_method ?? "");
-  const fields = charge.payment_instructions ?? { type: "" };
-  const details = Object.entries(fields).filter(([name]) => !SHOWN_ELSEWHERE.includes(name));
-  return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
-<dl class="facts">
-${fact("Amount to pay", amountToPayMarkup(page), "due", charge.amount)}
-${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value, `fact-${name}`, value))}
+/** Where to send the money, and the reference that the customer quotes (specification: Whitelabel checkout result). */
+function transferDetails(page: CheckoutPage): Markup {
+  const { amount, payment_instructions, provider_reference: reference } = page.charge;
+  const details = Object.entries(payment_instructions ?? {}).filter(
+    ([name]) => !SHOWN_ELSEWHERE.includes(name),
+  );
+  return html`<dl class="facts">
+${fact("Amount to pay", amountToPayMarkup(page), amount)}
+${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value, value))}
 </dl>
-${isCard(page) ? cardForm : referenceBox(page)}
-${fields.instructions !== undefined && html`<p dir="auto">${fields.instructions.replace(charge.amount, groupDigits(charge.amount))}</p>`}`;
-}
-
-/** An example card. Disabled, so a real card number cannot be typed into a test page. */
-const cardForm = html`<fieldset class="cardform" disabled>
-<legend>Your card <span class="soft small">(example: nothing to fill in)</span></legend>
-<div class="field"><label for="card-number">Card number</label><input id="card-number" value="4242 4242 4242 4242"></div>
-<div class="field"><label for="card-expiry">Expiry date</label><input id="card-expiry" value="12 / 34"></div>
-<div class="field"><label for="card-code">Security code</label><input id="card-code" value="123"></div>
-</fieldset>`;
-
-function fact(label: string, value: Content, id: string, text: string): Markup {
-  return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), text, id)}</dd></div>`;
-}
-
-/** The reference that the customer quotes (specification: Whitelabel checkout result). */
-function referenceBox({ charge }: CheckoutPage): Markup {
-  const reference = charge.provider_reference;
-  return html`<div class="reference">
+<div class="reference">
 <p>Quote this reference, or your payment may be delayed or lost:</p>
 <strong id="reference">${reference}</strong>${copyButton("reference", reference, "reference")}
 </div>`;
 }
 
+/** An example card. Disabled, so a real card number cannot be typed into a test page. */
+const cardForm = html`<fieldset class="cardform" disabled>
+<legend>Your card <span class="soft small">(example only)</span></legend>
+<div class="field"><label for="card-number">Card number</label><input id="card-number" value="4242 4242 4242 4242"></div>
+<div class="field"><label for="card-expiry">Expiry date</label><input id="card-expiry" value="12 / 34"></div>
+<div class="field"><label for="card-code">Security code</label><input id="card-code" value="123"></div>
+</fieldset>`;
+
+/** @param copied the text that a button copies; by default, there is no button */
+function fact(label: string, value: Content, copied?: string): Markup {
+  const id = `fact-${label.toLowerCase().replaceAll(" ", "-")}`;
+  return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd>${
+    copied !== undefined && html`<dd class="tool">${copyButton(label.toLowerCase(), copied, id)}</dd>`
+  }</div>`;
+}
+
 /** Shown between the customer's confirmation and the end of the charge. Polls the status. */
-export const waitingScreen: ScreenRenderer = (page) => {
+export function waitingScreen(page: CheckoutPage): PageDocument {
   const { charge, links } = page;
-  const hasArrived = !isOpen(charge.status);
-  return payingScreen(page, {
-    label: html`aria-labelledby="wait"`,
-    card: html`<div class="waiting">
-<div class="spinner"></div>
-<h2 id="wait">${hasArrived ? "Your payment is being processed" : "Waiting for your payment"}</h2>
-<p class="soft">${hasArrived ? "It has arrived and is being confirmed." : "This page continues as soon as it arrives. You can leave it open."}</p>
-<p>Reference <code>${charge.provider_reference}</code></p>
+  const [title, text] = isOpen(charge.status)
+    ? ["Waiting for your payment", "This page continues as soon as it arrives. You can leave it open."]
+    : ["Your payment is being processed", "It has arrived and is being confirmed."];
+  return screenOf(page, {
+    label: html`aria-labelledby="state"`,
+    card: html`${stateHeading(html`<span class="spinner"></span>`, html`<h2 id="state">${title}</h2>`, text)}
+<dl class="facts receipt">${fact("Reference", html`<code>${charge.provider_reference}</code>`)}</dl>
 <noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
-</div>
 ${
-  !hasArrived &&
-  html`<div class="actions">
-<a class="button plain" href="${links.page}">Show how to pay</a>
-${cancelForm(page)}
-</div>`
+  isOpen(charge.status) &&
+  html`<form class="actions" method="post"><a class="button plain" href="${links.page}">Show how to pay</a>${cancelButton(page)}</form>`
 }`,
     polling: pollingAttributes(page, [charge.status], "shop"),
     refresh: links.waiting,
   });
-};
+}
 
-/** The outcome of an ended charge, with a link back to the shop. */
-export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): ReturnType<ScreenRenderer> {
-  const { charge, shop } = page;
-  const reason = charge.status === "FAILED" ? charge.failure_reason : null;
-  return {
+/** The outcome of an ended charge with its receipt, and a link back to the shop. */
+export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): PageDocument {
+  const { charge, catalogue, shop, merchant } = page;
+  const method = catalogue.method(charge.payment_method ?? "");
+  const { failure_reason: reason, provider_reference, status_history } = charge;
+  return screenOf(page, {
     status: outcome.httpStatus,
-    document: {
-      title: `${outcome.title} – ${page.merchant}`,
-      main: html`<main>
-<section class="card alone outcome" aria-labelledby="title">
-${errorNotice(page)}
-<span class="mark ${outcome.mark}">${icon(outcome.mark)}</span>
-<h1 id="title">${outcome.title}</h1>
-<p class="total">${amountToPayMarkup(page)}</p>
-<p>to <bdi>${page.merchant}</bdi></p>
-${reason !== null && html`<p>Reason: <bdi>${sentenceCase(reason)}</bdi></p>`}
-<p class="soft">${outcome.text}</p>
-${priceBreakdown(page)}
+    title: `${outcome.title} – ${merchant}`,
+    label: html`aria-labelledby="state"`,
+    card: html`${stateHeading(icon(outcome.mark), html`<h2 id="state">${outcome.title}</h2>`, outcome.text)}
+<dl class="facts receipt">
+${charge.status === "FAILED" && reason !== null && fact("Reason", sentenceCase(reason))}
+${fact("Reference", html`<code>${provider_reference}</code>`)}
+${method !== undefined && fact("Method", method.display_name)}
+${fact("Time", instant(status_history.at(-1)!.at))}
+</dl>
 ${
   shop === undefined
     ? html`<p class="soft">You can close this page.</p>`
-    : html`<a class="button main" href="${shop}">Back to the shop</a>`
+    : html`<div class="actions"><a class="button main" href="${shop}">Back to the shop</a></div>`
+}`,
+  });
 }
-</section>
-</main>`,
-      panel: sandboxPanel(page),
-    },
-  };
+
+function stateHeading(mark: Markup, heading: Markup, text: string): Markup {
+  return html`<div class="state">${mark}${heading}<p class="soft">${text}</p></div>`;
 }
 
 const STROKES = {
@@ -201,17 +190,19 @@ const STROKES = {
 } as const;
 
 function icon(mark: OutcomePage["mark"]): Markup {
-  return new Markup(`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${STROKES[mark]}"/></svg>`);
+  const svg = new Markup(`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${STROKES[mark]}"/></svg>`);
+  return html`<span class="mark ${mark}">${svg}</span>`;
 }
 
 /** An error page: unknown checkout or refused request. */
-export function errorDocument(title: string, text: string): PageDocument {
+export function errorDocument(status: number, title: string, text: string): PageDocument {
+  const heading = html`<h1 id="state">${title}</h1>`;
   return {
+    status,
     title,
     main: html`<main>
-<section class="card alone outcome" aria-labelledby="title">
-<h1 id="title">${title}</h1>
-<p class="soft">${text}</p>
+<section class="card alone" aria-labelledby="state">
+${stateHeading(icon("bad"), heading, text)}
 </section>
 </main>`,
   };
