@@ -4,7 +4,7 @@ export { addConnectionOptions, addStartOptions, OPTION_ROWS } from "../../src/cl
 export { Catalogue } from "../../src/core/domain/catalogue.js";
 export { CHARGE_STATUS_RULES } from "../../src/core/domain/charge-transition.js";
 export { WITHDRAWAL_STATUS_RULES } from "../../src/core/domain/withdrawal.js";
-export { BAD_HABITS } from "../../src/core/namespace/advisor.js";
+export { BAD_HABITS } from "../../src/core/namespace/advice.js";
 export {
   chargeEventType,
   SERVICE_EVENT_TYPES,

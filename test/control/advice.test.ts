@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { BAD_HABITS } from "../../src/core/namespace/advisor.js";
+import { BAD_HABITS } from "../../src/core/namespace/advice.js";
 import { KES_ORDER, openApi, openSandbox, START } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { Client } from "../support/receiver-client.js";
@@ -320,11 +320,4 @@ it("GET /_sandbox/advice is cleared by a reset", async () => {
   for (let n = 0; n < 2; n++) await balances(client.in("gone"));
   await client.ask("DELETE /_sandbox/namespaces/gone");
   expect(await told(client, "?of=server")).toMatchObject([{ id: "balances_too_often", times: 3 }]);
-});
-
-it("GET /_sandbox/advice counts requests that the log does not store", async () => {
-  const { client } = await standing({ retention: { requests: 0 } });
-  await balances(client);
-  await balances(client);
-  expect(await told(client)).toMatchObject([{ times: 1 }]);
 });

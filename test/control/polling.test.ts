@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isWithoutBackoff } from "../../src/core/namespace/advisor.js";
+import { isWithoutBackoff } from "../../src/core/namespace/advice.js";
 
 const told = (pauses: readonly number[]) => isWithoutBackoff(pauses);
 const steady = (count: number, pause: number) => Array<number>(count).fill(pause);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BAD_HABITS } from "../../src/core/namespace/advisor.js";
+import { BAD_HABITS } from "../../src/core/namespace/advice.js";
 import { openDashboard, textOf } from "./support/dashboard.js";
 
 describe("the page of a request", () => {

@@ -12,7 +12,7 @@ import { secretFaults } from "../schema/signature-schemes.js";
 import type { Snapshots } from "../store/storage.js";
 import { StoreError } from "../store/store-error.js";
 import type { WallClock } from "../time/wall-clock.js";
-import type { AdviceLog } from "./advisor.js";
+import type { Advice } from "./advice.js";
 import type { CoverageCounters } from "./counters.js";
 
 /** Options that all namespaces of a server share. */
@@ -55,8 +55,8 @@ export interface NamespaceOptions extends NamespaceDefaults {
   readonly acceptsOrigin?: boolean | undefined;
   /** Called after the store is open. */
   readonly snapshots: () => Snapshots;
-  /** Log that collects the advice of all namespaces. */
-  readonly totalAdvice: AdviceLog;
+  /** Receives the advice on what a reset or a deletion removes. */
+  readonly keepAdvice: (advice: readonly Advice[]) => void;
   /** Counts of all namespaces. */
   readonly totalCounters: CoverageCounters;
   /** Scenario rule → how often it was applied, in all namespaces. */

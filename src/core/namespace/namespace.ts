@@ -30,7 +30,7 @@ import { ClockControl } from "../time/clock-control.js";
 import { ReadGate } from "../time/read-gate.js";
 import { Scheduler } from "../time/scheduler.js";
 import { createAbortController, type Deadline, onDeadline } from "../time/wall-clock.js";
-import { Advisor } from "./advisor.js";
+import { type AppTraffic, findAdvice } from "./advice.js";
 import { CoverageCounters } from "./counters.js";
 import { FaultInjector } from "./fault-injector.js";
 import { addContentAfterReset, openEngineAndClock, registerWebhook } from "./initial-state.js";
@@ -75,7 +75,6 @@ export class Namespace {
   readonly counters: CoverageCounters;
   readonly lease: RunLease;
   readonly mailboxExpiry: MailboxExpiry;
-  readonly advisor: Advisor;
   readonly #options: NamespaceOptions;
   readonly #sender: Sender;
   readonly #scheduler: Scheduler<Dispatcher>;
@@ -156,17 +155,9 @@ export class Namespace {
     this.counters = new CoverageCounters(options.totalCounters);
     events.on("answered", (request) => this.counters.noteRequest(request));
     events.on("stored", (change) => this.counters.noteChange(change, engine.state));
-    this.advisor = new Advisor({
-      clock,
-      clockControl: this.clock,
-      keys: this.keys,
-      total: options.totalAdvice,
-    });
     events.on("arrived", (call) => call.runner === null && activity.noteArrival(call));
     events.on("answered", (call) => call.runner === null && activity.noteEnd(call));
     events.on("stored", (change) => hasRefusedWebhook(change) && activity.noteRefusedWebhook());
-    events.on("answered", (call) => this.advisor.onRequest(call));
-    events.on("stored", (change) => this.advisor.onChange(change));
     events.on("arrived", (call) => this.#watchers.onRequest(call));
     events.on("answered", (call) => this.#watchers.onRequest(call));
     events.on("stored", (change) => this.#watchers.onChange(change));
@@ -187,6 +178,18 @@ export class Namespace {
 
   arrival(): ArrivalTime {
     return { atMs: this.nowMs(), wallMs: this.#options.wall.nowMs() };
+  }
+
+  get traffic(): AppTraffic {
+    return {
+      requests: this.journal
+        .entries()
+        .filter(({ inFlight }) => !inFlight)
+        .reverse(),
+      deliveries: this.engine.state.tables.deliveries.values(),
+      keys: this.keys,
+      clock: this.#scheduler.clock,
+    };
   }
 
   /** Runs due tasks, then the command. */
@@ -264,9 +267,9 @@ export class Namespace {
   }
 
   clearRequests(): void {
+    this.#options.keepAdvice(findAdvice({ ...this.traffic, deliveries: [] }));
     this.journal.clear();
     this.#activity.clear();
-    this.advisor.clear();
     this.#watchers.startOver();
   }
 
@@ -282,6 +285,7 @@ export class Namespace {
     const setting = this.#initialSetting;
     const startMs = setting.mode === "manual" ? engine.namespace.start_ms : this.#options.wall.nowMs();
     const begin = addContentAfterReset(this.#options, engine.state, keep);
+    const advice = findAdvice(this.traffic);
     const refusal = this.clock.replaceState(
       (clock) =>
         engine.reset(startMs, repeatIds, (tx) => {
@@ -296,7 +300,7 @@ export class Namespace {
     this.journal.clear();
     this.#activity.clear();
     this.counters.clear();
-    this.advisor.clear();
+    this.#options.keepAdvice(advice);
     if (repeatIds) this.#runCount = 0;
     this.#startOver();
     return undefined;
@@ -344,6 +348,7 @@ export class Namespace {
 
   /** Closes without writing. Called if the namespace is deleted or another process may have it. */
   discard(): void {
+    this.#options.keepAdvice(findAdvice(this.traffic));
     this.#stop();
     this.engine.discard();
   }

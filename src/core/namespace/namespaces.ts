@@ -9,7 +9,7 @@ import { parseInstant } from "../schema/time.js";
 import type { NamespaceLocation, Ownership, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
 import { reportActivity } from "./activity-observer.js";
-import { AdviceLog } from "./advisor.js";
+import { type Advice, findAdvice, sumAdvice } from "./advice.js";
 import { CoverageCounters } from "./counters.js";
 import { FailedTestLog } from "./failed-test-log.js";
 import { requireSameOrigin } from "./initial-state.js";
@@ -44,8 +44,6 @@ type NamespaceView = z.infer<typeof namespaceSchema>;
 /** All namespaces of a server. Finds the namespace of a request; creates and deletes namespaces. */
 export class Namespaces {
   readonly ownership: Ownership | undefined;
-  /** Advice since the start, including that of reset or deleted namespaces. */
-  readonly advice = new AdviceLog();
   /** Counts since the start, including those of reset or deleted namespaces. */
   readonly totalCounters = new CoverageCounters();
   readonly failedTests = new FailedTestLog();
@@ -55,6 +53,8 @@ export class Namespaces {
   #default: Namespace | undefined;
   readonly #unopened = new UnopenedNamespaces();
   readonly #rulesInAll = new Map<string, number>();
+  /** Advice on what was removed by resets and with deleted namespaces. */
+  #pastAdvice: Advice[] = [];
   #hasNoticedRealKey = false;
   #autoNames = 0;
 
@@ -208,6 +208,12 @@ export class Namespaces {
     return passing.length === 0 ? undefined : Promise.all(passing).then(() => {});
   }
 
+  /** Advice since the start, including that of reset or deleted namespaces. */
+  advice(): Advice[] {
+    const open = [...this.#namespaces.values()].flatMap(({ traffic }) => findAdvice(traffic));
+    return sumAdvice([...this.#pastAdvice, ...open]);
+  }
+
   list(): NamespaceView[] {
     return [...this.#namespaces.values()].reverse().map(namespaceView);
   }
@@ -326,7 +332,9 @@ export class Namespaces {
     try {
       namespace = new Namespace({
         ...base,
-        totalAdvice: this.advice,
+        keepAdvice: (advice) => {
+          this.#pastAdvice = sumAdvice([...this.#pastAdvice, ...advice]);
+        },
         totalCounters: this.totalCounters,
         name,
         totalRuleCounts: this.#rulesInAll,

@@ -40,8 +40,6 @@ export interface RequestEntry extends ServedRequest {
   inFlight: boolean;
   /** Sandbox time of arrival. */
   readonly atMs: number;
-  /** Ids of the advice about this request. */
-  adviceIds?: readonly string[] | undefined;
   /** Wall time of arrival. Shows the app's pauses while sandbox time stands still. */
   readonly wallMs: number;
   /** Wall time from arrival to response. */

@@ -32,7 +32,6 @@ export class ClockControl {
   readonly #scheduler: Scheduler;
   readonly #activity: AppActivity;
   #lastResume: Promise<void> = Promise.resolve();
-  #leaptMs = 0;
 
   constructor(scheduler: Scheduler, activity: AppActivity) {
     this.#scheduler = scheduler;
@@ -41,12 +40,6 @@ export class ClockControl {
 
   get isAdvancing(): boolean {
     return this.#scheduler.advance !== undefined;
-  }
-
-  /** Total sandbox time skipped by advances and restores. */
-  get totalSkippedMs(): number {
-    const { advance } = this.#scheduler;
-    return this.#leaptMs + (advance === undefined ? 0 : advance.nowMs - advance.fromMs);
   }
 
   view(): ClockView {
@@ -119,7 +112,6 @@ export class ClockControl {
       throw error;
     } finally {
       scheduler.endAdvance(advance, setting);
-      this.#leaptMs += advance.nowMs - advance.fromMs;
     }
     return refusal ?? advance.report();
   }
@@ -183,7 +175,6 @@ export class ClockControl {
     if (this.isAdvancing) return clockBusy();
     const scheduler = this.#scheduler;
     replace(scheduler.clock.recordAt(nowMs, setting));
-    this.#leaptMs += Math.abs(nowMs - scheduler.clock.nowMs());
     scheduler.attempts.cancelAll();
     scheduler.resume(nowMs, setting);
     scheduler.notifyWaiters();

@@ -1,4 +1,5 @@
 import type { Delivery } from "../../core/engine/records.js";
+import { findAdvice } from "../../core/namespace/advice.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { html, type Markup } from "../html.js";
 import { attentionItems } from "./attention.js";
@@ -139,7 +140,7 @@ function countsOf(context: PageContext): { readonly [View in ViewName]?: Count }
     webhooks: { count: failing, noun: "failing", tone: "bad" },
     faults: { count: faults.length, noun: "active", tone: "warn" },
     scenarios: { count: active, noun: "active", tone: "warn" },
-    checks: { count: context.namespace.advisor.log.items().length, noun: "pieces of advice", tone: "warn" },
+    checks: { count: findAdvice(context.namespace.traffic).length, noun: "pieces of advice", tone: "warn" },
   };
 }
 

@@ -1,4 +1,5 @@
 import { ControlClient } from "../../core/client/control-client.js";
+import { findAdvice } from "../../core/namespace/advice.js";
 import { COUNTED_MISHAPS, type CoverageCounters } from "../../core/namespace/counters.js";
 import { readNamespaceLogs } from "../../core/reports/namespace-export.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
@@ -43,7 +44,7 @@ export const INSIGHT_OPERATIONS = [
     runsDueTasks: true,
     output: "AdviceList",
     run: ({ namespaces, namespace, input }) => {
-      const items = (input.of === "server" ? namespaces.advice : namespace.advisor.log).items();
+      const items = input.of === "server" ? namespaces.advice() : findAdvice(namespace.traffic);
       return { total: items.length, items };
     },
   }),

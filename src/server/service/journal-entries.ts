@@ -95,7 +95,6 @@ function entryOf(call: HttpCall, served: ReceivedCall, end: CallEnd): RequestEnt
     fault: served.fault ?? null,
     objectId: end.objectId ?? reply?.objectId,
     tolerated: served.ignored,
-    adviceIds: undefined,
     id: 0,
     inFlight: false,
     atMs: arrival.atMs,

@@ -1,3 +1,4 @@
+import { findAdvice } from "../../../core/namespace/advice.js";
 import {
   type Answer,
   type Finding,
@@ -14,7 +15,7 @@ import { cliCommand } from "../shell-commands.js";
 
 /** Advice, and the check of a receiver. */
 export function checksView(context: PageContext): Markup {
-  const advice = context.namespace.advisor.log.items();
+  const advice = findAdvice(context.namespace.traffic);
   return html`<h1>Checks</h1>
 ${ui.section({
   id: "advice",

@@ -1,4 +1,5 @@
 import { matchesWords, searchWords } from "../../../core/engine/match-fields.js";
+import { findAdviceOn } from "../../../core/namespace/advice.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { maskKey } from "../../../core/schema/text-format.js";
@@ -44,7 +45,7 @@ export function requestView(context: PageContext, requestId: string): Markup | u
   const entry = context.namespace.journal.entries().find(({ id }) => String(id) === requestId);
   if (entry === undefined) return undefined;
   const problems = problemsOf(entry);
-  const advice = context.namespace.advisor.adviceOf(entry);
+  const advice = findAdviceOn(entry, context.namespace.traffic);
   return html`${ui.backLink(context, "requests")}
 ${summarySection(context, entry)}
 ${problems.length > 0 && ui.section({ id: "wrong", title: hasFailed(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
