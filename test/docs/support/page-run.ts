@@ -39,8 +39,8 @@ export class PageRun {
       this.project.write(name, this.#withFreePorts(code));
   }
 
-  codeOf(marker: string): string {
-    return this.#withFreePorts(markedBlock(this.#page, marker).code);
+  codeOf(marker: string, page = this.#page): string {
+    return this.#withFreePorts(markedBlock(page, marker).code);
   }
 
   /** Starts a process that runs until the session ends. */
