@@ -5,13 +5,15 @@ import type {
   CallOccurrence,
   Deviable,
   ObservedCharge,
+  RaceSide,
   RunFailure,
   RunPlan,
+  RunVariant,
   Trace,
   WebhookChange,
   WebhookOccurrence,
 } from "../../src/tools/explore/deviable.js";
-import type { FailOnKind } from "../../src/tools/explore/deviation-set.js";
+import { type DeviationSet, deviationKey, type FailOnKind } from "../../src/tools/explore/deviation-set.js";
 import { explore } from "../../src/tools/explore/explore.js";
 
 const CHARGE: ObservedCharge = {
@@ -34,6 +36,10 @@ const CHARGE: ObservedCharge = {
 class FakePlan implements RunPlan {
   readonly calls: string[] = [];
   readonly webhooks: string[] = [];
+  constructor(
+    readonly set: DeviationSet = [],
+    readonly side: RaceSide = "first",
+  ) {}
   deviateCall({ operation, earlierCount }: CallOccurrence, change: CallChange): void {
     this.calls.push(`${operation}#${earlierCount + 1} ${JSON.stringify(change)}`);
   }
@@ -60,7 +66,7 @@ class FakePlan implements RunPlan {
 class FakeDeviable implements Deviable {
   readonly name = "order";
   readonly source = "order.yaml";
-  readonly customer = { presses: [], pages: 0 };
+  readonly customer: Deviable["customer"] = { presses: [], pages: 0 };
   readonly saved: FakePlan[] = [];
   readonly #needsWebhook: boolean;
   isClosed = false;
@@ -73,13 +79,13 @@ class FakeDeviable implements Deviable {
     return this.#run(new FakePlan());
   }
 
-  isolationReason = () => "the fake has one customer";
+  isolationReason: () => string | undefined = () => "the fake has one customer";
   profile = () => ({});
   openQuestions = () => [];
   wrongPrice = () => undefined;
   flowCoverage = () => ({ fields: ["delivered"], spots: [] });
-  planRun = () => new FakePlan();
-  shapeOf = () => "";
+  planRun = (set: DeviationSet, { side }: RunVariant) => new FakePlan(set, side);
+  shapeOf = (_plan: FakePlan) => "";
   lateSets = async () => [];
 
   async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
@@ -279,4 +285,52 @@ it.each([
   }
   const report = await explore(async () => new Unjudged(), { depth: 1 });
   expect(report).toMatchObject({ passed, findings: [], sentence: expect.stringMatching(sentence) });
+});
+
+/** An app of many customers that goes right, however a run deviates. */
+class Concurrent extends FakeDeviable {
+  override readonly customer = { presses: [], pages: 1, canReturn: true };
+  override isolationReason = () => undefined;
+  override shapeOf = ({ set }: FakePlan) => String(set.some(({ kind }) => kind === "webhook_late"));
+  readonly runs: (readonly FakePlan[])[] = [];
+
+  override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+    this.runs.push(plans);
+    // The status makes each set another behaviour, so that the search skips no pair.
+    const status = 200 + this.runs.length;
+    return (await super.observe(plans)).map(({ observed, ...trace }) => ({
+      hasReachedApp: trace.hasReachedApp,
+      observed: {
+        ...observed,
+        charges: [{ ...CHARGE, isHosted: true }],
+        calls: observed.calls.map((call) => ({ ...call, status })),
+      },
+    }));
+  }
+
+  override async observePlain(): Promise<Trace> {
+    const [trace] = await this.observe([new FakePlan()]);
+    return trace!;
+  }
+}
+
+it("runs are concurrent only if they have the same steps", async () => {
+  const deviable = new Concurrent();
+  await explore(async () => deviable, { depth: 2 });
+  const groups = deviable.runs.filter((plans) => plans.length > 1);
+  expect(groups.length).toBeGreaterThan(1);
+  for (const group of groups) expect(new Set(group.map(deviable.shapeOf)).size).toBe(1);
+});
+
+it("a pair with a race runs once for each side", async () => {
+  const deviable = new Concurrent();
+  await explore(async () => deviable, { depth: 2 });
+  const sides = new Map<string, RaceSide[]>();
+  for (const { set, side } of deviable.runs.flat())
+    if (set.length === 2 && set.some(({ kind }) => kind === "returned_unpaid")) {
+      const key = set.map(deviationKey).join();
+      sides.set(key, [...(sides.get(key) ?? []), side]);
+    }
+  expect(sides.size).toBeGreaterThan(1);
+  for (const ran of sides.values()) expect(ran).toEqual(["first", "second"]);
 });
