@@ -86,3 +86,8 @@ it("serves /health while other modules load", async () => {
   expect(await health()).toMatchObject({ body: "ok" });
   expect(asked).toEqual(["/x", "/health"]);
 });
+
+it("the server offers to keep idle connections longer than clients do", async () => {
+  const { headers } = await fetch(`http://127.0.0.1:${await open({})}/x`);
+  expect(headers.get("keep-alive")).toBe("timeout=75");
+});

@@ -59,6 +59,9 @@ export interface ListeningServer {
 /** Delay between opening the port and loading modules, so that loading does not delay the first response. */
 const LOAD_DELAY_MS = 100;
 
+/** Longer than clients keep idle connections: a client on a busy machine sends no call on a closed connection. */
+const KEEP_ALIVE_MS = 75_000;
+
 /** Opens the port; rejects with a UserError when it is taken or not permitted. */
 export async function listen(options: ListenerOptions): Promise<ListeningServer> {
   let listener = options.ownsProcess ? undefined : await requestListener(options);
@@ -71,6 +74,7 @@ export async function listen(options: ListenerOptions): Promise<ListeningServer>
     requireHostHeader: false,
     // Joins repeated headers as a Request does; Node drops some by default.
     joinDuplicateHeaders: true,
+    keepAliveTimeout: KEEP_ALIVE_MS,
   };
   const createServer = options.secureServer ?? createPlainServer;
   const serveRequest = (incoming: BufferedRequest, outgoing: ServerResponse, isPipelined: boolean) => {
