@@ -25,7 +25,8 @@ export async function openApp(
   /** Path of the app's receiver; null if it receives no webhooks. */
   webhooks: string | null = "/webhooks",
 ) {
-  const sandbox = await openSandbox();
+  // App and sandbox share a thread: a pause of it must not look like an app that does not respond.
+  const sandbox = await openSandbox({ webhookTimeout: "10m" });
   const { url: base } = await sandbox.listen();
   const answer = appOf(async (method, path, body, key) => {
     const response = await fetch(`${base}/api/v1/${path}`, {

@@ -54,9 +54,12 @@ const busyShop =
       const key = keyOf(body);
       if (locked.has(key)) return later;
       locked.add(key);
-      await call("GET", `payments/charges/${body.data.charge_id}`);
-      if (processingMs > 0) await pause(processingMs);
-      return answer(route, body).finally(() => locked.delete(key));
+      const work = async () => {
+        await call("GET", `payments/charges/${body.data.charge_id}`);
+        if (processingMs > 0) await pause(processingMs);
+        return answer(route, body);
+      };
+      return work().finally(() => locked.delete(key));
     };
   };
 
