@@ -14,7 +14,8 @@ export function readDescribed(root) {
     const values = Object.entries(modules).flatMap(([path, exported]) =>
       Object.entries(exported).map(([name, value]) => [`${path}#${name}`, value]),
     );
-    const { OPTIONS, libraryName } = modules["core/schema/option-table"];
+    const { OPTIONS } = modules["core/schema/option-table"];
+    const { libraryName } = modules["library/library-options"];
     const options = Object.entries(OPTIONS).map(([name, { schema, library }]) => [
       libraryName(name),
       { schema, note: library },

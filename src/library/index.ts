@@ -10,7 +10,6 @@ export {
 export type { BookFinding, BookReport } from "../core/schema/control-responses.js";
 export type { Difference, Failure, NearMiss } from "../core/schema/control-scenario-responses.js";
 export type { OperationId } from "../core/schema/operation-ids.js";
-export type { SandboxOptions } from "../core/schema/option-table.js";
 export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "../core/schema/receiver-report.js";
 export type { FindingKind, Marking } from "../core/schema/reconciliation.js";
 export { ERROR_STATUS, type ErrorCode, SandboxError } from "../core/schema/refusals.js";
@@ -33,6 +32,7 @@ export type {
   ReconcileOptions,
   ResetOptions,
   RunFileOptions,
+  SandboxOptions,
   WebhookHandlerOptions,
   WebhookSubscription,
 } from "./library-options.js";

@@ -7,24 +7,27 @@ import { exploreDepthSchema, exploreLanesSchema, failOnSchema } from "../core/sc
 import { issueDetails, issueMessage, issuePath, safeParse } from "../core/schema/issues.js";
 import { getOwn, isJsonObject } from "../core/schema/json-objects.js";
 import { didYouMean, findNearestWord } from "../core/schema/nearest.js";
-import { normalizeWebhookUrl, webhookHandlerOptionsSchema } from "../core/schema/option-schemas.js";
+import type { OperationId } from "../core/schema/operation-ids.js";
 import {
-  libraryName,
+  normalizeWebhookUrl,
+  type WebhookOption,
+  webhookHandlerOptionsSchema,
+} from "../core/schema/option-schemas.js";
+import {
   listenOptionsSchema,
   OPTION_NAMES,
   OPTIONS,
   type OptionName,
   type OptionRow,
-  type SandboxOptions,
   type StartOptions,
   startOptionsSchema,
 } from "../core/schema/option-table.js";
 import type { reconcileRequestSchema } from "../core/schema/reconciliation.js";
 import type { CollectionName } from "../core/schema/records/collection-names.js";
-import { refuseInvalid, SandboxError } from "../core/schema/refusals.js";
+import { type ErrorCode, refuseInvalid, SandboxError } from "../core/schema/refusals.js";
 import { listKnownKeys } from "../core/schema/schema-paths.js";
 import { type Signature, secretErrorMessage } from "../core/schema/signature-schemes.js";
-import { snakeCase } from "../core/schema/text-format.js";
+import { camelCase, snakeCase } from "../core/schema/text-format.js";
 import {
   type AdvanceBody,
   durationSchema,
@@ -39,6 +42,42 @@ import type { StepReport } from "../tools/scenario/running/run-report.js";
 
 // Arguments and results of the library's methods. Durations are texts such as `"500ms"`, `"30s"`, `"10m"`, `"2h"` or
 // `"1h30m"`; instants are ISO 8601, in UTC. An invalid value throws a `UserError` that names the option.
+
+/** Converts an option name, or the first part of a path, to the library's spelling: `start_time` → `startTime`. */
+export function libraryName(path: string): string {
+  const [name, ...rest] = path.split(".");
+  const row: OptionRow | undefined = getOwn(OPTIONS, name!);
+  return [row?.nameInLibrary ?? camelCase(name!), ...rest].join(".");
+}
+
+type LibraryOption = {
+  [Name in OptionName]: (typeof OPTIONS)[Name] extends { readonly library: string } ? Name : never;
+}[OptionName];
+type LibraryName<Name extends OptionName> = (typeof OPTIONS)[Name] extends {
+  readonly nameInLibrary: infer Given extends string;
+}
+  ? Given
+  : CamelCase<Name>;
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** Values that the library accepts in other forms than a config file. */
+interface LibraryForms {
+  clock: "real" | "manual" | `${number}x`;
+  scenario: string | string[];
+  webhooks: (string | WebhookOption)[];
+  fixtures: string | { readonly [list: string]: readonly object[] };
+  paths: Partial<Record<OperationId, string>>;
+  error_codes: Partial<Record<ErrorCode, string>>;
+}
+
+type LibraryValue<Name extends OptionName> = Name extends keyof LibraryForms
+  ? LibraryForms[Name]
+  : Exclude<StartOptions[Name], undefined>;
+
+/** Options of `createSandbox`: those of `start`, in camelCase. Nested keys keep underscores, such as `quote_valid`. */
+export type SandboxOptions = { [Name in LibraryOption as LibraryName<Name>]?: LibraryValue<Name> };
 
 type Issue = Parameters<typeof issueMessage>[0];
 

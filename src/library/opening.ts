@@ -14,7 +14,6 @@ import {
   parseClockSetting,
   type WebhookOption,
 } from "../core/schema/option-schemas.js";
-import type { SandboxOptions } from "../core/schema/option-table.js";
 import { resolveSettings, type Settings } from "../core/schema/settings.js";
 import { toPrintableLines, trimTrailingSlashes } from "../core/schema/text-format.js";
 import { durationToMs, parseInstant } from "../core/schema/time.js";
@@ -25,7 +24,7 @@ import { loadLazily } from "../core/time/load-lazily.js";
 import { generateSeed, generateToken, systemWallClock } from "../core/time/wall-clock.js";
 import { PAGES } from "../pages/page-routes.js";
 import { createApps } from "../server/http/app.js";
-import { parseStartOptions } from "./library-options.js";
+import { parseStartOptions, type SandboxOptions } from "./library-options.js";
 import { resolveServiceOptions, type UnresolvedOptions } from "./options.js";
 import { Sandbox } from "./sandbox.js";
 

@@ -10,7 +10,6 @@ import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-pro
 import { describeDifferences } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import type { AdvanceReport, BookReport } from "../core/schema/control-responses.js";
-import type { SandboxOptions } from "../core/schema/option-table.js";
 import type { ChargeDetail } from "../core/schema/responses/charge-responses.js";
 import { UserError } from "../core/schema/user-error.js";
 import {
@@ -19,6 +18,7 @@ import {
   parseAdvanceArgument,
   type ReconcileOptions,
   type ResetOptions,
+  type SandboxOptions,
   type SandboxState,
   type WebhookHandlerOptions,
 } from "../library/library-options.js";

@@ -1,6 +1,5 @@
 import { ControlClient } from "../core/client/control-client.js";
 import { callHandler, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
-import type { SandboxOptions } from "../core/schema/option-table.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { loadLazily } from "../core/time/load-lazily.js";
@@ -11,6 +10,7 @@ import {
   findServerOnlyOptions,
   parseStartOptions,
   parseWebhookHandlerOptions,
+  type SandboxOptions,
   type WebhookHandlerOptions,
 } from "../library/library-options.js";
 import { openSandbox } from "../library/opening.js";

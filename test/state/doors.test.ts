@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { WebhookOption } from "../../src/core/schema/option-schemas.js";
-import type { SandboxOptions } from "../../src/core/schema/option-table.js";
+import type { SandboxOptions } from "../../src/library/library-options.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 

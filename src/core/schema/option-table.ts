@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 import { httpUrlSchema, rateSchema } from "./common.js";
 import { SERVICE_EVENT_TYPES, unknownEventTypeMessage } from "./event-types.js";
-import { getOwn } from "./json-objects.js";
 import { didYouMean } from "./nearest.js";
-import type { OperationId } from "./operation-ids.js";
 import {
   amountsOptionSchema,
   clockOptionSchema,
@@ -22,14 +20,12 @@ import {
   renamesSchema,
   retentionSchema,
   unreachableOptionSchema,
-  type WebhookOption,
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./option-schemas.js";
-import { ERROR_STATUS, type ErrorCode } from "./refusals.js";
+import { ERROR_STATUS } from "./refusals.js";
 import { charactersAtMost, entriesAtMost } from "./schema-checks.js";
 import { anySecretSchema, SIGNATURE_PRESETS, secretFaults, signatureSchema } from "./signature-schemes.js";
-import { camelCase } from "./text-format.js";
 import { durationSchema } from "./time.js";
 
 /** Groups of options, in the order of the file that `init` writes. */
@@ -371,42 +367,6 @@ const startOptionsObject = z.strictObject(
 
 /** Validated options of a config file. */
 export type StartOptions = z.infer<typeof startOptionsObject>;
-
-/** Converts an option name, or the first part of a path, to the library's spelling: `start_time` → `startTime`. */
-export function libraryName(path: string): string {
-  const [name, ...rest] = path.split(".");
-  const row: OptionRow | undefined = getOwn(OPTIONS, name!);
-  return [row?.nameInLibrary ?? camelCase(name!), ...rest].join(".");
-}
-
-type LibraryOption = {
-  [Name in OptionName]: (typeof OPTIONS)[Name] extends { readonly library: string } ? Name : never;
-}[OptionName];
-type LibraryName<Name extends OptionName> = (typeof OPTIONS)[Name] extends {
-  readonly nameInLibrary: infer Given extends string;
-}
-  ? Given
-  : CamelCase<Name>;
-type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
-
-/** Values that the library accepts in other forms than a config file. */
-interface LibraryForms {
-  clock: "real" | "manual" | `${number}x`;
-  scenario: string | string[];
-  webhooks: (string | WebhookOption)[];
-  fixtures: string | { readonly [list: string]: readonly object[] };
-  paths: Partial<Record<OperationId, string>>;
-  error_codes: Partial<Record<ErrorCode, string>>;
-}
-
-type LibraryValue<Name extends OptionName> = Name extends keyof LibraryForms
-  ? LibraryForms[Name]
-  : Exclude<StartOptions[Name], undefined>;
-
-/** Options of `createSandbox`: those of `start`, in camelCase. Nested keys keep underscores, such as `quote_valid`. */
-export type SandboxOptions = { [Name in LibraryOption as LibraryName<Name>]?: LibraryValue<Name> };
 
 /** Options of `listen()` on a running sandbox. */
 export const listenOptionsSchema = z.pick(startOptionsObject, { port: true, host: true });
