@@ -127,19 +127,19 @@ export const triggerRequestSchema = closedShape("EventRequest", "An event that n
   ),
 });
 
-function wholeNumber(from: number, to: number) {
-  const message = `must be ${from} to ${to}`;
-  return z.int().check(z.gte(from, message), z.lte(to, message));
+function countUpTo(to: number) {
+  const message = `must be 1 to ${to}`;
+  return z.int().check(z.gte(1, message), z.lte(to, message));
 }
 
 export const redeliverRequestSchema = closedShape("RedeliverRequest", "How often.", {
-  times: field(z.optional(wholeNumber(1, 100)), "How many new deliveries to make (default 1)."),
+  times: field(z.optional(countUpTo(100)), "How many new deliveries to make (default 1)."),
 });
 
 export const retryRequestSchema = closedShape("RetryRequest", "Takes nothing.", {});
 
 export const takeRequestSchema = closedShape("TakeRequest", "How many.", {
-  max: field(z.optional(wholeNumber(1, 1_000)), "How many to take at most (default 100)."),
+  max: field(z.optional(countUpTo(1_000)), "How many to take at most (default 100)."),
 });
 
 const NO_STATUS = "must be an HTTP status";

@@ -67,24 +67,32 @@ function write(outgoing: ServerResponse, { status, headers, body }: TextResponse
 }
 
 class IncomingCall implements HttpCall {
-  readonly method: string;
-  readonly url: string;
-  readonly path: string;
   readonly hasBody = true;
   readonly #incoming: BufferedRequest;
   readonly #outgoing: ServerResponse;
   readonly #match: RouteMatch;
   #signal: AbortSignal | undefined;
 
-  constructor(incoming: BufferedRequest, outgoing: ServerResponse, path: string, match: RouteMatch) {
-    const { url, path: sharedPath } = addressOf(incoming, path);
-    this.method = incoming.method!;
-    this.url = url;
-    this.path = sharedPath;
+  constructor(
+    incoming: BufferedRequest,
+    outgoing: ServerResponse,
+    readonly path: string,
+    match: RouteMatch,
+  ) {
     this.#incoming = incoming;
     incoming.takeBody();
     this.#outgoing = outgoing;
     this.#match = match;
+  }
+
+  get method(): string {
+    return this.#incoming.method!;
+  }
+
+  get url(): string {
+    const { socket, headers, url } = this.#incoming;
+    const scheme = (socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
+    return `${scheme}://${headers.host ?? ""}${url}`;
   }
 
   /** Repeated headers are joined by the server's `joinDuplicateHeaders`. */
@@ -113,20 +121,6 @@ class IncomingCall implements HttpCall {
     }
     return this.#signal;
   }
-}
-
-interface Address {
-  readonly scheme: "http" | "https";
-  readonly host: string;
-  readonly target: string;
-  readonly url: string;
-  readonly path: string;
-}
-
-function addressOf({ socket, headers, url: target = "" }: BufferedRequest, path: string): Address {
-  const scheme = (socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
-  const { host = "" } = headers;
-  return { scheme, host, target, url: `${scheme}://${host}${target}`, path };
 }
 
 const resolversOfTick: (() => void)[] = [];
