@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Answer, openSandbox } from "../support/api-client.js";
 import { exchange, head } from "../support/api-wire.js";
+import { control } from "../support/openapi-control.js";
 import { type Furnished, fillPath, furnish, type GoodCall, goodCalls, NAME } from "./support/good-input.js";
-import { checkForm, control, ROWS, type Row } from "./support/rows.js";
+import { checkForm, ROWS, type Row } from "./support/rows.js";
 
 const SERVICE = ROWS.filter(({ isService }) => isService);
 const CONTROL = ROWS.filter(({ isService }) => !isService);
@@ -16,7 +17,7 @@ beforeAll(async () => {
 /** Sends the operation's first example with the key, or without one. */
 async function sendWithKey(row: Row, key: string | null): Promise<Answer<unknown>> {
   const [{ method, path, body }] = goodCalls(row, world) as [GoodCall];
-  return checkForm(row, path, await world.api.as(key).ask(`${method} ${path}`, body));
+  return checkForm(await world.api.as(key).ask(`${method} ${path}`, body));
 }
 
 const stateText = () => JSON.stringify(world.api.sandbox.snapshot());

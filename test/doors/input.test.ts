@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Answer, expectError, expectInvalid } from "../support/api-client.js";
+import { Answer, expectError, expectInvalid } from "../support/api-client.js";
 import { countCommits } from "../support/commits.js";
 import { schemaValidator } from "../support/openapi-answers.js";
 import { type Furnished, fillPath, furnish, goodBodies, goodCalls } from "./support/good-input.js";
@@ -14,7 +14,7 @@ const BEYOND_SCHEMAS = new RegExp(
     "at most 10m|ISO 8601|must be the name in the path|collections\\.namespace|is required for|is not for a mailbox",
     "there is no (operation|payment method|currency)|unknown field|contradicts the mode|is an unknown event type",
     "\\(row \\d+\\)|is not an existing date or time|must be a decimal string|has no such variable|at least 16 bytes",
-    "must be less than the|needs an action|There is not enough",
+    "must be less than the|must not be earlier|is too long|needs an action|There is not enough",
   ].join("|"),
 );
 
@@ -55,8 +55,7 @@ async function undo({ id }: Row, { text }: Answer<unknown>): Promise<void> {
 
 async function send(row: Row, path: string, body: unknown = undefined): Promise<Answer<unknown>> {
   const { headers } = goodCalls(row, world)[0]!;
-  const answer = await world.api.ask(`${row.method} ${path}`, body, headers);
-  return checkForm(row, path.split("?")[0]!, answer);
+  return checkForm(await world.api.ask(`${row.method} ${path}`, body, headers));
 }
 
 /** A valid body with one field replaced. */
@@ -149,8 +148,10 @@ describe.each(ROWS)("query of $name", (row) => {
         const answer = await send(row, `${path()}?${name}=${encodeURIComponent(text)}`, body());
         const isBeyond = answer.status === 400 && BEYOND_SCHEMAS.test(outcomeOf(answer));
         if (!isBeyond) expect([name, text, answer.status]).toEqual([name, text, validate(value) ? 200 : 400]);
-        if (answer.status === 400) expectInvalid(answer, name);
-        else await undo(row, answer);
+        if (answer.status === 400) {
+          expectInvalid(answer, name);
+          expect(answer.error.message).toBe("Invalid query parameters");
+        } else await undo(row, answer);
         add(found, outcomeOf(answer), answer.status === 400 ? "any other text" : JSON.stringify(text));
       }
       if (found.size > 1) note(row, `?${name}`, found);
@@ -160,9 +161,11 @@ describe.each(ROWS)("query of $name", (row) => {
   });
 
   it("the control API refuses unknown query parameters, and the service ignores them [R20.4 R21.2 R31.5]", async () => {
-    // The document has no 400 for a read without parameters.
     const { headers } = goodCalls(row, world)[0]!;
-    const answer = await world.api.ask(`${row.method} ${path()}?nobody=1`, body(), headers);
+    const init = { method: row.method, headers, ...(row.body && { body: JSON.stringify(body()) }) };
+    // The client would refuse it: the document has no 400 for a read without parameters.
+    const response = await world.api.transport(`${path()}?nobody=1`, init);
+    const answer = new Answer(response.status, response.headers, await response.text());
     if (row.isService || row.id === "getHealth") expect(answer.status).toBe(200);
     else {
       expectInvalid(answer, "nobody");

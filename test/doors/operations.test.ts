@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { IN_PROCESS_FETCH } from "../../src/core/client/control-client.js";
 import type { HttpResponse } from "../../src/core/schema/http-response.js";
 import { overPort } from "../support/caller.js";
+import { control } from "../support/openapi-control.js";
 import {
   type Furnished,
   furnish,
@@ -10,7 +11,7 @@ import {
   LEASE_HEADERS,
   pathInput,
 } from "./support/good-input.js";
-import { control, ROWS, type Row } from "./support/rows.js";
+import { ROWS, type Row } from "./support/rows.js";
 
 type Door = (path: string, init: RequestInit) => Promise<HttpResponse>;
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Namespaces } from "../../src/core/namespace/namespaces.js";
 import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
@@ -6,7 +6,7 @@ import { PAGES } from "../../src/pages/page-routes.js";
 import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
 import { createApps } from "../../src/server/http/app.js";
 import { schemaNameOf } from "../../src/server/openapi/schemas.js";
-import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
+import { control } from "../support/openapi-control.js";
 
 /** Paths that are pages or the document itself. */
 const NO_CALLS = [
@@ -19,11 +19,6 @@ const NO_CALLS = [
   "/_sandbox/docs",
   "/_sandbox/openapi.json",
 ];
-
-let control: ControlAnswers;
-beforeAll(async () => {
-  control = new ControlAnswers(await shippedControlDocument());
-});
 
 const DESCRIBED = { description: expect.stringMatching(/\w/) };
 

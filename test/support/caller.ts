@@ -81,6 +81,18 @@ export function overPort(url: string): Transport {
   return (path, init) => fetch(url + path, init);
 }
 
+/** Throws when a response of the control API does not match its document. */
+async function checkControlAnswer(method: string, path: string, answer: Answer<unknown>): Promise<void> {
+  const target = new URL(path, "http://sandbox").pathname;
+  if (!/^\/(_sandbox|health)\b/.test(target)) return;
+  // Other test files need not load the document.
+  const { control } = await import("./openapi-control.js");
+  if (control.find(method, target) === undefined) return;
+  const faults = control.faults(method, target, answer.status, answer.headers, answer.text);
+  if (faults.length > 0)
+    throw new Error(`not as documented: ${faults.join("\n")}\n${answer.text.slice(0, 1_000)}`);
+}
+
 /** Calls a server in process or over HTTP. */
 export class Caller {
   readonly transport: Transport;
@@ -102,7 +114,9 @@ export class Caller {
     const init: RequestInit = { method, headers: all };
     if (body !== undefined && body !== null) init.body = body;
     const response = await this.transport(path, init);
-    return new Answer(response.status, response.headers, await response.text());
+    const answer = new Answer<Body>(response.status, response.headers, await response.text());
+    await checkControlAnswer(method, path, answer);
+    return answer;
   }
 
   /** Makes a call such as `POST /path`; a string body is sent unchanged. */

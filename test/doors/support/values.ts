@@ -13,8 +13,22 @@ export const WRONG: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 const text = (length: number) => "x".repeat(length);
-const INSTANTS = ["2030-01-31", "2030-01-31T09:00:00Z", "2030-01-31T09:00", "2030-02-30", "tomorrow", "2030"];
-const DURATIONS = ["1ms", "1h30m", "1.5h", "1 h", "1", "-1s", "1w"];
+const INSTANTS = [
+  "2030-01-31",
+  "2030-01-31T09:00:00Z",
+  "2030-01-31T09:00",
+  "2030-02-30",
+  "tomorrow",
+  "2030",
+].concat(
+  "2026-01-31T08:59:59.999Z",
+  "1999-01-01T00:00:00Z",
+  "2026-13-01T00:00:00Z",
+  "2026-02-01T25:00:00Z",
+  "12026-02-01T00:00:00Z",
+  "1780000000000",
+);
+const DURATIONS = ["1ms", "1h30m", "1.5h", "1 h", "1", "-1s", "1w", "1e3s", "P1D", "99999999999d"];
 const NAMES = ["a", "A-1_b", "-a", "a b", text(63), text(64), text(101)];
 const SECRETS = ["s", "s s", text(500), text(501), "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE="];
 const TEXTS = [text(64), text(65), text(200), text(201), text(255), text(256), "💸".repeat(64)];
@@ -139,7 +153,7 @@ export const AT_LIMITS: Readonly<Record<string, readonly unknown[]>> = {
   match: [{ status: "FAILED" }, { operation: "x" }, { amount: { gte: "1" } }, { amount: { gte: 1 } }],
   max: [1, 1_000, 1_001],
   metadata: METADATA,
-  mode: ["manual", "real", "60x", "0x", "0.0x", "1.5x", "12345678x", "test", "live", "fast"],
+  mode: ["manual", "real", "60x", "0x", "0.0x", "1.5x", "-1x", "12345678x", "test", "live", "fast"],
   name: NAMES,
   NGN: ["1600", "0", "0.0", "1.5", "01", "1e3"],
   now: INSTANTS,
