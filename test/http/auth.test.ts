@@ -14,6 +14,7 @@ interface Body {
 }
 const METHODS = "/api/v1/payments/payment-methods";
 const QUOTES = "/api/v1/payments/quotes";
+const PAYINS = "/api/v1/payments/payins";
 
 const WRONG = [
   "Bearer sk_test_nobody",
@@ -90,75 +91,57 @@ it("the library returns both keys of org_sandbox", async () => {
 
 const TOO_LARGE = `{"pad":"${"x".repeat(1024 * 1024)}"}`;
 
-it("checks the path before the key: 404", async () => {
-  const api = (await openApi()).as("sk_test_nobody");
-  expectError(await api.post("/api/v1/payments/nothing", {}), 404, "NOT_FOUND", []);
-  expect((await api.get("/api/v1/nothing")).error.message).not.toBe("Organization not found");
+const READER = "sk_test_deadreader";
+const KEYS = [{ key: READER, organization_id: "org_deactivated", permission: "read_only" }] as const;
+
+/** Calls with two errors, and the error of the check that comes first. */
+const ORDER: readonly [
+  first: string,
+  second: string,
+  key: string,
+  line: string,
+  body: unknown,
+  status: number,
+  code: string,
+][] = [
+  ["path", "key", "sk_test_nobody", "POST /api/v1/payments/nothing", {}, 404, "NOT_FOUND"],
+  ["method", "key", "sk_test_nobody", `DELETE ${QUOTES}`, undefined, 405, "METHOD_NOT_ALLOWED"],
+  ["permission", "organization", READER, `POST ${QUOTES}`, KES_ORDER, 403, "FORBIDDEN"],
+  ["permission", "size", "sk_test_readonly", `POST ${QUOTES}`, TOO_LARGE, 403, "FORBIDDEN"],
+  ["permission", "JSON", "sk_test_readonly", `POST ${QUOTES}`, "{broken", 403, "FORBIDDEN"],
+  ["organization", "size", "sk_test_deactivated", `POST ${QUOTES}`, TOO_LARGE, 404, "NOT_FOUND"],
+  ["organization", "JSON", "sk_test_deactivated", `POST ${QUOTES}`, "{broken", 404, "NOT_FOUND"],
+  ["organization", "fields", "sk_test_deactivated", `POST ${QUOTES}`, "{}", 404, "NOT_FOUND"],
+  ["organization", "query", "sk_test_deactivated", `GET ${PAYINS}?limit=0`, undefined, 404, "NOT_FOUND"],
+  ["size", "JSON", "sk_test_sandbox", `POST ${QUOTES}`, `{broken${TOO_LARGE}`, 413, "PAYLOAD_TOO_LARGE"],
+];
+
+it.each(ORDER)("checks the %s before the %s: %s %s", async (_, _second, key, line, body, status, code) => {
+  const api = (await openApi({ fixtures: { keys: KEYS } })).as(key);
+  expectError(await api.ask(line, body), status, code, []);
 });
 
-it("checks the method before the key: 405", async () => {
-  const api = (await openApi()).as("sk_test_nobody");
-  expectError(await api.send("DELETE", QUOTES), 405, "METHOD_NOT_ALLOWED", []);
-});
-
-it("checks the path before the rate limit: 404", async () => {
-  const api = await openApi({ rateLimit: 1 });
-  for (let call = 0; call < 3; call++) expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
-  expect((await api.tryPayins()).status).toBe(200);
-  expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
-});
-
-it("checks the key before the rate limit: 401", async () => {
-  const api = await openApi({ rateLimit: 1 });
-  for (let call = 0; call < 3; call++) expectUnauthorized(await api.as("sk_test_nobody").tryPayins());
-  expect((await api.tryPayins()).status).toBe(200);
-  expectUnauthorized(await api.get("/api/v1/payments/payins", { authorization: "Token sk_test_sandbox" }));
-});
-
-it("checks the rate limit before permissions: 429", async () => {
-  const api = (await openApi({ rateLimit: 1 })).as("sk_test_readonly");
-  expectError(await api.tryQuote(KES_ORDER), 403, "FORBIDDEN");
-  expectError(await api.tryQuote(KES_ORDER), 429, "RATE_LIMIT_EXCEEDED", []);
-});
-
-it("checks the rate limit before the organization: 429", async () => {
-  const api = (await openApi({ rateLimit: 1 })).as("sk_test_deactivated");
-  expectError(await api.tryPayins(), 404, "NOT_FOUND");
-  expectError(await api.tryPayins(), 429, "RATE_LIMIT_EXCEEDED", []);
-});
-
-it("checks permissions before the organization: 403", async () => {
-  const key = "sk_test_deadreader";
-  const keys = [{ key, organization_id: "org_deactivated", permission: "read_only" }];
-  const reader = (await openApi({ fixtures: { keys } })).as(key);
-  expectError(await reader.tryPayins(), 404, "NOT_FOUND");
-  expectError(await reader.tryQuote(KES_ORDER), 403, "FORBIDDEN");
-});
-
-it.each([
-  ["size", TOO_LARGE],
-  ["JSON", "{broken"],
-])("checks permissions before the %s of the body: 403", async (_, body) => {
-  const api = (await openApi()).as("sk_test_readonly");
-  expectError(await api.tryQuote(body), 403, "FORBIDDEN", []);
-});
-
-it.each([
-  ["size", TOO_LARGE],
-  ["JSON", "{broken"],
-  ["fields", "{}"],
-])("checks the organization before the %s of the body: 404", async (_, body) => {
-  const api = (await openApi()).as("sk_test_deactivated");
-  expectError(await api.tryQuote(body), 404, "NOT_FOUND", []);
-});
-
-it("checks the organization before the query: 404", async ({ api }) => {
-  expectError(await api.as("sk_test_deactivated").tryPayins("?limit=0"), 404, "NOT_FOUND", []);
-});
-
-it("checks the size before JSON and content type: 413", async ({ api }) => {
-  expectError(await api.tryQuote(`{broken${TOO_LARGE}`), 413, "PAYLOAD_TOO_LARGE", []);
+it("checks the size before the content type: 413", async ({ api }) => {
   expectError(await api.tryQuote(TOO_LARGE, { "content-type": "text/plain" }), 413, "PAYLOAD_TOO_LARGE", []);
+});
+
+it.each([
+  ["path", "sk_test_sandbox", "GET /api/v1/nothing", 404, "NOT_FOUND"],
+  ["key", "sk_test_nobody", `GET ${PAYINS}`, 401, "UNAUTHORIZED"],
+] as const)("checks the %s before the rate limit", async (_, key, line, status, code) => {
+  const api = await openApi({ rateLimit: 1 });
+  for (let call = 0; call < 3; call++) expectError(await api.as(key).ask(line), status, code, []);
+  expect((await api.tryPayins()).status).toBe(200);
+  expectError(await api.as(key).ask(line), status, code, []);
+});
+
+it.each([
+  ["permission", "sk_test_readonly", `POST ${QUOTES}`, 403, "FORBIDDEN"],
+  ["organization", "sk_test_deactivated", `GET ${PAYINS}`, 404, "NOT_FOUND"],
+] as const)("checks the rate limit before the %s", async (_, key, line, status, code) => {
+  const api = (await openApi({ rateLimit: 1 })).as(key);
+  expectError(await api.ask(line, line.startsWith("POST") ? KES_ORDER : undefined), status, code);
+  expectError(await api.ask(line), 429, "RATE_LIMIT_EXCEEDED", []);
 });
 
 it("checks JSON and content type before fields: only details.body", async ({ api }) => {
