@@ -3,7 +3,6 @@ import { withdrawalPostings } from "../../src/core/domain/ledger-postings.js";
 import { readBalances } from "../../src/core/engine/commands/account-commands.js";
 import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charge-commands.js";
 import { createQuote } from "../../src/core/engine/commands/quote-commands.js";
-import { storeScenario } from "../../src/core/engine/commands/scenario-commands.js";
 import { Engine } from "../../src/core/engine/engine.js";
 import { chargeListName } from "../../src/core/engine/indexes.js";
 import { postToLedger } from "../../src/core/engine/ledger-posting.js";
@@ -190,14 +189,6 @@ it.each(refused)("refusing %s writes nothing", (_, prepare) => {
   expect([store.changes.length, bytesOf(engine)]).toEqual([length, before]);
 });
 
-it("a refund above the balance is refused as a conflict", () => {
-  const engine = newEngine();
-  expect(engine.execute(lacksFunds(engine), START_MS)).toMatchObject({
-    code: "INSUFFICIENT_BALANCE",
-    status: 409,
-  });
-});
-
 function doing(fails: boolean): string {
   const store = recordingStore();
   const engine = newEngine({ store, endpoint: true });
@@ -224,19 +215,6 @@ function doing(fails: boolean): string {
 
 it("a failed write leaves the state unchanged, and the next command succeeds", () => {
   expect(doing(true)).toBe(doing(false));
-});
-
-it("a failed write leaves a due task scheduled", () => {
-  const store = recordingStore();
-  const engine = newEngine({ store });
-  const charge = newCharge(engine, START_MS, { expiresInMinutes: 1 });
-  const before = bytesOf(engine);
-  store.failure = new Error("disk full");
-  expect(() => runUntil(engine, START_MS + HOUR)).toThrow("disk full");
-  expect(bytesOf(engine)).toBe(before);
-  const restarted = restartedFrom(asJson(engine.dump()), []);
-  runUntil(restarted, START_MS + HOUR);
-  expect(historyOf(restarted, charge.charge_id)).toBe("PENDING@0 EXPIRED@60");
 });
 
 it("a reset that cannot be written keeps the old data", () => {
@@ -322,29 +300,6 @@ it("another seed or namespace has different ids", () => {
   expect(shared(ids, worked({ seed: "a", name: "other" }))).toEqual([]);
 });
 
-const furnish = furnishing({ endpoint: true });
-
-it("a reset restores the initial state", () => {
-  const engine = newEngine({ endpoint: true });
-  workload(engine);
-  engine.reset(START_MS, false, furnish);
-  const { charges, quotes, events, holdings, tasks } = engine.state.tables;
-  expect([charges, quotes, events, holdings, tasks].map((table) => table.size)).toEqual([0, 0, 0, 0, 0]);
-  expect(engine.state.at).toBe(START_MS);
-  expect(engine.nextTask()).toBeUndefined();
-});
-
-it("a reset with repeated ids restores the first state byte for byte", () => {
-  const engine = newEngine({ endpoint: true });
-  workload(engine);
-  const first = engine.dump();
-  engine.reset(START_MS, true, furnish);
-  workload(engine);
-  const again = engine.dump();
-  expect(again.seq).toBeGreaterThan(first.seq);
-  expect(JSON.stringify({ ...again, seq: 0 })).toBe(JSON.stringify({ ...first, seq: 0 }));
-});
-
 it.each([
   ["resets", ["reset", "reset", "reset"]],
   ["a reset that repeats ids", ["reset", "repeat", "reset"]],
@@ -382,23 +337,6 @@ it("restoring a snapshot is recorded as a new change", () => {
     ...new Map(dump.collections.namespace).get("namespace"),
     restores: 1,
   });
-});
-
-it("a repeated run gets the same ids after a restore", () => {
-  const furnish = furnishing({ endpoint: true });
-  const idsAfterRestore = (engine: ReturnType<typeof newEngine>) => {
-    workload(engine);
-    const dump = asJson(engine.dump());
-    workload(engine);
-    engine.load(State.from(dump));
-    workload(engine);
-    return [...idsOf(engine)];
-  };
-  const engine = newEngine({ endpoint: true });
-  const first = idsAfterRestore(engine);
-  expect(idsAfterRestore(newEngine({ endpoint: true }))).toEqual(first);
-  engine.reset(START_MS, true, furnish);
-  expect(idsAfterRestore(engine)).toEqual(first);
 });
 
 const owner = { mode: "test", organization_id: "org_sandbox", currency: "KES" } as const;
@@ -522,12 +460,6 @@ it.each([
   expect(engine.state.tables.tasks.size).toBe(0);
 });
 
-it("a charge stores the timeline of the rule that matches it", () => {
-  const { engine, historyAt } = started("1s AWAITING_PAYMENT, 1s COMPLETED");
-  engine.execute(storeScenario(timelineIn("1s FAILED"), { active: true, byHand: true }), START_MS);
-  expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
-});
-
 it("an illegal timeline entry has no effect, but is recorded", () => {
   const { historyAt, charge } = started("1s COMPLETED, 2s FAILED, 3s REFUNDED");
   expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1 REFUNDED@6");
@@ -559,24 +491,6 @@ it("a timeline refund above the balance is recorded without a posting", () => {
   expect(engine.state.entriesOf(charge_id).map((entry) => entry.kind)).toEqual(["payment", "settlement"]);
 });
 
-it.each(["control", "customer"] as const)("a transition by the %s ends the timeline", (actor) => {
-  const { engine, historyAt, charge, charge_id } = started(
-    "1s AWAITING_PAYMENT, 1s FAILED, expiry+1s COMPLETED",
-  );
-  historyAt(1_000);
-  must(engine.execute(transitionCharge(charge_id, "PROCESSING", actor), START_MS + 1_500));
-  expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@1.5");
-  expect(charge().tasks).toEqual({});
-});
-
-it("a charge expires before other tasks at the same time", () => {
-  const engine = newEngine({ scenarios: [timelineIn("61s COMPLETED")] });
-  newCharge(engine, START_MS, { scenario: "told" });
-  newCharge(engine, START_MS + 1_000, { expiresInMinutes: 1 });
-  const ran = runUntil(engine, START_MS + 61_000);
-  expect(ran.map((task) => task.kind)).toEqual(["expire", "timeline"]);
-});
-
 it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
   "a manual transition to %s leaves no scheduled task",
   (to) => {
@@ -585,19 +499,3 @@ it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
     expect([charge().tasks, engine.nextTask()]).toEqual([{}, undefined]);
   },
 );
-
-it("a charge records when its named scenario did not match", () => {
-  const picky = {
-    name: "picky",
-    charges: [{ match: { customer_email: "bob@*" }, timeline: [{ after: "1s", to: "FAILED" as const }] }],
-  };
-  const engine = newEngine({ scenarios: [picky] });
-  const { charge_id } = newCharge(engine, START_MS, { scenario: "picky" });
-  runUntil(engine, START_MS + MINUTE);
-  expect(historyOf(engine, charge_id)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 COMPLETED@5");
-  expect(engine.state.get("charges", charge_id)).toMatchObject({
-    scenario: "default",
-    scenario_asked: "picky",
-    notes: [{ note: "no rule of scenario picky matches; default applies" }],
-  });
-});

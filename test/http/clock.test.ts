@@ -130,40 +130,10 @@ it("POST clock/advance lists the changes in order with their times", async ({ ap
   expect([status, updated_at]).toEqual(["PROCESSING", later(3)]);
 });
 
-it.for([
-  ["by", "5"],
-  ["by", "-5s"],
-  ["by", "+5s"],
-  ["by", "5 s"],
-  ["by", "5minutes"],
-  ["by", "1e3s"],
-  ["by", "P1D"],
-  ["by", ""],
-  ["by", "s"],
-  ["by", "99999999999d"],
-  ["by", "8000000m99999999d"],
-  ["to", "2026-01-31T08:59:59.999Z"],
-  ["to", "1999-01-01T00:00:00Z"],
-  ["to", "tomorrow"],
-  ["to", "2026-02-30T00:00:00Z"],
-  ["to", "2027-02-29T00:00:00Z"],
-  ["to", "2026-13-01T00:00:00Z"],
-  ["to", "2026-02-01T25:00:00Z"],
-  ["to", "2026-02-01T00:00:00"],
-  ["to", "12026-02-01T00:00:00Z"],
-  ["to", "1780000000000"],
-  ["to", ""],
-  ["to", 1_780_000_000_000],
-  ["to", null],
-  ["until", "then"],
-  ["until", ""],
-  ["until", true],
-] as const)(
-  "POST clock/advance returns 400 and does not move the time: %s %j",
-  async ([field, value], { api }) => {
-    await api.pay();
-    const answer = await expectNoMove(api, () => api.advance({ [field]: value }));
-    expect(Object.keys(answer.details)).toEqual([field]);
+it.for(["2026-01-31T08:59:59.999Z", "1999-01-01T00:00:00Z"])(
+  "POST clock/advance to the past returns 400 and does not move the time: %s",
+  async (to, { api }) => {
+    expectInvalid(await expectNoMove(api, () => api.advance({ to })), "to");
   },
 );
 
@@ -250,25 +220,6 @@ it("PUT clock accepts mode and time together", async ({ api }) => {
   const clock = okBody(await put(api, { mode: "real", now: later(60) }));
   expect(clock.mode).toBe("real");
   expect(Date.parse(clock.now)).toBeGreaterThanOrEqual(Date.parse(later(60)));
-});
-
-it.for([
-  [{ now: "2026-01-31T08:59:59.999Z" }, "now"],
-  [{ now: "yesterday" }, "now"],
-  [{ now: "2026-02-30" }, "now"],
-  [{ mode: "fast" }, "mode"],
-  [{ mode: "0x" }, "mode"],
-  [{ mode: "-1x" }, "mode"],
-  [{ mode: "" }, "mode"],
-  [{ speed: 0 }, "speed"],
-  [{ speed: -1 }, "speed"],
-  [{ speed: "60" }, "speed"],
-  [{ speed: 1e300 }, "speed"],
-  [{ mode: "real", now: "2020-01-01T00:00:00Z" }, "now"],
-] as const)("PUT clock returns 400 and changes nothing: %j", async ([body, field], { api }) => {
-  const answer = await expectNoMove(api, () => put(api, body));
-  expect(Object.keys(answer.details)).toEqual([field]);
-  expect((await clockOf(api)).mode).toBe("manual");
 });
 
 it("PUT clock returns 400 for an empty body", async ({ api }) => {

@@ -221,22 +221,6 @@ it.each([
 
 const _valid = order("KES", "100.00", "mobile_money");
 
-it("POST quotes reports all invalid fields together", async ({ api }) => {
-  expectInvalid(
-    await api.tryQuote({
-      pricing: { base_currency: "EUR", amount: 5 },
-      payment_method: "ussd",
-      to_currency: "x",
-      customer_email: "nobody",
-    }),
-    "customer_email",
-    "payment_method",
-    "pricing.amount",
-    "pricing.base_currency",
-    "to_currency",
-  );
-});
-
 it("POST quotes refuses a base currency that the method does not support [R3.8]", async () => {
   expectInvalid(await (await openApi()).tryQuote(order("TZS", "100", "card")), "to_currency");
   const api = await openApi();

@@ -58,19 +58,6 @@ it("GET payment-rails is empty for a method that does not support the currency",
   expect(okBody(await api.get(`${RAILS}?payment_method=card&currency=TZS`))).toEqual({ payment_rails: [] });
 });
 
-it.each([
-  ["payment_method=ussd", ["payment_method"]],
-  ["payment_method=", ["payment_method"]],
-  ["currency=EUR", ["currency"]],
-  ["currency=kes", ["currency"]],
-  ["payment_method=x&currency=y", ["currency", "payment_method"]],
-  ["currency=KES&currency=KES", ["currency"]],
-])("GET payment-rails returns 400 for ?%s and names %j", async (query, fields) => {
-  const answer = await (await openApi()).get(`${RAILS}?${query}`);
-  expectInvalid(answer, ...fields);
-  expect(answer.error.message).toBe("Invalid query parameters");
-});
-
 it("GET payment-rails lists only rails of enabled methods", async () => {
   const api = (await openApi()).as("sk_test_unverified");
   const { payment_rails } = okBody(await api.get<Rails>(RAILS));

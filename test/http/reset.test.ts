@@ -157,14 +157,3 @@ it("the body of POST reset is optional", async ({ api }) => {
   expect((await api.send("POST", RESET)).status).toBe(200);
   expect((await api.payins()).total).toBe(0);
 });
-
-it.for([
-  [{ ids: "again" }, "ids"],
-  [{ keep: ["charges"] }, "keep.0"],
-  [{ keep: [1] }, "keep.0"],
-] as const)("POST reset with the body %j returns 400 and resets nothing", async ([body, field], { api }) => {
-  await api.pay();
-  const before = JSON.stringify(api.sandbox.snapshot());
-  expectInvalid(await api.post(RESET, body), field);
-  expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
-});

