@@ -43,13 +43,11 @@ class Keyboard extends Hand {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Presses Tab again if the page has changed meanwhile. */
+  /** Presses Tab at the stop before the element, again if the page has changed meanwhile. */
   async tabTo(locator: Locator): Promise<void> {
     for (let tries = 0; tries < 5; tries++) {
-      const stops = await locator.evaluate(countStops);
-      if (stops === 0) return;
-      const key = stops < 0 ? "Shift+Tab" : "Tab";
-      for (let left = Math.abs(stops); left > 0; left--) await this.page.keyboard.press(key);
+      await locator.evaluate(focusStopBefore);
+      await this.page.keyboard.press("Tab");
       if (await locator.evaluate((element) => element === document.activeElement)) return;
     }
     throw new Error(`Tab does not reach ${locator}`);
@@ -70,13 +68,13 @@ class PhoneWithoutScript extends Hand {
   }
 }
 
-/** Counts the Tab presses to an element; negative for Shift+Tab. */
-function countStops(element: Element): number {
+/** Focuses the visible element from which Tab leads to this one. */
+function focusStopBefore(element: Element): void {
   const query = "a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex='0']";
   const all = [...document.querySelectorAll<HTMLElement>(query)].filter(
     (one) => one.tabIndex >= 0 && one.checkVisibility(),
   );
-  return all.indexOf(element as HTMLElement) - all.indexOf(document.activeElement as HTMLElement);
+  all[all.indexOf(element as HTMLElement) - 1]?.focus();
 }
 
 /** Opens a sandbox with three charges and a receiver that refuses webhooks. */
