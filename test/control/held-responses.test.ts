@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/library/index.js";
+import { expectInvalid } from "../support/api-client.js";
 import { openShop } from "../support/receiver-client.js";
 import { accept, type Received, Receiver } from "../support/receiver-server.js";
 import { eventually } from "../webhooks/support/shop.js";
@@ -206,6 +207,14 @@ it("a stale read returns an earlier version of a charge", async () => {
   expect(seen.updated_at).toBe(seen.status_history.at(-1).at);
   await sandbox.advance("2s");
   expect((await client.charge(charge)).json.status).toBe("COMPLETED");
+});
+
+it("a fault with `stale` applies to nothing but reads that can be stale", async () => {
+  const { client } = await shopWith({ match: {}, stale: "2s" });
+  await client.get("/api/v1/accounts/balances");
+  expect((await client.ask("GET /_sandbox/faults")).json.items).toMatchObject([{ applied: 0 }]);
+  const rule = { match: { operation: ["getBalances", "createQuote"] }, stale: "2s" };
+  expectInvalid(await client.ask("POST /_sandbox/faults", rule), "stale");
 });
 
 it("a stale read returns a charge as it was before its last change", async () => {

@@ -2,6 +2,7 @@ import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matchin
 import type { Engine } from "../engine/engine.js";
 import { digestOf, fractionOf, numberedDigest } from "../engine/ids.js";
 import { findScenario, listApplicableScenarios } from "../engine/scenario-lookup.js";
+import { STALE_READS } from "../schema/operation-ids.js";
 import type { FaultRule } from "../schema/scenario-rules.js";
 
 export interface MatchedFault {
@@ -82,7 +83,8 @@ export class FaultInjector {
    * that reverse the counts.
    */
   #applies(id: string, rule: FaultRule, subject: MatchSubject, undo: (() => void)[]): boolean {
-    const { times, skip = 0, probability } = rule;
+    const { times, skip = 0, probability, stale } = rule;
+    if (stale !== undefined && !STALE_READS.includes(subject.fields.operation ?? "")) return false;
     const all = ruleCountsOf(this.#counts, id);
     const subjectKey = times === undefined && skip === 0 ? "" : faultScopeKey(rule.per, subject);
     const counts =

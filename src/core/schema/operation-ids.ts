@@ -31,3 +31,14 @@ export type OperationId = (typeof OPERATION_IDS)[number];
 export function isOperationId(name: string): name is OperationId {
   return (OPERATION_IDS as readonly string[]).includes(name);
 }
+
+/** Operations that a fault with `stale` applies to: lists and reads of records that change or appear. */
+export const STALE_READS: readonly unknown[] = [
+  "listPayins",
+  "getPayin",
+  "getCharge",
+  "listDestinations",
+  "getDestination",
+  "listWithdrawals",
+  "getWithdrawal",
+] satisfies OperationId[];

@@ -3,6 +3,7 @@ import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { atLeastOneOf, closedShape, field, namedSchema } from "./descriptions.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
+import { OPERATION_IDS, type OperationId, STALE_READS } from "./operation-ids.js";
 import { fileNameSchema } from "./option-schemas.js";
 import { charactersAtMost, entriesAtMost, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 import { durationOrWordMessage, durationSchema } from "./time.js";
@@ -279,7 +280,7 @@ export const faultRuleSchema = closedShape(
           error: ({ input }) => durationOrWordMessage(input, [LAST_CHANGE]),
         }),
       ),
-      "Reads and lists of charges, withdrawals and destinations return the state of this long ago, in sandbox time; or each object as it was before its last change, with none missing.",
+      "Only reads and lists of charges, withdrawals and destinations: they return the state of this long ago, in sandbox time; or each object as it was before its last change, with none missing.",
     ),
     drop: field(
       z.optional(z.enum(["before", "after", "hang"])),
@@ -299,6 +300,12 @@ export const faultRuleSchema = closedShape(
   z.refine(
     (rule) => FAULT_EFFECTS.some((effect) => rule[effect] !== undefined),
     "needs respond, delay, delay_answer, hold, stale or drop",
+  ),
+  z.refine(
+    ({ stale, match: { operation = "*" } = {} }) =>
+      stale === undefined ||
+      [operation].flat().some((id) => !OPERATION_IDS.includes(id as OperationId) || STALE_READS.includes(id)),
+    { error: `goes with one of: ${STALE_READS.join(", ")}`, path: ["stale"] },
   ),
 );
 export type FaultRule = z.infer<typeof faultRuleSchema>;
