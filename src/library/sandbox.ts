@@ -14,6 +14,7 @@ import { chargeDetailView } from "../core/engine/wire-views.js";
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import type { AdvanceReport, BookReport } from "../core/schema/control-responses.js";
+import { isOperationId } from "../core/schema/operation-ids.js";
 import { DEFAULT_HOST } from "../core/schema/option-schemas.js";
 import type { WebhookReport } from "../core/schema/receiver-report.js";
 import { isRefusal, SandboxError } from "../core/schema/refusals.js";
@@ -316,6 +317,10 @@ export class Sandbox {
   async run(first: string, second: object = {}): Promise<unknown> {
     const namespace = this.#requireOpen("run").default;
     if (Object.hasOwn(CONTROL_CALLS, first)) return this.#control.run(...([first, second] as OperationCall));
+    if (isOperationId(first))
+      throw new UserError(
+        `run: ${first} is an operation of the service; call it with fetch or an HTTP client`,
+      );
     const [file, options]: [string, RunFileOptions] = [first, second];
     checkFileArguments("run", runOptionsSchema, file, options);
     const { readScenarioFile } = await loadLazily(() => import("../tools/scenario/files.js"));

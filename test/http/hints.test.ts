@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { openSandbox as openWith } from "../../src/library/opening.js";
-import { type Answer, Api, expectError, KES_ORDER, openApi } from "../support/api-client.js";
+import { type Answer, Api, expectError, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { closedAtEnd } from "../support/lifetime.js";
 
@@ -30,6 +30,12 @@ it.for<[line: string, status: number, hint: RegExp, body?: unknown, key?: string
     expect(answer.text).not.toContain(hintOf(answer));
   },
 );
+
+it("Sandbox-Hint names the fault that made a response", async ({ api }) => {
+  const fault = { match: { operation: "getBalances" }, respond: { status: 429 } };
+  const { fault_id } = okBody(await api.post<{ fault_id: string }>("/_sandbox/faults", fault));
+  expect(hintOf(await api.get("/api/v1/accounts/balances"))).toContain(fault_id);
+});
 
 it("successful responses and the control API have no Sandbox-Hint", async ({ api }) => {
   expect(hintOf(await api.tryQuote(KES_ORDER))).toBe(null);

@@ -110,6 +110,11 @@ const CHECKED_HERE: [title: string, call: Call, message: string][] = [
     "run: there is no option var; did you mean vars?",
   ],
   ["run: app", (one) => one.run("x.yaml", { app: "shop" }), "run: app must be an absolute http or https URL"],
+  [
+    "run: an operation of the service",
+    (one) => one.run("createQuote"),
+    "run: createQuote is an operation of the service; call it with fetch or an HTTP client",
+  ],
   ["run: a callback", (one) => one.run("x.yaml", { onStep: 1 as never }), "run: onStep must be a function"],
   ["checkWebhook: URL", (one) => one.checkWebhook("ftp://x"), "checkWebhook: url must be"],
   [

@@ -74,7 +74,7 @@ export async function answerWithFault(
   const { error_codes } = namespace.engine.settings;
   let reply: Reply | null;
   try {
-    if (respond !== undefined) reply = forcedReply(respond, error_codes);
+    if (respond !== undefined) reply = forcedReply(respond, source, error_codes);
     else if (drop === "before") reply = null;
     else reply = execute(stale === undefined ? undefined : asOfStale(stale, namespace.nowMs()));
     await throughDoor(namespace, () => {});
@@ -110,6 +110,7 @@ function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf 
 /** An error in the service's shape. The code is `respond.code`, or else the default code of the status. */
 function forcedReply(
   respond: NonNullable<MatchedFault["rule"]["respond"]>,
+  source: string,
   codes: Readonly<Record<string, string>>,
 ): Reply {
   const { status, message, details, headers } = respond;
@@ -117,6 +118,7 @@ function forcedReply(
   const code = respond.code ?? codes[defaultCode] ?? defaultCode;
   const error = { code, message: message ?? FORCED_MESSAGES[defaultCode] ?? "Error" };
   const allHeaders: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
+  if (status < 500) allHeaders["sandbox-hint"] = `A fault made this response: ${source}`;
   // Lower case, so that the rule's `Retry-After` replaces the default.
   for (const [name, value] of Object.entries(headers ?? {})) allHeaders[name.toLowerCase()] = value;
   return {
