@@ -60,7 +60,8 @@ describe.each([
   it("the page marks assumptions about the service", () => {
     const isService = path === "/docs";
     const marks = text.match(/class="mark">assumed</g)?.length ?? 0;
-    expect(marks > 50).toBe(isService);
+    expect(marks).toBeGreaterThan(50);
+    expect(text).toContain('<span class="mark">assumed</span> marks what the sandbox decided');
     expect(text.includes("The interface names this operation without showing it")).toBe(isService);
     expect(text.includes("Authorization: Bearer")).toBe(isService);
   });
@@ -72,6 +73,22 @@ describe.each([
       expect([route, fields === undefined]).toEqual([route, false]);
       expect(before, route).toMatch(/<h4>(Response|Example)[^<]*<\/h4><pre tabindex="0">([[{]|event: )/);
     }
+  });
+
+  it("an event's responses begin with the successful one", () => {
+    for (const type of Object.keys(document.webhooks)) {
+      const [, responses] = text.split(`>${type}</h3>`)[1]!.split("<h4>Your response</h4>");
+      const [first] = /<dt><code>\w+/.exec(responses!)!;
+      expect([type, first]).toEqual([type, "<dt><code>2XX"]);
+    }
+  });
+
+  it("every box of an assumption gives a reason", () => {
+    const boxes = [...text.matchAll(/<p class="why">(.*?)<\/p>/gs)].map(([, box]) => box!);
+    const reasons = boxes.map((box) =>
+      box.replace(/<(\w+) class="mark".*?<\/\1>/, "").replace(/<code>.*?<\/code>/g, ""),
+    );
+    expect(boxes.filter((_, index) => !/\w{2}/.test(reasons[index]!))).toEqual([]);
   });
 
   it("an assumption that holds in several places is told once", () => {
@@ -186,10 +203,40 @@ describeInBrowser("in a browser", () => {
     const call = tab.locator("#createWhitelabel-curl");
     const boxOf = (selector: string) => tab.locator(`#createWhitelabel ${selector}`).first().boundingBox();
     await expect.poll(() => call.isVisible()).toBe(true);
-    expect(await call.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     const [examples, fields] = [(await boxOf(".examples"))!, (await boxOf(".fields"))!];
     expect(examples.x).toBeGreaterThan(fields.x + fields.width);
     expect(examples.y).toBeLessThan(fields.y);
+    const broken = await tab.evaluate(() => {
+      for (const part of document.querySelectorAll("details")) part.open = true;
+      return [...document.querySelectorAll<HTMLElement>("pre[id$=-curl]")].flatMap((shown) => {
+        shown.style.whiteSpace = "pre";
+        return shown.scrollWidth > shown.clientWidth ? [shown.id] : [];
+      });
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("base URL and key can be copied above the fold, and no paragraph is wide", async () => {
+    const tab = await visit({ viewport: { width: 1440, height: 900 } });
+    await tab.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const copied = async (label: string) => {
+      const button = tab.getByRole("button", { name: label });
+      expect((await button.boundingBox())!.y).toBeLessThan(300);
+      await button.click();
+      await expect.poll(() => button.textContent()).toBe("Copied");
+      return tab.evaluate(() => navigator.clipboard.readText());
+    };
+    expect(await copied("Copy Base URL")).toBe(new URL(tab.url()).origin);
+    expect(await copied("Copy Test API key")).toBe("sk_test_sandbox");
+    const wide = await tab.evaluate(() => {
+      for (const part of document.querySelectorAll("details")) part.open = true;
+      return [...document.querySelectorAll("main p")].flatMap((text) => {
+        const lines =
+          text.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(text).lineHeight);
+        return text.textContent!.length / Math.round(lines) > 80 ? [text.textContent] : [];
+      });
+    });
+    expect(wide).toEqual([]);
   });
 
   it("the page filters, copies, and works with the keyboard", async () => {

@@ -29,19 +29,19 @@ ${BASE_STYLES}
 html{-webkit-text-size-adjust:100%;scroll-padding-top:1rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{font-size:1.0625rem;display:inline}h4{font-size:.9375rem;margin-top:1rem}
 a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
-pre{white-space:pre-wrap;background:var(--code);border-radius:.5rem;padding:.5rem .75rem;font-size:.8125rem;line-height:1.45}
+pre{white-space:pre-wrap;background:var(--code);border-radius:.5rem;padding:.5rem .75rem;font-size:.78125rem;line-height:1.45}
 .frame{display:grid;gap:1rem;max-width:96rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;min-width:0}
 summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
-.route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.mark,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
+.route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
-.why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.why+.why{margin:0!important}.mark{font-size:.75rem;text-transform:uppercase}.keys{display:grid;gap:.25rem .75rem}.found{display:flex;gap:1rem;align-items:center}
+.why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.mark{font-size:.8125rem;font-style:italic;color:var(--sand-text)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys .copy{margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet h4{line-height:2rem}.snippet pre{word-break:break-all}.copy{position:absolute;inset:0 0 auto auto}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet h4{line-height:2rem}.snippet pre{word-break:break-all}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
-nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.9375rem}nav li a:not(:hover){text-decoration:none}
-.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:16rem minmax(0,1fr);gap:2.5rem;padding:2rem 1.5rem;align-items:start}
-nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
-@media (min-width:80rem){.sides{grid:auto 1fr/1fr 1fr}.examples{grid-area:1/2/3;align-self:start;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto}}
+nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}
+.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
+.keys{grid-template-columns:1fr 1fr}nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
+@media (min-width:80rem){.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
@@ -146,6 +146,7 @@ function referencePage(given: Reference, nowMs: number): Response {
     ...operations.map(({ operationId: id, summary: text, tags: [tag] }) => ({ id, text, tag })),
     ...schemas.map(([text]) => ({ id: `schema-${text}`, text, tag: "Schemas" })),
   ];
+  const [lead = "", ...conventions] = String(info.description).split("\n\n");
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
 <label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
@@ -156,16 +157,13 @@ ${[...tags, { name: "Schemas" }].map(({ name }) => {
 })}</details></nav>
 <main id="reference" tabindex="-1">
 <div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show all</button></div>
-<div class="intro"><h1>${title}</h1>${renderMarkdown(String(info.description))}
-<dl class="keys"><div><dt>Base URL</dt><dd><code>${reference.baseUrl}</code></dd></div>${
-    reference.apiKey !== undefined &&
-    html`<div><dt>Test API key</dt><dd><code>${reference.apiKey}</code></dd></div>`
-  }<div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
-<div><dt>See also</dt><dd>${reference.related}</dd></div></dl>${
-    "x-sandbox-assumption" in info &&
-    html`${assumptionMark(info)}
-<p class="soft">On this page the mark reads <span class="mark">assumed</span>. Without a reason it means: the interface does not show the field; that it exists is assumed. A linked mark leads to a reason that holds in several places.</p>`
-  }</div>
+<div class="intro"><h1>${title}</h1>${renderMarkdown(lead)}
+<dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", reference.apiKey)}
+<div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
+<div><dt>See also</dt><dd>${reference.related}</dd></div></dl>
+${renderMarkdown(conventions.join("\n\n"))}
+${assumptionMark(info)}
+<p class="soft"><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, at a field that the interface does not show.</p></div>
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
   return html`<div class="group"><h2 id="tag-${name}">${name}</h2>${renderMarkdown(description)}
@@ -234,17 +232,28 @@ function operationSection(reference: Reference, operation: DocumentOperation, in
 ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}</div>
 <div class="examples">${
     isCall
-      ? html`<div class="snippet"><h4>Call</h4><pre id="${id}-curl" tabindex="0">${escapeText(snippetOf(reference, operation))}</pre><button type="button" class="copy" aria-label="Copy the call of ${id}" hidden>Copy</button></div>
+      ? html`<div class="snippet"><h4>Call</h4><pre id="${id}-curl" tabindex="0">${escapeText(snippetOf(reference, operation))}</pre>${copyButton(`the call of ${id}`)}</div>
 ${success && responseExample(document, operation, success)}`
       : jsonExample("Example", exampleOf(requestBody))
   }</div>
 <div>${parameters && html`<h4>Parameters</h4>${parameterList(parameters)}`}
 ${requestBody && contentPart("Body", requestBody)}
 ${success && contentPart("Response", success)}
-<h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors).map(
-    ([status, error]) => html`<div><dt><code>${status}</code></dt><dd>${errorPart(error)}</dd></div>`,
-  )}</dl></div></div>`;
+<h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([status, error]) => html`<div><dt><code>${status}</code></dt><dd>${errorPart(error)}</dd></div>`,
+    )}</dl></div></div>`;
   return section(id, operation.summary, body, route);
+}
+
+/** Button that copies the element before it. */
+function copyButton(what: string): Markup {
+  return html`<button type="button" class="copy" aria-label="Copy ${what}" hidden>Copy</button>`;
+}
+
+function copyableFact(label: string, value: string): Markup {
+  return html`<div><dt>${label}</dt><dd><code>${value}</code>${copyButton(label)}</dd></div>`;
 }
 
 function jsonExample(title: string, value: unknown): Markup {
@@ -319,19 +328,17 @@ function idCommandOf(
         ),
     );
   if (source === undefined) return `\${${name.toUpperCase()}:?take it from a response}`;
-  const call = curlOf({ document, ...reference }, source, { flags: "-s ", indent: 0 });
-  return `$(${call} |\n  grep -o '"${name}": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)`;
+  const call = curlOf({ document, ...reference }, source, " -s");
+  return `$(${call} |\n  grep -o '"${name}": *"[^"]*"' |\n  head -n 1 | cut -d '"' -f 4)`;
 }
 
-function curlOf(
-  { baseUrl, apiKey }: Reference,
-  operation: DocumentOperation,
-  { flags = "", indent = 2 } = {},
-): string {
+function curlOf({ baseUrl, apiKey }: Reference, operation: DocumentOperation, flags = ""): string {
   const { method, path, security, parameters, requestBody } = operation;
   const names = variablesOf(operation);
   const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_all, name: string) => `$${name.toUpperCase()}`)}`;
-  const lines = method === "GET" ? [`curl ${flags}"${url}"`] : [`curl ${flags}-X ${method}`, `"${url}"`];
+  const isShort = method === "GET" && flags === "";
+  const start = `curl${flags}${method === "GET" ? "" : ` -X ${method}`}`;
+  const lines = isShort ? [`curl "${url}"`] : [start, `"${url}"`];
   if (apiKey !== undefined && security?.length !== 0) lines.push(`-H "Authorization: Bearer ${apiKey}"`);
   if (parameters?.some(({ name }) => name === "Idempotency-Key"))
     lines.push('-H "Idempotency-Key: rent-1-first-try"');
@@ -340,7 +347,7 @@ function curlOf(
     const body = JSON.stringify(
       example,
       (name, value: unknown) => (names.includes(name) ? `\0${name}` : value),
-      indent,
+      2,
     )
       .replaceAll("'", "'\\''")
       .replace(/\\u0000(\w+)/g, (_all, name: string) => `'$${name.toUpperCase()}'`);

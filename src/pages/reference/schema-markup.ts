@@ -106,31 +106,26 @@ export function linkRepeatedAssumptions(document: OpenApiDocument) {
   return { linked, repeated };
 }
 
-/** Marks an assumption about the named fields, and gives its reason or a link to it. */
-export function assumptionMark(
-  { "x-sandbox-assumption": reason }: Texts,
-  names: readonly string[] = [],
-): Markup | undefined {
-  if (reason === undefined) return undefined;
-  const [, link, text] = /^(#\S+)? ?(.*)$/s.exec(reason)!;
+/** The mark of an assumption, which links to a reason given in several places, and the reason given here. */
+function assumptionOf({ "x-sandbox-assumption": assumption }: Texts) {
+  if (assumption === undefined) return undefined;
+  const [, link, reason] = /^(#\S+)? ?(.*)$/s.exec(assumption)!;
   const mark = link
     ? html`<a class="mark" href="${link}">assumed</a>`
     : html`<span class="mark">assumed</span>`;
-  return html`<p class="why">${mark} ${join(names.map(code), ", ")} ${text !== ASSUMED_FIELD_REASON && inline(text!)}</p>`;
+  return { mark, reason: reason !== "" && reason !== ASSUMED_FIELD_REASON && html`${inline(reason!)}` };
 }
 
-/** Notes on the assumed fields of a schema, one for each reason. */
-function assumedFields(fields: readonly (readonly [name: string, schema: Texts])[]): Markup {
-  const namesOf = new Map<string, string[]>();
-  for (const [name, { "x-sandbox-assumption": reason }] of fields)
-    if (reason !== undefined) namesOf.set(reason, [...(namesOf.get(reason) ?? []), name]);
-  return html`${[...namesOf].map(([reason, names]) => assumptionMark({ "x-sandbox-assumption": reason }, names))}`;
+/** An assumption as a paragraph: a box if its reason is given here, else only the mark. */
+export function assumptionMark(texts: Texts): Markup | undefined {
+  const assumed = assumptionOf(texts);
+  return assumed && html`<p${assumed.reason && html` class="why"`}>${assumed.mark} ${assumed.reason}</p>`;
 }
 
 export function parameterList(parameters: readonly Parameter[]): Markup {
   return html`<dl class="fields">${parameters.map(({ name, in: location, required, schema, ...rest }) =>
     field(name, { ...schema, ...rest }, required === true, location),
-  )}</dl>${assumedFields(parameters.map((one) => [one.name, one]))}`;
+  )}</dl>`;
 }
 
 /** A schema's description, variants and fields. Marks required fields if clients send it. */
@@ -139,16 +134,16 @@ export function schemaMarkup(schema: DocumentSchema, { isSent }: { readonly isSe
   const about = html`${description(schema)}${assumptionMark(schema)}`;
   if (properties === undefined)
     return html`${about}${(schema.oneOf ?? schema.anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
-  const fields = Object.entries(properties);
-  return html`${about}<dl class="fields">${fields.map(([name, property]) =>
+  return html`${about}<dl class="fields">${Object.entries(properties).map(([name, property]) =>
     field(name, property, isSent && required.includes(name)),
-  )}</dl>${assumedFields(fields)}`;
+  )}</dl>`;
 }
 
 function field(name: string, schema: DocumentSchema, required: boolean, location = ""): Markup {
+  const assumed = assumptionOf(schema);
   return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${
     required && html` <span class="required">required</span>`
-  }</dt><dd>${description(schema)}</dd></div>`;
+  } ${assumed?.mark}</dt><dd>${description(schema)}${assumed?.reason && html`<p class="why">${assumed.reason}</p>`}</dd></div>`;
 }
 
 function description(schema: DocumentSchema): Markup {
