@@ -66,11 +66,23 @@ describe("webhooks in the dashboard", () => {
     expect(failing).toBeGreaterThan(100);
     const before = receiver.received.length;
     const webhookId = /value="retryAll\?webhook_id=(we_[0-9a-f]+)"/.exec(await page())![1]!;
-    expect((await press(`retryAll?webhook_id=${webhookId}`)).text).toContain(
-      `${failing} deliveries tried again`,
+    expect(textOf((await press(`retryAll?webhook_id=${webhookId}`)).text)).toContain(
+      `Sent ${failing} times: ${failing} × 500 answer`,
     );
-    await sandbox.advance("1s");
     expect(receiver.received.length - before).toBeGreaterThanOrEqual(failing);
+  });
+
+  it("a delivery without a try left is given up, on its page and in what needs attention", async () => {
+    const { page, press, sandbox, id } = await openPaid(refuseWith(500));
+    await sandbox.advance("10d");
+    expect(textOf(await page(`/webhooks/${id}`))).toMatch(
+      /charge\.completed ✗ given up .* 500 answer · given up/,
+    );
+    const text = await page();
+    expect(textOf(text)).toMatch(/✗ 6 given up 3 types of events .* 500 answer Retry all 6/);
+    expect(textOf((await press(`retryDelivery?delivery_id=${id}`)).text)).toMatch(
+      /Failed again: 500 answer in \d+ ms/,
+    );
   });
 
   it("filters webhooks by status, type and words", async () => {

@@ -7,6 +7,7 @@ import { html } from "../html.js";
 import {
   badge,
   button,
+  callText,
   copyButton,
   type ListRow,
   reasonMarkup,
@@ -76,10 +77,10 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
     count: total,
     at: newest.attempts.at(-1)!.at,
     tone: "bad",
-    status: badge(`${total} failing`, "bad"),
+    status: badge(`${total} ${next === null ? "given up" : "failing"}`, "bad"),
     title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverLabel(endpoint)}`,
     to: viewUrl(context, "webhooks", newest.delivery_id),
-    subtitle: html`${reasonMarkup(deliveryFailureText(newest))} · ${nextTryIn(next, context.nowMs)}`,
+    subtitle: html`${reasonMarkup(deliveryFailureText(newest))}${next !== null && ` · ${nextTryIn(next, context.nowMs)}`}`,
     rowButtons: button({
       does: ["retryAll", { webhook_id }],
       label: total === 1 ? "Retry" : `Retry all ${total}`,
@@ -136,7 +137,7 @@ function failedCalls(context: PageContext): AttentionItem[] {
   }
   const mostFrequent = [...groups].sort(([, a], [, b]) => b.count - a.count).slice(0, MAX_KINDS);
   return mostFrequent.map(([name, { newest, count }]) => {
-    const { id, atMs, method, path, status } = newest;
+    const { id, atMs, status } = newest;
     const to = viewUrl(context, "requests", String(id));
     return {
       key: `request-${name}`,
@@ -144,10 +145,10 @@ function failedCalls(context: PageContext): AttentionItem[] {
       at: iso(atMs),
       tone: "bad",
       status: badge(`${status ?? "dropped"}${count === 1 ? "" : ` ×${count}`}`, "bad"),
-      title: `${method} ${path}`,
+      title: callText(newest),
       to,
       subtitle: reasonMarkup(responseErrorText(newest)),
-      rowButtons: html`${copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${method} ${path}</span></a>`,
+      rowButtons: html`${copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${callText(newest)}</span></a>`,
     };
   });
 }

@@ -3,6 +3,7 @@ import { findJsonFault } from "../../core/domain/json-fault.js";
 import { payAmount } from "../../core/engine/commands/charge-commands.js";
 import { resendWithData } from "../../core/engine/commands/event-commands.js";
 import { SIGNATURE_VARIANTS } from "../../core/engine/event-emission.js";
+import type { Delivery } from "../../core/engine/records.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { DASHBOARD_RUNNER } from "../../server/control/control-operation.js";
@@ -197,12 +198,18 @@ const OWN_ACTIONS: Readonly<Record<OwnAction, DashboardAction>> = {
     return isRefusal(saved) ? { text } : { text, undo: BEFORE_RESET };
   },
   retryAll: async (press) => {
-    press.namespace.runDueTasks();
-    let retried = 0;
-    const { items } = findNewestDeliveries(press, press.fields.webhook_id ?? "", isFailing, MAX_RETRIED);
-    for (const { delivery_id } of items)
-      if (!isRefusal(await runOperation(press, "retryDelivery", { delivery_id }))) retried++;
-    return { text: `${retried} ${retried === 1 ? "delivery" : "deliveries"} tried again` };
+    const { namespace, fields } = press;
+    namespace.runDueTasks();
+    const { items } = findNewestDeliveries(press, fields.webhook_id ?? "", isFailing, MAX_RETRIED);
+    const results = await Promise.all(
+      items.map(async ({ delivery_id }) => runOperation<Delivery>(press, "retryDelivery", { delivery_id })),
+    );
+    return {
+      text: await attemptsText(
+        namespace,
+        results.flatMap((one) => (isRefusal(one) ? [] : one)),
+      ),
+    };
   },
   resend: async ({ namespace, form, fields }) => {
     const { delivery_id = "", sign = "right", url = "" } = fields;

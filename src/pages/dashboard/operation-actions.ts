@@ -1,6 +1,7 @@
 import type { ControlOperationId } from "../../core/client/operations.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
+import { failureText } from "../../core/reports/trouble.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { parseDuration, readableDuration } from "../../core/schema/time.js";
@@ -146,7 +147,7 @@ export function parseJsonField(name: string, text: string): Record<string, unkno
 const MAX_WAIT_MS = 3_000;
 const POLL_MS = 50;
 
-/** Waits for the next attempts and summarizes the results, such as `3 × 200, 1 × 500` for several deliveries. */
+/** Waits for the next attempts and says their results: `3 × 200, 1 × 500 out of order` for several deliveries. */
 export async function attemptsText(
   namespace: Namespace,
   deliveries: readonly Pick<Delivery, "delivery_id" | "attempts">[],
@@ -154,28 +155,26 @@ export async function attemptsText(
   const attempts = new Map(deliveries.map((delivery) => [delivery.delivery_id, delivery.attempts.length]));
   const current = () =>
     [...attempts.keys()].flatMap((id) => namespace.engine.state.get("deliveries", id) ?? []);
-  const isTried = (delivery: Delivery) => delivery.attempts.length > attempts.get(delivery.delivery_id)!;
-  const isWaiting = (pending: Delivery) => !isTried(pending) && namespace.findHold(pending) === null;
+  const lastOf = (delivery: Delivery) => delivery.attempts.slice(attempts.get(delivery.delivery_id)).at(-1);
+  const isWaiting = (one: Delivery) => lastOf(one) === undefined && namespace.findHold(one) === null;
   namespace.runDueTasks();
   for (let waitedMs = 0; waitedMs < MAX_WAIT_MS && current().some(isWaiting); waitedMs += POLL_MS)
     await namespace.sleep(POLL_MS);
-  const [delivery, ...others] = current();
-  if (others.length > 0) {
-    const counts = new Map<string, number>();
-    for (const each of [delivery!, ...others])
-      counts.set(lastAttemptResult(each), (counts.get(lastAttemptResult(each)) ?? 0) + 1);
-    const responses = [...counts].map(([response, count]) => `${count} × ${response}`);
-    return `Sent ${attempts.size} times: ${responses.join(", ")}`;
+  const results = current().map((delivery) => {
+    const last = lastOf(delivery);
+    const hold = namespace.findHold(delivery);
+    if (last === undefined) return hold === null ? "no response yet" : `held: ${hold.reason}`;
+    return delivery.status === "delivered" ? String(last.status) : failureText(last);
+  });
+  const [delivery] = current();
+  if (delivery === undefined || results.length > 1) {
+    const counts = [...new Set(results)].map(
+      (text) => `${results.filter((one) => one === text).length} × ${text}`,
+    );
+    return `Sent ${results.length} times: ${counts.join(", ")}`;
   }
-  if (delivery === undefined || !isTried(delivery))
-    return (delivery && namespace.findHold(delivery)?.reason) ?? "Sent; no response yet";
-  const { status, error, duration_ms } = delivery.attempts.at(-1)!;
-  const response = `${status ?? error} in ${Math.round(duration_ms)} ms`;
-  return `${delivery.status === "delivered" ? "Delivered" : "Failed again"}: ${response}`;
-}
-
-/** Status or error of the last attempt. */
-function lastAttemptResult({ attempts }: Delivery): string {
-  const last = attempts.at(-1);
-  return last === undefined ? "no response yet" : String(last.status ?? last.error ?? "no response");
+  const last = lastOf(delivery);
+  if (last === undefined) return `Sent: ${results[0]}`;
+  const result = delivery.status === "delivered" ? "Delivered" : "Failed again";
+  return `${result}: ${results[0]} in ${Math.round(last.duration_ms)} ms`;
 }
