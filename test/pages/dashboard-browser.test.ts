@@ -5,16 +5,18 @@ import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { createCheckout } from "./support/checkouts.js";
 import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
-import { impairmentFaults } from "./support/impairments.js";
+import { findCoveredControls, impairmentFaults } from "./support/impairments.js";
 
 const LONG = "x".repeat(200);
 
 /** Finds elements that only colour marks as focused, selected or failed. */
 function findColourOnlyMarks(): string[] {
-  const isRinged = (element: Element) => {
-    const { outlineStyle, outlineWidth } = getComputedStyle(element);
-    return outlineStyle !== "none" && outlineWidth !== "0px";
-  };
+  // The link of a row has its ring round the whole row.
+  const isRinged = (element: Element) =>
+    [null, "::after"].some((part) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(element, part);
+      return outlineStyle !== "none" && outlineWidth !== "0px";
+    });
   const all = (query: string) => [...document.querySelectorAll<HTMLElement>(query)];
   const seen = (query: string) => all(query).filter((one) => one.checkVisibility());
   const focused = seen("a[href],button,select,input,summary,textarea").filter((one) => {
@@ -168,6 +170,7 @@ describeInBrowser("the dashboard in a browser", () => {
     };
     for (const view of [...views, "money", "scenarios", "faults", "checks", "namespace?diff=before"]) {
       await page.goto(`${home}/${view}`);
+      faults.push(...(await page.evaluate(findCoveredControls)).map((fault) => `${view}: ${fault}`));
       // Opens forms, transitions, headers and the reset.
       await page.evaluate(() => {
         for (const one of document.querySelectorAll("details")) one.open = true;
@@ -209,6 +212,8 @@ describeInBrowser("the dashboard in a browser", () => {
     });
     expect(stops).toBeGreaterThan(0);
     expect(stops).toBeLessThanOrEqual(30);
+    for (const key of ["Tab", "Enter", "Tab"]) await page.keyboard.press(key);
+    expect(await page.evaluate(() => document.activeElement!.matches("#attention [data-row]"))).toBe(true);
     expect(errors).toEqual([]);
     await page.goto(`${home}/charges/ch_none`);
     await page.getByRole("navigation", { name: "Views" }).waitFor();

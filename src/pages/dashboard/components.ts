@@ -48,11 +48,15 @@ export function badge(text: string, tone: Tone = statusTone(text)): Markup {
   return html`<span class="badge ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
 }
 
-/** Sandbox time as HH:MM:SS, with the date if it is not today. */
-export function timeTag({ nowMs }: PageContext, iso: string): Markup {
-  const today = new Date(nowMs).toISOString().slice(0, 10);
-  const day = iso.slice(0, 10) !== today && html`<span class="date">${dateText(iso)}</span> `;
-  return html`<time datetime="${iso}" title="${iso}">${day}${iso.slice(11, 19)}</time>`;
+/**
+ * Sandbox time as HH:MM:SS, with the day if it is not today, and the year if it is another.
+ * @param isShort leaves the seconds of another day out
+ */
+export function timeTag({ nowMs }: PageContext, iso: string, isShort = false): Markup {
+  const now = new Date(nowMs).toISOString();
+  const date = dateText(iso).slice(0, iso.slice(0, 4) === now.slice(0, 4) ? -5 : undefined);
+  const day = iso.slice(0, 10) !== now.slice(0, 10) && html`<span class="date">${date}</span> `;
+  return html`<time datetime="${iso}" title="${iso}">${day}${iso.slice(11, day && isShort ? 16 : 19)}</time>`;
 }
 
 /** `1 Mar 2026`. */
@@ -74,6 +78,11 @@ export function reasonMarkup(reason: Content): Markup | false {
 
 export function amountMarkup(amount: string, currency: string): Markup {
   return html`<span class="amount">${currency} ${groupDigits(amount)}</span>`;
+}
+
+/** `POST /payments/quotes`: a call without the part of the path that all calls have. */
+export function callText({ method, path }: Pick<RequestEntry, "method" | "path">): string {
+  return `${method} ${path.replace(/^\/api\/v1(?=\/)/, "")}`;
 }
 
 export function requestDurationText({ durationMs }: RequestEntry): string {
@@ -174,7 +183,7 @@ export function listRow(
     to === undefined
       ? title
       : html`<a href="${to}" data-row${isCurrent && html` aria-current="page"`}>${title}</a>`;
-  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && timeTag(context, at)}</span>
+  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && timeTag(context, at, true)}</span>
 <span class="state">${status}</span>
 <span class="what"><span class="title">${titleLink}</span>${subtitle !== undefined && subtitle !== false && html`<span class="sub">${subtitle}</span>`}</span>
 <span class="side">${side}</span>

@@ -40,7 +40,10 @@ import { deliveryListing, webhooksView } from "./views/webhooks-view.js";
 export function dashboardFrame(context: PageContext, main: Markup): Markup {
   const beside = context.id === undefined ? undefined : VIEW_PARTS[context.view].beside?.(context);
   const aside = beside ?? (context.view === "activity" ? asideView(context) : undefined);
-  return html`<a class="skip" href="#main">Skip to the content</a>
+  const listId = context.id === undefined ? VIEW_PARTS[context.view].listId : undefined;
+  // The first steps and a page of an error have no list.
+  const [skipTo, to] = main.text.includes(`id="${listId}"`) ? [listId, "list"] : ["main", "content"];
+  return html`<a class="skip" href="#${skipTo}">Skip to the ${to}</a>
 <form id="act" method="post" action="${dashboardUrl(context.namespace.name)}" data-act><input type="hidden" name="back" value="${currentUrl(context)}"></form>
 <header class="top" data-column>${top(context)}</header>
 <div class="body${beside !== undefined ? " with-list" : aside !== undefined && " with-aside"}">
@@ -147,6 +150,8 @@ function countsOf(context: PageContext): { readonly [View in ViewName]?: Count }
 /** A view renders its list or one record from the page context, and changes nothing. */
 interface View {
   readonly list: (context: PageContext) => Markup;
+  /** Section of the list that the skip link leads to; default: the whole view. */
+  readonly listId?: string;
   /** List that wide screens show beside a record. */
   readonly beside?: (context: PageContext) => Markup;
   /** Noun of a record for messages, and its page; undefined if the record does not exist. */
@@ -154,18 +159,21 @@ interface View {
 }
 
 const VIEW_PARTS: Readonly<Record<ViewName, View>> = {
-  activity: { list: activityView },
+  activity: { listId: "attention", list: activityView },
   charges: {
+    listId: "charges",
     list: (context) => html`<h1>Charges</h1>${filteredList(context, "charges", chargeListing(context))}`,
     beside: (context) => listBeside(context, "charges", chargeListing(context)),
     record: ["charge", chargeView],
   },
   webhooks: {
+    listId: "deliveries",
     list: webhooksView,
     beside: (context) => listBeside(context, "deliveries", deliveryListing(context)),
     record: ["delivery", deliveryDetailView],
   },
   requests: {
+    listId: "requests",
     list: (context) => html`<h1>Requests</h1>${filteredList(context, "requests", requestListing(context))}`,
     beside: (context) => listBeside(context, "requests", requestListing(context)),
     record: ["request", requestView],

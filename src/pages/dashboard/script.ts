@@ -166,6 +166,8 @@ if(navigator.locks)navigator.locks.request(NAME,listen);
 setInterval(()=>{if((!isTold||!gone.hidden)&&document.visibilityState==="visible")soon()},POLL_MS);
 
 const place=(url)=>{const {pathname,search}=new URL(url,location);return pathname+search};
+let here=place(location);
+const visit=(to,isReplaced)=>{history[isReplaced?"replaceState":"pushState"](null,"",to);here=place(to)};
 const revealTabs=()=>{for(const tab of all(":is(.menu,.tabs) [aria-current]")){
 const strip=tab.closest("ul,.tabs");strip.scrollLeft=tab.offsetLeft+(tab.offsetWidth-strip.clientWidth)/2}};
 revealTabs();
@@ -174,7 +176,7 @@ for(const row of all("aside [aria-current]")){
 const list=row.closest("aside"),box=row.getBoundingClientRect();
 list.scrollTop+=box.top-list.getBoundingClientRect().top-(list.clientHeight-box.height)/2}
 const swap=(next)=>{for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));revealTabs();scrollTo(0,0)};
-const go=(next,to)=>{history.pushState(null,"",to);swap(next);$("main").focus()};
+const go=(next,to)=>{visit(to);swap(next);$("main").focus()};
 // Search and filters apply while typing; the field keeps its focus.
 let typing=0,looking;
 const look=(form)=>{
@@ -184,7 +186,7 @@ const query=new URLSearchParams([...new FormData(form)].filter(([,value])=>value
 const to=pathname+(query.size?"?"+query:"");
 if(to===place(location))return looking;
 const isHere=pathname===location.pathname;
-history[isHere?"replaceState":"pushState"](null,"",to);
+visit(to,isHere);
 return looking=load(to,isHere)};
 const load=async(to,isHere)=>{
 try{const response=await fetch(to,{headers});
@@ -227,7 +229,8 @@ if(!next)return location.reload();
 if(!response.redirected||to===place(location)||to===form.elements.back?.value){tell(next);show("own");if(response.ok&&form.id!=="act")form.reset()}
 else{go(next,to);tell(next)}}
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
-addEventListener("popstate",()=>location.reload());
+// A link to a part of the page is no visit of another.
+addEventListener("popstate",()=>{if(place(location)!==here)location.reload()});
 document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});
 // Invalid JSON is reported while typing and not sent.
 ${JSON_FAULT_SCRIPT}

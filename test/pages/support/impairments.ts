@@ -44,3 +44,17 @@ export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}):
     { onColours: ON_COLOURS, coloursOnly },
   );
 }
+
+/** Returns the texts of buttons and links that a press at their middle would miss, because something covers them. */
+export function findCoveredControls(): string[] {
+  const controls = [...document.querySelectorAll<HTMLElement>("main :is(button, a.button)")];
+  return controls.flatMap((control) => {
+    if (!control.checkVisibility({ visibilityProperty: true })) return [];
+    control.scrollIntoView({ block: "center" });
+    const { left, top, width, height } = control.getBoundingClientRect();
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+    return control.contains(hit)
+      ? []
+      : `${control.textContent} is covered by ${hit?.textContent?.slice(0, 40)}`;
+  });
+}

@@ -89,12 +89,12 @@ function signed(amount: string): string {
 }
 
 function requestLine(context: PageContext, entry: RequestEntry): Line {
-  const { id, method, operation, path, status, fault, atMs } = entry;
+  const { id, operation, status, fault, atMs } = entry;
   return {
     key: `request-${id}`,
     at: iso(atMs),
     lane: 0,
-    body: html`<a href="${viewUrl(context, "requests", String(id))}">${method} ${operation ?? path}</a>
+    body: html`<a href="${viewUrl(context, "requests", String(id))}">${operation ?? ui.callText(entry)}</a>
 ${ui.badge(String(status ?? "dropped"), ui.httpTone(status))}
 ${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
   };
@@ -155,9 +155,9 @@ function deliveryItem(context: PageContext, delivery: Delivery, isFirst: boolean
       : ["●", ""];
   const [result, due] = deliveryOutcome(context, delivery);
   const count = attempts.length > 1 && `${attempts.length} attempts`;
-  return html`<li data-key="${delivery_id}"><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${mark}</span>\u00a0${receiver}</a>
+  return html`<li data-key="${delivery_id}"><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${mark}</span>\u00a0${receiver}</a>
 ${copy !== false && html`<span class="tag">${copy}${mishap?.scenario !== undefined && mishap.scenario !== "" && ` (${mishap.scenario})`}</span>`}
-<span class="${tone === "bad" ? "reason" : "soft"}">${result}</span>${[count, due].map((part) => part && html` <span class="soft">· ${part}</span>`)}
+<span class="${tone === "bad" ? "reason" : "soft"}">${result}</span>${[count, due].map((part) => part && html` <span class="soft">· ${part}</span>`)}</span>
 ${tone === "bad" && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
 
