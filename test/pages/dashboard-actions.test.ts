@@ -158,6 +158,15 @@ describe("a button of the dashboard", () => {
     await expectNotice(409, action, fields, error);
   });
 
+  it("a fault says how often it was hit, until it is used up", async () => {
+    const { api, page, press } = await withReceiver();
+    const rules = [RULE, { ...RULE, times: undefined, match: { operation: "getBalances" } }];
+    for (const rule of rules) await press("createFault", { rule: JSON.stringify(rule) });
+    await api.quote({}).catch(() => {});
+    expect(textOf((await page()).split('id="active"')[1]!)).toMatch(/fault getBalances 0 hits Stop/);
+    expect(textOf(await page("/faults"))).toMatch(/⚠ 0 hits getBalances .* ● used up createQuote/);
+  });
+
   it.each([
     ["a fault", "faults", "createFault", "rule", JSON.stringify({ ...CUSTOMER_RULE, delay: "soon" })],
     ["an edited webhook", "webhooks/{delivery}", "resend?delivery_id={delivery}", "data", "{no"],

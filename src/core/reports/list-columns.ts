@@ -181,7 +181,7 @@ const lists = {
         field: { name: "operation", label: "Operation" },
       },
     ],
-    slots: { status: ["status"], title: ["method", "path"], sub: ["operation"] },
+    slots: { status: ["status"], sub: ["operation"] },
     view: "requests",
     headings: ["Time", "Status", "Request", "About", "Duration"],
   },

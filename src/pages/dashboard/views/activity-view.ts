@@ -71,10 +71,10 @@ function activityRows(context: PageContext, show: string): Markup[] {
   const changedAt = (record: Charge | Withdrawal) => statusOf(context, record).at;
   const payments = (): TimedRow[] => [
     ...timedRows(state.pageOfKinds("charges", matches, 0, MAX_ROWS).items, changedAt, (charge, at) =>
-      chargeRow(context, charge, { at }),
+      chargeRow(context, charge, { at, withoutId: true }),
     ),
     ...timedRows(state.pageOfKinds("withdrawals", matches, 0, 10).items, changedAt, (payout, at) =>
-      withdrawalRow(context, payout, { at }),
+      withdrawalRow(context, payout, { at, withoutId: true }),
     ),
   ];
   const matchesDelivery = (delivery: Delivery) =>
@@ -146,12 +146,10 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 </ol>`;
 }
 
-function faultItem(context: PageContext, fault: StoredFault): Markup {
-  const { fault_id, rule } = fault;
-  const { applied, times, isUsedUp } = faultUse(context, fault);
-  return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${ui.conditionText(rule.match?.operation ?? "any call")}</a>
-${applied}${times !== undefined && html`/${times}`}
-${isUsedUp ? html`<span class="soft">used up</span>` : ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` })}</li>`;
+function faultItem(context: PageContext, { fault_id, rule }: StoredFault, text: string): Markup {
+  const operation = ui.conditionText(rule.match?.operation ?? "any call");
+  return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${operation}</a> <span class="soft">${text}</span>
+${ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` })}</li>`;
 }
 
 /**
@@ -170,13 +168,16 @@ export function asideView(context: PageContext): Markup {
   const due = shown.map(([first, ...others]) => taskItem(context, first, others.length + 1));
   const hidden = state.tables.tasks.size - state.tasks.inFlightCount - shown.flat().length;
   const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);
-  const faults = [...state.tables.faults.values()];
+  const faults = [...state.tables.faults.values()].flatMap((fault) => {
+    const { isUsedUp, text } = faultUse(context, fault);
+    return isUsedUp ? [] : faultItem(context, fault, text);
+  });
   return html`${ui.section({
     id: "active",
     title: "Active",
     body: html`<ul class="small" data-list aria-label="Active">
 ${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${ui.button({ does: ["deactivateScenario", { name }], label: "Off", to: `scenario ${name}` })}</li>`)}
-${faults.map((fault) => faultItem(context, fault))}
+${faults}
 ${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
   })}
 ${ui.section({

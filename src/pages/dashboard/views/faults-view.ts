@@ -50,28 +50,23 @@ function lastHits({ namespace }: PageContext): Map<string, RequestEntry> {
 export function faultUse({ namespace }: PageContext, { fault_id, rule }: StoredFault) {
   const applied = namespace.faults.countApplied(fault_id);
   const times = rule.per === "request" ? rule.times : undefined;
-  return { applied, times, isUsedUp: times !== undefined && applied >= times };
+  const isUsedUp = times !== undefined && applied >= times;
+  const limited = isUsedUp ? "used up" : `${applied} of ${times} used`;
+  return { applied, times, isUsedUp, text: times === undefined ? ui.formatCount(applied, "hit") : limited };
 }
 
 function faultRow(context: PageContext, fault: StoredFault, hit: RequestEntry | undefined): Markup {
   const { fault_id, rule } = fault;
-  const { applied, times, isUsedUp } = faultUse(context, fault);
+  const { applied, times, isUsedUp, text } = faultUse(context, fault);
   const lastHit =
     hit === undefined
       ? "no hits yet"
-      : html`last hit ${ui.timeTag(context, iso(hit.atMs))} <a href="${viewUrl(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
+      : html`last hit ${ui.timeTag(context, iso(hit.atMs))} <a href="${viewUrl(context, "requests", String(hit.id))}">${ui.callText(hit)} ↗</a>`;
   return ui.listRow(context, {
     key: fault_id,
-    status: ui.badge(
-      times === undefined
-        ? ui.formatCount(applied, "hit")
-        : isUsedUp
-          ? "used up"
-          : `${applied} of ${times} used`,
-      isUsedUp ? "" : "warn",
-    ),
+    status: ui.badge(text, isUsedUp ? "" : "warn"),
     title: `${matchText(rule)} → ${effectText(rule)}`,
-    subtitle: html`${times !== undefined && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
+    subtitle: html`${times !== undefined && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${text}"></progress> `}${lastHit}${limitText(rule)}`,
     rowButtons: html`${ui.copyButton("Copy curl", controlCurl(context, "createFault", rule))}${ui.copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${!isUsedUp && ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: fault_id })}`,
   });
 }

@@ -2,7 +2,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { requestedScenarioNamesOf } from "../../../core/engine/scenario-lookup.js";
 import { chargeDetailView, withdrawalView } from "../../../core/engine/wire-views.js";
-import type { ShownStatus } from "../../../core/reports/shown-status.js";
+import { type ShownStatus, statusDetails } from "../../../core/reports/shown-status.js";
 import type { Actor } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
@@ -119,10 +119,9 @@ function metadataFacts({ metadata }: Charge | Withdrawal) {
 /** Page of a charge or payout: what it is, why, what can be done, and what happened in order. */
 function paymentView(context: PageContext, payment: Payment): Markup {
   const { id, view, record, status, moves, moreMoves } = payment;
-  const { word, reason, was } = status;
   return html`${ui.backLink(context, view)}
 <div class="object payment" data-part id="${payment.noun}"><h1>${ui.amountMarkup(record.amount, record.currency)} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
-<p class="status">${ui.badge(word)} ${reason !== undefined && html`<bdi class="reason">${reason}</bdi>`} ${was !== undefined && html`<span class="soft">(was ${was})</span>`}</p>
+<p class="status">${ui.badge(status.word)} <bdi class="reason">${statusDetails(status)}</bdi></p>
 <p class="why"><strong>Why:</strong> ${causeText(context, record, status)}</p>
 <div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}
 ${moves.length === 0 && status.was === undefined && record.status !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}${ui.copyableId(id)}</div></div>
@@ -155,9 +154,11 @@ function causeText(
   if (history.length === 1) return html`it was just created; ${planText(record)}.`;
   const when = ui.timeTag(context, last.at);
   const why = last.reason !== undefined && ` (“${last.reason}”)`;
+  const expired = was === "EXPIRED" && history.find(({ status }) => status === was);
+  const late = expired && html`paid late, after it expired at ${ui.timeTag(context, expired.at)}: `;
   switch (actor) {
     case "scenario":
-      return html`scenario <a href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>${ruleText(context, record)} planned ${last.status}${why} at ${when}${requestText(record)}.`;
+      return html`${late}scenario <a href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>${ruleText(context, record)} planned ${last.status}${why} at ${when}${requestText(record)}.`;
     case "clock":
       return html`it expired unpaid at ${when}.`;
     case "customer":
@@ -165,7 +166,7 @@ function causeText(
     case "api":
       return html`a payment method was chosen at ${when}; ${planText(record)}${requestText(record)}.`;
     default:
-      return html`changed by hand, ${DOORS[actor]}, at ${when}${why}, from ${history.at(-2)!.status}${actors[history.length - 2] === "scenario" && `, to which scenario ${scenario} had brought it`}.`;
+      return html`${late}changed by hand, ${DOORS[actor]}, at ${when}${why}, from ${history.at(-2)!.status}${actors[history.length - 2] === "scenario" && `, to which scenario ${scenario} had brought it`}.`;
   }
 }
 

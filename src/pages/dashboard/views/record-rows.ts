@@ -15,7 +15,12 @@ import {
   type ListName,
   type RowSlot,
 } from "../../../core/reports/list-columns.js";
-import { reversalStatus, type ShownStatus, shownStatus } from "../../../core/reports/shown-status.js";
+import {
+  reversalStatus,
+  type ShownStatus,
+  shownStatus,
+  statusDetails,
+} from "../../../core/reports/shown-status.js";
 import { deliveryState, nextTryIn } from "../../../core/reports/trouble.js";
 import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
@@ -30,6 +35,8 @@ interface RowOptions {
   readonly at?: string;
   readonly rowButtons?: Content;
   readonly to?: string | undefined;
+  /** Leaves the row's own id out, to save room. */
+  readonly withoutId?: boolean;
   /** Follows the reason in the row's subtitle. */
   readonly about?: readonly Content[];
 }
@@ -48,7 +55,7 @@ function recordRow(
   context: PageContext,
   name: ListName,
   record: object,
-  { reason, about = [], ...overrides }: RecordRow,
+  { reason, about = [], withoutId = false, ...overrides }: RecordRow,
 ): Markup {
   const list = LIST_COLUMNS[name];
   const fields = record as JsonRecord & { readonly mode?: Mode };
@@ -65,7 +72,7 @@ function recordRow(
       ui.reasonMarkup(reason),
       ...contents(sub.filter((field) => !isId(field))),
       ...about,
-      ...contents(sub.filter(isId)),
+      ...(withoutId ? [] : contents(sub.filter(isId))),
     ]),
     side: slot("side"),
     tone: ui.statusTone(String(fields.status)),
@@ -162,7 +169,8 @@ function paymentRow(
   record: Charge | Withdrawal,
   { about = [], ...row }: RecordRow,
 ): Markup {
-  const { word, reason } = statusOf(context, record);
+  const shown = statusOf(context, record);
+  const { word } = shown;
   const tone = ui.statusTone(word);
   const { scenario, created_at: at } = record;
   const scenarioText = scenario !== null && scenario !== "default" && `scenario ${scenario}`;
@@ -170,7 +178,7 @@ function paymentRow(
   return recordRow(context, name, record, {
     at,
     status,
-    reason,
+    reason: statusDetails(shown),
     tone,
     ...row,
     about: [...about, scenarioText],
@@ -293,6 +301,7 @@ export function requestRow(
     key: `request-${(others.at(-1) ?? entry).id}`,
     at: iso(entry.atMs),
     status: requestBadge(entry, times),
+    title: ui.callText(entry),
     to: rowUrl(context, "requests", String(entry.id)),
     reason: bad && error,
     about: [
