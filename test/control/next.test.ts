@@ -23,3 +23,14 @@ it("GET /_sandbox/next lists scheduled tasks and possible transitions", async ({
   const delivery = expect.objectContaining({ kind: "delivery", what: "charge.completed" });
   for (const query of [`?id=${id}`, ""]) expect((await next(query)).items).toContainEqual(delivery);
 });
+
+it("GET /_sandbox/next of a charge lists what has no time last", async ({ shop: { client, sandbox } }) => {
+  await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
+  const id = await client.pay();
+  await sandbox.advance("3s");
+  const { items } = (await client.ask(`GET /_sandbox/next?id=${id}`)).json;
+  const times = items
+    .filter(({ kind }: { kind: string }) => kind !== "transition")
+    .map(({ at }: { at: string | null }) => at !== null);
+  expect(times).toEqual([true, true, false]);
+});

@@ -137,7 +137,7 @@ function nextOfObject(state: State, id: string): NextItem[] {
     ...[
       ...tasks.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).map((task) => nextTaskView(state, task)),
       ...deliveriesOfObject(state, id).filter(isWaiting).reverse().map(nextDeliveryView),
-    ].sort((a, b) => (a.at ?? LATEST).localeCompare(b.at ?? LATEST)),
+    ].sort((a, b) => ((a.at ?? LATEST) < (b.at ?? LATEST) ? -1 : 1)),
     ...transitionViews(
       charge !== undefined && isOpenCharge(charge) ? [charge] : [],
       withdrawal !== undefined && isOpenWithdrawal(withdrawal) ? [withdrawal] : [],
