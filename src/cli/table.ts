@@ -1,7 +1,16 @@
 import { formatOf, type ValueFormat } from "../core/reports/list-columns.js";
 import { STATUS_TONES } from "../core/reports/shown-status.js";
 import { receiverText } from "../core/reports/trouble.js";
-import { cellWidth, cutCells, fitLine, padCells, type Style, type StyledText } from "./text-layout.js";
+import {
+  cellWidth,
+  cutCells,
+  fitLine,
+  fitParts,
+  padCells,
+  SEPARATOR,
+  type Style,
+  type StyledText,
+} from "./text-layout.js";
 
 const GAP = 2;
 const COLUMN_MIN = 6;
@@ -12,8 +21,11 @@ const ID_PREFIX = 11;
 
 export interface TableOptions {
   /** Columns that a narrow table leaves out, the first to go first. */
-  readonly dropFirst?: readonly string[];
-  readonly notes?: readonly (readonly StyledText[])[];
+  readonly dropFirst?: readonly string[] | undefined;
+  /** Lines below each row: troubles, and notes that begin with `! `. */
+  readonly notes?: readonly (readonly string[])[];
+  /** Sandbox time: times of its day need no date. */
+  readonly now?: string | undefined;
 }
 
 /**
@@ -24,15 +36,15 @@ export function tableLines(
   columns: readonly string[],
   cells: readonly (readonly string[])[],
   width = Number.POSITIVE_INFINITY,
-  { dropFirst = [], notes = [] }: TableOptions = {},
+  { dropFirst = [], notes = [], now }: TableOptions = {},
 ): string[] {
-  const table = fittingTable({ columns, rows: [columns.map(headingText), ...cells] }, width, dropFirst);
+  const table = fittingTable({ columns, rows: [columns.map(headingText), ...cells] }, width, dropFirst, now);
   const widths = widthsOf(table.rows);
   const indent = " ".repeat(Math.min(widths[0]! + GAP, width / 4));
   return table.rows.flatMap((row, place) => {
     const line = row.map((cell, index): StyledText[] => {
       const column = table.columns[index]!;
-      const text = formatOf(column) === "amount" ? alignAmount(cell, widths[index]!) : cell;
+      const text = place > 0 && formatOf(column) === "amount" ? alignAmount(cell, widths[index]!) : cell;
       const style = place === 0 ? "dim" : valueStyle(column, text);
       const isLast = index === row.length - 1;
       const pad = isLast ? "" : padCells("", widths[index]! + GAP - cellWidth(text));
@@ -41,7 +53,16 @@ export function tableLines(
         [undefined, pad],
       ];
     });
-    const below = (notes[place - 1] ?? []).map((note) => fitLine([[undefined, indent], note], width));
+    const below = (notes[place - 1] ?? []).map((note) => {
+      const text = fitParts(note.split(SEPARATOR), width - indent.length).join(SEPARATOR);
+      return fitLine(
+        [
+          [undefined, indent],
+          [note.startsWith("! ") ? "yellow" : "red", text],
+        ],
+        width,
+      );
+    });
     return [fitLine(trimmed(line.flat()), width), ...below];
   });
 }
@@ -57,7 +78,9 @@ function trimmed(parts: readonly StyledText[]): StyledText[] {
 /** Writes the number of an amount at the right edge: `KES    19.99`. */
 function alignAmount(text: string, width: number): string {
   const space = text.indexOf(" ");
-  return space === -1 ? text : text.slice(0, space) + text.slice(space).padStart(width - space);
+  return space === -1
+    ? text.padStart(width)
+    : text.slice(0, space) + text.slice(space).padStart(width - space);
 }
 
 export function headingText(field: string): string {
@@ -79,14 +102,20 @@ function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1));
 }
 
-function fittingTable(whole: Table, width: number, dropFirst: readonly string[]): Table {
+function fittingTable(
+  whole: Table,
+  width: number,
+  dropFirst: readonly string[],
+  now: string | undefined,
+): Table {
   let table = whole;
   /** Returns true if the table fits with each cuttable column cut to `least`. */
   const fits = (least: number): boolean =>
     lineWidth(
       widthsOf(table.rows).map((one, index) => (isCuttable(table, index) ? Math.min(one, least) : one)),
     ) <= width;
-  const days = new Set(whole.rows.flat().flatMap((text) => (INSTANT.test(text) ? [text.slice(0, 10)] : [])));
+  const instants = whole.rows.flat().filter((text) => INSTANT.test(text));
+  const days = new Set([...instants, now ?? instants[0]].map((text) => text?.slice(0, 10)));
   const shortInstant = (text: string): string =>
     text.replace(INSTANT, (all, time) => (days.size > 1 ? `${all.slice(5, 10)} ${time}` : time));
   const isEmpty = (_column: string, cells: readonly string[]): boolean => cells.every((text) => text === "-");
@@ -95,6 +124,7 @@ function fittingTable(whole: Table, width: number, dropFirst: readonly string[])
     [UNCUT, () => without(table, isEmpty)],
     [UNCUT, () => changed(table, "address", shortAddress)],
     [READABLE, () => changed(table, "id", shortId)],
+    [READABLE, () => changed(table, "time", (text) => text.replace(/^(\d\d-\d\d \d\d:\d\d):\d\d$/, "$1"))],
     ...dropFirst.map((name) => [READABLE, () => without(table, (column) => column === name)] as const),
   ];
   for (const [least, step] of steps) if (!fits(least)) table = step();
@@ -190,7 +220,7 @@ export function markedStatus(status: string): string {
 /** Style of a value by its column; undefined for no style. */
 export function valueStyle(heading: string, marked: string): Style | undefined {
   if (!TELLING.includes(heading)) return undefined;
-  const value = marked.replace(/^[✓✗●] /, "");
+  const value = marked.replace(/^[✓✗●] |, .*/g, "");
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";
   const style = NO_STATUS.includes(value) ? "red" : STYLES[STATUS_TONES[value] ?? ""];
   if (style !== undefined) return style;

@@ -37,14 +37,14 @@ export function cutCells(text: string, width: number): string {
 
 export const SEPARATOR = " · ";
 
-/** Cuts the longest part with "…", so that the parts fit into `room` cells when joined with " · ". */
+/** Cuts the longest parts with "…", so that the parts fit into `room` cells when joined with " · ". */
 export function fitParts(parts: readonly string[], room: number): string[] {
   const widths = parts.map(cellWidth);
-  const longest = widths.indexOf(Math.max(...widths));
-  const excess = cellWidth(parts.join(SEPARATOR)) - room;
-  return parts.map((part, index) =>
-    index === longest && excess > 0 ? cutCells(part, Math.max(1, widths[index]! - excess)) : part,
-  );
+  for (let excess = cellWidth(parts.join(SEPARATOR)) - room; excess > 0; excess--) {
+    const longest = Math.max(...widths);
+    if (longest > 1) widths[widths.indexOf(longest)] = longest - 1;
+  }
+  return parts.map((part, index) => cutCells(part, widths[index]!));
 }
 
 /** The text, cut with "…" to `room` characters. */
@@ -70,7 +70,7 @@ export function wrap(text: string, indent: number, width: number): string[] {
       line = word;
     } else line = line === "" ? word : `${line} ${word}`;
   }
-  return [...lines, line].map((one) => " ".repeat(indent) + one);
+  return [...lines, line].map((one) => (" ".repeat(indent) + one).trimEnd());
 }
 
 /** Wraps a text behind a heading, with the later lines below the text. */

@@ -176,7 +176,7 @@ it("escapes control characters in text, but not in JSON", async () => {
   await client.ask(`POST /_sandbox/charges/${charge}/transition`, { to: "FAILED", reason: evil });
   await client.ask(`GET /api/v1/${encodeURIComponent(evil)}`);
   const shown = "\uFFFD]0x\uFFFD\uFFFD2J\uFFFD\uFFFDy";
-  expect(await output("charge", charge)).toContain(`failure reason      ${shown}\n`);
+  expect(await output("charge", charge)).toContain(`status              FAILED, ${shown}\n`);
   expect(await output("requests", "--limit", "1")).toContain(` /api/v1/${shown} `);
   expect((await json("charge", charge)).failure_reason).toBe(evil);
   expect((await json("requests", "--limit", "1")).items[0].path).toBe(`/api/v1/${evil}`);

@@ -68,12 +68,12 @@ it("exec --artifacts writes requests, events and state of a failed run", async (
   });
   const text = readFileSync(join(folder, "timelines.txt"), "utf8");
   expect(text).toMatch(
-    /^2 charges, 1 not in order\n\nch_\w+ {2}FAILED {2}declined {2}10\.34 NGN {2}card {2}a@shop\.test {2}scenario declined\n/,
+    /^2 charges, 1 not in order\n\nch_\w+ {2}FAILED, declined {2}NGN 10\.34 {2}card {2}a@shop\.test {2}scenario declined\n/,
   );
   expect(text).toMatch(
     /\n {2}\+5s {2}status {3}FAILED \(declined\) because rule charges\.0 of scenario declined\n {2}\+5s {2}event {4}charge\.failed evt_/,
   );
-  expect(text).toMatch(/ledger {3}settlement NGN: pending -10\.00, available 10\.00\n/);
+  expect(text).toMatch(/ledger {3}settlement NGN −10\.00 pending, \+10\.00 available\n/);
 });
 
 it("exec --artifacts writes a state that another sandbox can import", async () => {

@@ -97,7 +97,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
   expect(kept("matrix.txt")).toContain("Your suite breaks under 1 of 1 mishap");
   expect(JSON.parse(kept("plain/exec.json"))).toMatchObject({ exit_code: 0, under: null });
   expect(JSON.parse(kept("under-declined/exec.json"))).toMatchObject({ exit_code: 1, under: "declined" });
-  expect(kept("under-declined/timelines.txt")).toContain("FAILED  declined");
+  expect(kept("under-declined/timelines.txt")).toContain("FAILED, declined");
 });
 
 it("exec --under starts each run with a fresh sandbox of the same seed", async () => {

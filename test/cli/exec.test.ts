@@ -258,8 +258,8 @@ it("exec prints a failed command's declined charges and failed webhooks", async 
   expect(code).toBe(1);
   const [heading, first, ...rows] = stderr.split("\n");
   expect(heading).toBe("payments-sandbox: 2 of 2 charges are not in order:");
-  expect(first).toMatch(/^ {2}ch_\w{24} {2}COMPLETED {2}10\.34 NGN {2}card {2}ada@shop\.test /);
-  const second = rows.findIndex((row) => /^ {2}ch_\w{24} {2}FAILED {2}declined .*declined@shop/.test(row));
+  expect(first).toMatch(/^ {2}ch_\w{24} {2}COMPLETED {2}NGN 10\.34 {2}card {2}ada@shop\.test /);
+  const second = rows.findIndex((row) => /^ {2}ch_\w{24} {2}FAILED, declined .*declined@shop/.test(row));
   expect(rows.slice(0, second).join("\n")).toMatch(
     /\n +\+5s {2}webhook {2}charge\.completed → :\d+\/webhooks 500 TypeError: order is undefined \(2 attempts until \+10s\)(\n|$)/,
   );
@@ -307,7 +307,7 @@ it("exec prints refused calls of a deleted namespace with the failed test", asyn
     /^payments-sandbox: 1 of 3 calls was refused:\n {2}1 × POST \/payments\/quotes → 404 /,
   );
   expect(stderr).toMatch(
-    /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}ch_\w+ {2}FAILED {2}declined .* test shop > sells\n/,
+    /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}ch_\w+ {2}FAILED, declined .* test shop > sells\n/,
   );
 });
 
@@ -327,6 +327,6 @@ it("--artifacts contains calls and charges of a deleted namespace", async () => 
   expect(json("events.json").items[0]).toMatchObject({ type: "charge.failed", test });
   expect(json("timelines.json")).toMatchObject({ charges: 1, not_in_order: 1, items: [{ test }] });
   expect(readFileSync(join(folder, "timelines.txt"), "utf8")).toMatch(
-    /^1 charge, 1 not in order\n\nch_\w+ {2}FAILED {2}declined .* test shop > sells\n/,
+    /^1 charge, 1 not in order\n\nch_\w+ {2}FAILED, declined .* test shop > sells\n/,
   );
 });

@@ -107,11 +107,15 @@ beforeAll(async () => {
 
 afterEach(offTerminal);
 
-function commandInput([name, ...words]: readonly string[], flags: CommandInput["flags"] = {}) {
+function commandInput(
+  [name, ...words]: readonly string[],
+  flags: CommandInput["flags"] = {},
+  shop = connection,
+) {
   const row = CLIENT_COMMANDS.find(({ usage }) => usage.split(" ")[0] === name)!;
   const names = row.usage.split(" ").slice(1);
   const asked: CommandInput = {
-    connection,
+    connection: shop,
     flags,
     words: Object.fromEntries(names.map((word, place) => [word.slice(1, -1), words[place]])),
   };
@@ -120,8 +124,13 @@ function commandInput([name, ...words]: readonly string[], flags: CommandInput["
 }
 
 /** Prints the view at a terminal width; 0 is a pipe. */
-async function print(columns: number, view: readonly string[], flags: CommandInput["flags"] = {}) {
-  const { asked, action } = commandInput(view, flags);
+async function print(
+  columns: number,
+  view: readonly string[],
+  flags: CommandInput["flags"] = {},
+  shop = connection,
+) {
+  const { asked, action } = commandInput(view, flags, shop);
   const answer = (await action.call(asked))!;
   expect(answer.items ?? [answer]).not.toHaveLength(0);
   vi.stubEnv("FORCE_COLOR", "0");
@@ -161,15 +170,15 @@ it.each(VIEWS.map((view) => [view.join(" ").replace(STATE, "FILE"), view] as con
 it("a narrow terminal hides columns of charges", async () => {
   const headings = async (columns: number) =>
     (await print(columns, ["charges"])).split("\n")[0]!.split(/ {2,}/);
-  const narrow = ["created at", "status", "amount", "customer email", "order"];
-  expect(await headings(80)).toEqual(narrow);
-  expect(await headings(200)).toEqual([...narrow, "payment method", "charge id"]);
+  const first = ["created at", "status", "amount", "customer email"];
+  expect(await headings(80)).toEqual([...first, "charge id"]);
+  expect(await headings(200)).toEqual([...first, "order", "payment method", "charge id"]);
 });
 
 it("a list is not shortened in a pipe", async () => {
   const text = await print(0, ["charges"]);
   expect(text).toContain("ada.lovelace-of-the-engine@subdomain.example.co.uk");
-  expect(text).toContain("declined · charge.failed → :");
+  expect(text).toMatch(/declined\n +failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
   expect(text).toMatch(/^2026-\S+Z {2}✗ FAILED .* ch_[0-9a-f]{24}$/m);
 });
 
@@ -178,13 +187,41 @@ it("the history command shows delayed deliveries with the reason", async () => {
   const answer = (await action.call(asked))!;
   const text = async () => action.formatResult!(answer, asked);
   expect(await text()).toMatch(
-    / hold +charge\.awaiting_payment to mailbox slow is held: waits in mailbox slow to be taken\n/,
+    / webhook +charge\.awaiting_payment → mailbox slow held: waits in mailbox slow to be taken\n/,
   );
   vi.stubEnv("FORCE_COLOR", "1");
   onTerminal(200);
   expect(await text()).toContain(paint("cyan", "PENDING"));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of yellow
   expect(await text()).toMatch(/\u001b\[33mcharge\.failed → :\d+\/legacy 400 invalid_signature \(2/);
+  expect(await text()).toContain("(2 attempts until +8s) · next try at +5m 8s");
+});
+
+it("commands show late payments and reversals, for which the service has no status", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.pay({ email: "late@shop.test", scenario: "paid_late" });
+  await sandbox.advance("2h");
+  const charge_id = await client.pay({ email: "back@shop.test" });
+  await sandbox.advance("10s");
+  await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
+  const { withdrawal_id } = await client.withdraw({ currency: "KES", amount: "519.99" });
+  await sandbox.advance("10s");
+  await client.ask(`POST /_sandbox/withdrawals/${withdrawal_id}/bounce`, { reason: "account_closed" });
+  await client.ask(`POST /_sandbox/charges/${charge_id}/partial-refund`, {
+    amount: "1.00",
+    reason: "broken cup",
+  });
+  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const text = async (...view: string[]) => (await print(0, view, {}, shop)).replace(/ {2,}/g, "  ");
+  const late = "COMPLETED, paid late (was EXPIRED)";
+  expect(await text("charge", "late@shop.test")).toContain(`\nstatus  ${late}\n`);
+  expect(await text("history", "late@shop.test")).toContain(`  ${late}  NGN 101.50  `);
+  expect(await text("charges")).toMatch(/✓ COMPLETED .*late@.*\n +! paid late \(was EXPIRED\)\n/);
+  const part = "PARTLY REFUNDED, 1.00: broken cup (was COMPLETED)";
+  expect(await text("charge", "back@shop.test")).toContain(`\nstatus  ${part}\n`);
+  expect(await text("history", "back@shop.test")).toContain(`  ${part}  `);
+  expect(await text("withdrawal", "last")).toContain("status  BOUNCED, account_closed (was COMPLETED)\n");
+  expect(await text("withdrawals")).toMatch(/✗ BOUNCED .*\n +account_closed \(was COMPLETED\)\n/);
 });
 
 it("the report of a run fits the terminal width", () => {
@@ -282,12 +319,15 @@ it("a table shows dates when rows span several days", () => {
     ["2026-03-02T11:00:50.123Z", "y"],
   ];
   expect(tableLines(["at", "id"], rows, 20)[1]).toBe("03-01 11:00:50  x");
+  expect(tableLines(["at", "id"], rows, 15)[1]).toBe("03-01 11:00  x");
+  const now = "2026-03-02T11:00:50.123Z";
+  expect(tableLines(["at", "id"], [rows[0]!], 20, { now })[1]).toBe("03-01 11:00:50  x");
   expect(tableLines(["url"], [["http://shop.test/webhooks"]], 3)[1]).toBe("sh…");
 });
 
 it("a failing webhook adds a line below its charge", () => {
   plainTerminal(100);
-  const text = tableFormatter(LIST_COLUMNS.charges, { troublesOf: () => ["nothing listens"] })(CHARGES);
+  const text = tableFormatter({ ...LIST_COLUMNS.charges, notes: () => ["nothing listens"] })(CHARGES);
   expect(text).toContain(paint("cyan", "● PENDING"));
   expect(text).toContain(paint("red", "nothing listens"));
 });

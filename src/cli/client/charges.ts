@@ -11,7 +11,7 @@ import {
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { HISTORY_ACTION } from "./insight.js";
-import { listAction, listCommand, recordFormatter, withFailingWebhooks } from "./output.js";
+import { formatPayments, listAction, listCommand, paymentFormatter, recordFormatter } from "./output.js";
 
 const FIELDS = [
   "charge_id",
@@ -23,7 +23,7 @@ const FIELDS = [
   "created_at",
 ];
 
-export const formatCharge = recordFormatter(...FIELDS);
+export const formatCharge = paymentFormatter(...FIELDS);
 
 function moveCharge(to: string): ClientAction {
   return runs("transitionCharge", {
@@ -61,7 +61,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
     "the charges, newest first",
     "charges --status PENDING --email ada@example.com",
     {
-      formatResult: withFailingWebhooks("charges"),
+      formatResult: formatPayments("charges"),
     },
   ),
   {
@@ -83,15 +83,14 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
         const { selector } = asked.words;
         return selector === "create" ? createCharge(asked) : asked.connection.resolveCharge(selector!);
       },
-      formatResult: (charge) =>
-        recordFormatter(
+      formatResult: (charge, asked) =>
+        paymentFormatter(
           ...FIELDS,
           "settlement_amount",
-          "failure_reason",
           "provider_reference",
           "expires_at",
           ...(charge.checkout_url === undefined ? [] : ["checkout_url"]),
-        )(charge),
+        )(charge, asked),
     },
     verbs: {
       ...STATUS_ACTIONS,
@@ -177,7 +176,7 @@ function moveWithdrawal(to: string): ClientAction {
       const { withdrawal_id } = await connection.resolveRecord("withdrawal", words.selector!);
       return { withdrawal_id, to };
     },
-    formatResult: recordFormatter(...WITHDRAWAL),
+    formatResult: paymentFormatter(...WITHDRAWAL),
   });
 }
 
@@ -204,7 +203,7 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     }),
   },
   listCommand("listControlWithdrawals", "the withdrawals, newest first", "withdrawals --status FAILED", {
-    formatResult: withFailingWebhooks("withdrawals"),
+    formatResult: formatPayments("withdrawals"),
   }),
   {
     usage: "withdrawal <selector> [verb]",
@@ -213,7 +212,7 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     options: [["--reason <text>", "why"]],
     defaultAction: {
       call: async ({ connection, words }) => connection.resolveRecord("withdrawal", words.selector!),
-      formatResult: recordFormatter(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
+      formatResult: paymentFormatter(...WITHDRAWAL, "destination_id", "reference"),
     },
     verbs: {
       process: moveWithdrawal("PROCESSING"),

@@ -36,6 +36,8 @@ type Query = Readonly<Record<string, unknown>>;
 /** Calls the control API of a running sandbox in one namespace. Throws `UserError`s. */
 export class Connection extends ControlClient {
   readonly #reach: SandboxAddress;
+  /** Sandbox time of the last response; undefined before the first. */
+  now: string | undefined;
 
   constructor(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env) {
     const { PAYMENTS_SANDBOX_URL } = environment;
@@ -68,6 +70,12 @@ export class Connection extends ControlClient {
 
   /** Sends a request. Throws the errors of `fetch`, and an error with a fix for a refused connection. */
   readonly fetch: SandboxAddress["fetch"];
+
+  override async send(...call: Parameters<ControlClient["send"]>): ReturnType<ControlClient["send"]> {
+    const response = await super.send(...call);
+    this.now = response.headers.get("sandbox-now") ?? this.now;
+    return response;
+  }
 
   override async call<Answer = JsonBody>(...call: ControlCallArguments): Promise<Answer> {
     try {

@@ -1,7 +1,7 @@
 import { historyRows, historyTitle } from "../../core/reports/charge-history-text.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
-import { attemptsOf, missingStatusReason } from "../../core/reports/trouble.js";
+import { attemptsOf, type ListedDelivery, missingStatusReason } from "../../core/reports/trouble.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
@@ -10,7 +10,7 @@ import { lineWidth } from "../terminal.js";
 import { paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { listCommand, tableFormatter } from "./output.js";
+import { listCommand, readStatuses, tableFormatter } from "./output.js";
 
 /** Formats coverage. For each kind, such as error codes, lists the names that occurred and the names that never did. */
 function coverageText(coverage: JsonBody): string {
@@ -40,15 +40,18 @@ export const HISTORY_ACTION: ClientAction = {
     const charge = await connection.resolveCharge(words.selector!);
     return { charge, ...(await connection.run("getChargeTimeline", { charge_id: charge.charge_id })) };
   },
-  formatResult: (answer) => {
+  formatResult: async (answer, { connection }) => {
     const story = answer as unknown as ChargeHistory & { readonly charge: ListedCharge };
-    const lines = historyRows(story).flatMap(({ head, text, item }) => {
+    const { charge_id } = story.charge;
+    const { items } = await connection.run("listDeliveries", { charge_id, limit: 100 });
+    const shown = (await readStatuses(connection, { charge_id }))(story.charge);
+    const lines = historyRows(story, items as ListedDelivery[]).flatMap(({ head, text, item }) => {
       const style = styleOfActivity(item);
       return wrapHanging(head, text, lineWidth()).map((line) =>
         style === undefined ? line : line.slice(0, head.length) + paint(style, line.slice(head.length)),
       );
     });
-    return `${[...wrap(historyTitle(story), 0, lineWidth()), ...lines].join("\n")}\n`;
+    return `${[...wrap(historyTitle(story, shown), 0, lineWidth()), ...lines].join("\n")}\n`;
   },
 };
 
@@ -72,7 +75,7 @@ interface NextItem extends JsonBody {
   readonly to: readonly string[];
 }
 
-/** The row of an item: the payment, its customer, and the change. */
+/** The row of an item: the payment, its customer, and the change. What is held, or needs a hand, has no time. */
 async function nextRow(connection: Connection, item: NextItem): Promise<JsonBody> {
   const delivery = item.id.startsWith("dlv_")
     ? await connection.run("getDelivery", { delivery_id: item.id })
@@ -84,12 +87,17 @@ async function nextRow(connection: Connection, item: NextItem): Promise<JsonBody
   const { customer_email, customer_name, reference } = Object(payment);
   const who = customer_email ?? customer_name ?? reference;
   const url = delivery && (delivery.url ?? "mailbox");
-  return { ...payment, at: item.at, what: nextText(item, delivery), url, who, id };
+  const hold = delivery?.hold ?? null;
+  const at = hold !== null ? HELD : item.kind === "transition" ? BY_HAND : item.at;
+  return { ...payment, at, what: nextText(item, delivery), url, who, id, hold };
 }
+
+const HELD = "held";
+const BY_HAND = "by hand";
 
 function nextText({ kind, what, to }: NextItem, delivery: JsonBody | undefined): string {
   if (delivery !== undefined) return attemptsOf(delivery).length === 0 ? what : `retry ${what}`;
-  if (kind === "transition") return `${what}, can become ${to.join(", ")}`;
+  if (kind === "transition") return `${what} to ${to.join(", ")}`;
   return to.length === 0 ? "is settled" : `becomes ${to.join(", ")}`;
 }
 
@@ -135,7 +143,9 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
       formatResult: async (answer, { connection }) => {
         const items = answer.items as unknown as NextItem[];
         const rows = await Promise.all(items.map((item) => nextRow(connection, item)));
-        return tableFormatter(LIST_COLUMNS.next)({ ...answer, items: rows });
+        const rankOf = ({ at }: JsonBody) => [HELD, BY_HAND].indexOf(String(at));
+        rows.sort((a, b) => rankOf(a) - rankOf(b));
+        return tableFormatter(LIST_COLUMNS.next)({ ...answer, items: rows }, { connection });
       },
     }),
   },

@@ -6,58 +6,50 @@ import {
   type ListColumns,
   type ListName,
 } from "../../core/reports/list-columns.js";
+import {
+  type Payment,
+  reversalStatus,
+  type ShownStatus,
+  STATUS_TONES,
+  shownStatus,
+  statusDetails,
+  statusText,
+} from "../../core/reports/shown-status.js";
 import { receiverTrouble, webhookTrouble } from "../../core/reports/trouble.js";
-import { formatCount, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
+import { formatCount, groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
 import { headingText, markedStatus, tableLines, valueStyle } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
-import { fitLine, paint, type StyledText, wrap } from "../text-layout.js";
+import { fitLine, paint, wrap } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
-import type { JsonBody } from "./connection.js";
+import type { Connection, JsonBody } from "./connection.js";
 
 const GAP = 2;
 
-export type ResultFormatter = (answer: JsonBody) => string;
+export type ResultFormatter = (answer: JsonBody, asked?: Pick<CommandInput, "connection">) => string;
 
-export interface ItemNotes {
-  /** Why the item is in trouble, in addition to the list's own reason. */
-  readonly troublesOf?: (item: JsonBody) => readonly string[];
-  /** Further lines to print below the item's row. */
-  readonly notesOf?: (item: JsonBody) => readonly string[];
-  readonly footer?: readonly string[];
-}
-
-/** Creates a formatter that aligns a list as a table. Below each row in trouble is a line with the reason. */
+/** Creates a formatter that aligns a list as a table. Below each row are its notes: why it is in trouble, or waits. */
 export function tableFormatter(
-  list: Pick<ListColumns, "columns" | "values" | "dropFirst" | "trouble">,
-  { troublesOf = () => [], notesOf = () => [], footer = [] }: ItemNotes = {},
+  list: Pick<ListColumns, "columns" | "values" | "dropFirst" | "notes">,
+  footer: readonly string[] = [],
 ): ResultFormatter {
-  return (answer) => {
+  return (answer, asked) => {
     const items = (answer.items as JsonBody[]) ?? [];
     if (items.length === 0) return "none\n";
-    const { columns, dropFirst, trouble } = list;
-    const ownTroubles = items.map((item) => trouble?.(item));
-    const troubles = items.map((item, place) =>
-      [ownTroubles[place], ...troublesOf(item)].filter((reason) => reason !== undefined),
-    );
+    const { columns, dropFirst } = list;
     const isAmount = (column: string): boolean =>
       formatOf(column) === "amount" && !columns.includes("currency");
     const cells = items.map((item) =>
       columns.map((column) => {
-        const text = cell(columnValue(list, column, item));
+        const text = cell(columnValue(list, column, item), column);
         if (column === "status") return markedStatus(text);
         return isAmount(column) && item.currency != null && text !== "-" ? `${item.currency} ${text}` : text;
       }),
     );
-    const notes = items.map((item, place): StyledText[] => [
-      ...(troubles[place]!.length === 0
-        ? []
-        : [["red", toPrintableLine(troubles[place]!.join(" · "))] satisfies StyledText]),
-      ...notesOf(item).map((note): StyledText => ["yellow", `! ${toPrintableLine(note)}`]),
-    ]);
+    const notes = items.map((item) => list.notes?.(item).map(toPrintableLine) ?? []);
     const total = Number(answer.total ?? items.length);
     const width = lineWidth();
     return [
-      ...tableLines(columns, cells, width, { ...(dropFirst && { dropFirst }), notes }),
+      ...tableLines(columns, cells, width, { dropFirst, notes, now: asked?.connection.now }),
       ...(isTerminal() ? footer.map((line) => fitLine([[undefined, line]], width)) : []),
       ...(total > items.length ? [`${items.length} of ${total}`] : []),
       "",
@@ -72,7 +64,7 @@ export function recordFormatter(...names: readonly string[]): ResultFormatter {
     const width = Math.max(...fields.map((field) => field.length));
     return fields
       .map((field) => {
-        const value = cell(answer[field]);
+        const value = cell(answer[field], field);
         const style = valueStyle(field, value);
         const lines = wrap(value, width + GAP, lineWidth())
           .join("\n")
@@ -83,11 +75,13 @@ export function recordFormatter(...names: readonly string[]): ResultFormatter {
   };
 }
 
-function cell(value: unknown): string {
+/** A value as text. On a terminal, amounts have thousands separators. */
+function cell(value: unknown, field: string): string {
   if (value === null || value === undefined) return "-";
   if (Array.isArray(value) && value.every((one) => typeof one === "string"))
     return toPrintableLine(value.join(", ")) || "-";
-  return toPrintableLine(typeof value === "object" ? toPrintableJson(value) : String(value));
+  const text = toPrintableLine(typeof value === "object" ? toPrintableJson(value) : String(value));
+  return formatOf(field) === "amount" && isTerminal() ? groupDigits(text) : text;
 }
 
 /** Operations that return a list of records that has columns. */
@@ -126,33 +120,55 @@ export function listAction(id: ListId, query: object = {}): ClientAction {
   });
 }
 
-/** Maximum number of failing webhooks in the line of a row. */
+/** Reads reversals. Returns a function that gives a payment's status as people read it. */
+export async function readStatuses(
+  connection: Connection,
+  about: { readonly charge_id?: unknown } = {},
+): Promise<(payment: JsonBody) => ShownStatus> {
+  const { items } = await connection.run("listEvents", { type: "sandbox.*", limit: 100, ...about });
+  const reversals = (items as JsonBody[]).map(({ charge_id, withdrawal_id, at, data }) => ({
+    id: charge_id ?? withdrawal_id,
+    status: reversalStatus(String(at), data),
+  }));
+  return (payment) => {
+    const id = payment.charge_id ?? payment.withdrawal_id;
+    const own = reversals.flatMap((reversal) => (reversal.id === id ? (reversal.status ?? []) : []));
+    return shownStatus(payment as unknown as Payment, own);
+  };
+}
+
+/** Creates a formatter for a charge or withdrawal. Its status has the reason. */
+export function paymentFormatter(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
+  return async (payment, { connection }) => {
+    const statusOf = await readStatuses(connection, { charge_id: payment.charge_id });
+    return recordFormatter(...names)({ ...payment, status: statusText(statusOf(payment)) });
+  };
+}
+
+/** Maximum number of failing webhooks below a row. */
 const WEBHOOKS_MAX = 2;
 
 /** Rows from which on a trouble stands once below the table, not below each row. */
 const COMMON_MIN = 3;
 
-/** `partial refund of 1.00: broken cup`, for which the service has no status. */
-function reversalNote({ data }: JsonBody): string {
-  const { kind, amount, reason } = (data as JsonBody).sandbox_extension as JsonBody;
-  return `${String(kind).replace("_", " ")} of ${amount}${reason === null ? "" : `: ${reason}`}`;
-}
-
-/** Formats a list of charges or withdrawals. Adds the reversals and failing webhooks of each, and the number of all that fail. */
-export function withFailingWebhooks(
-  name: "charges" | "withdrawals",
-): NonNullable<ClientAction["formatResult"]> {
+/** Formats a list of charges or withdrawals. Adds reasons and failing webhooks, and the number of all that fail. */
+export function formatPayments(name: "charges" | "withdrawals"): NonNullable<ClientAction["formatResult"]> {
   const idField = name === "charges" ? "charge_id" : "withdrawal_id";
-  return async (answer, { connection }) => {
+  return async (answer, asked) => {
+    const { connection } = asked;
     const { items, total } = await connection.run("listDeliveries", { failing: 1, limit: 100 });
-    const reversals = await connection.run("listEvents", { type: "sandbox.*", limit: 100 });
-    const notesOf = (item: JsonBody): string[] =>
-      (reversals.items as JsonBody[]).filter((event) => event[idField] === item[idField]).map(reversalNote);
+    const statusOf = await readStatuses(connection);
     // First the app's own errors, then receivers that do not respond.
     const failing = [...(items as JsonBody[])].sort(
       (a, b) => Number(a.answered === null) - Number(b.answered === null),
     );
-    const listed = new Set((answer.items as JsonBody[]).map((item) => item[idField]));
+    const payments = (answer.items as JsonBody[]).map((item) => {
+      const shown = statusOf(item);
+      const details = statusDetails(shown);
+      const isBad = STATUS_TONES[shown.word] === "bad";
+      return { ...item, status: shown.word, note: isBad || details === "" ? details : `! ${details}` };
+    });
+    const listed = new Set(payments.map((item: JsonBody) => item[idField]));
     const objectsOf = new Map<string, Set<unknown>>();
     for (const delivery of failing) {
       const trouble = receiverTrouble(delivery);
@@ -160,11 +176,13 @@ export function withFailingWebhooks(
         objectsOf.set(trouble, (objectsOf.get(trouble) ?? new Set()).add(delivery[idField]));
     }
     const isCommon = (trouble: string) => isTerminal() && (objectsOf.get(trouble)?.size ?? 0) >= COMMON_MIN;
-    const troublesOf = (item: JsonBody): string[] =>
-      failing
+    const notesOf = (item: JsonBody): string[] => [
+      ...(item.note === "" ? [] : [String(item.note)]),
+      ...failing
         .filter((delivery) => delivery[idField] === item[idField] && !isCommon(receiverTrouble(delivery)))
         .slice(0, WEBHOOKS_MAX)
-        .flatMap((delivery) => webhookTrouble(delivery) ?? []);
+        .flatMap((delivery) => webhookTrouble(delivery) ?? []),
+    ];
     const count = formatCount(Number(total), "webhook");
     const footer =
       total === 0
@@ -175,7 +193,8 @@ export function withFailingWebhooks(
             ),
             `${count} failing: payments-sandbox deliveries --failing`,
           ];
-    return tableFormatter(LIST_COLUMNS[name], { troublesOf, notesOf, footer })(answer);
+    const list = { ...LIST_COLUMNS[name], notes: notesOf };
+    return tableFormatter(list, footer)({ ...answer, items: payments }, asked);
   };
 }
 

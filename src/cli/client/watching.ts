@@ -15,14 +15,11 @@ import {
   runs,
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { listCommand, listQuery, tableFormatter } from "./output.js";
+import { listCommand, listQuery } from "./output.js";
 
 const FOLLOW = ["-f, --follow", "go on until interrupted"] as const;
 
 const timeoutOf = ({ flags: { timeout = "30s" } }: CommandInput): string => String(timeout);
-
-const toleratedOf = ({ tolerated }: JsonBody): string[] =>
-  (tolerated as string[]).map((note) => `passed over: ${note}`);
 
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   listCommand(
@@ -32,7 +29,6 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
     {
       options: [FOLLOW],
       call: listOrFollow("listRequests", "request", requestLine),
-      formatResult: tableFormatter(LIST_COLUMNS.requests, { notesOf: toleratedOf }),
     },
   ),
   listCommand(

@@ -1,10 +1,17 @@
 import type { ChargeHistoryItem } from "../schema/control-responses.js";
 import { isSuccessStatus } from "../schema/http-response.js";
 import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
-import { formatCount, toPrintableLine } from "../schema/text-format.js";
+import { formatCount, groupDigits, signedAmount, toPrintableLine } from "../schema/text-format.js";
 import { readableDuration } from "../schema/time.js";
 import type { ChargeHistories, ChargeHistory } from "./namespace-export.js";
-import { failureText, missingStatusReason, receiverText } from "./trouble.js";
+import { type Payment, shownStatus, statusText } from "./shown-status.js";
+import {
+  failureText,
+  type ListedDelivery,
+  missingStatusReason,
+  nextTryText,
+  receiverText,
+} from "./trouble.js";
 
 /** Formats histories as text: a heading for each charge, a line for each item. */
 export function historiesText({ charges, not_in_order, items }: ChargeHistories): string {
@@ -20,14 +27,16 @@ export function historiesText({ charges, not_in_order, items }: ChargeHistories)
   ].join("\n");
 }
 
-export function historyTitle({ charge, test }: Pick<ChargeHistory, "charge" | "test">): string {
+export function historyTitle(
+  { charge, test }: Pick<ChargeHistory, "charge" | "test">,
+  shown = shownStatus(charge as unknown as Payment, []),
+): string {
   const { sandbox } = charge as { sandbox?: { scenario?: unknown } };
   return toPrintableLine(
     [
       charge.charge_id,
-      charge.status,
-      charge.failure_reason,
-      `${charge.amount} ${charge.currency}`,
+      statusText(shown),
+      `${charge.currency} ${groupDigits(String(charge.amount))}`,
       charge.payment_method,
       charge.customer_email,
       charge.mode === "live" ? "live mode" : null,
@@ -48,9 +57,16 @@ interface HistoryRow {
 
 type Attempt = Extract<ChargeHistoryItem, { kind: "attempt" }>;
 
-/** Rows of a history. The attempts of a delivery are one row, at the time of the first and with the last response. */
-export function historyRows({ items }: ChargeHistory): HistoryRow[] {
-  const timeOf = ({ at }: ChargeHistoryItem) =>
+/**
+ * Rows of a history. The attempts of a delivery are one row, at the time of the first and with the last response.
+ *
+ * @param deliveries tell when each failing one is tried next
+ */
+export function historyRows(
+  { items }: Pick<ChargeHistory, "items">,
+  deliveries: readonly ListedDelivery[] = [],
+): HistoryRow[] {
+  const timeOf = ({ at }: { readonly at: string }) =>
     `+${readableDuration(Date.parse(at) - Date.parse(items[0]!.at)).replaceAll("\u00a0", "")}`;
   const folded = new Map<unknown, ChargeHistoryItem[]>();
   for (const item of items) {
@@ -62,9 +78,13 @@ export function historyRows({ items }: ChargeHistory): HistoryRow[] {
   return groups.map((group) => {
     const [first, last] = [group[0]!, group.at(-1)!];
     const text = last.kind === "attempt" ? attemptsText(last, group.length, timeOf(last)) : itemText(last);
+    const delivery = deliveries.find(
+      (one) => last.kind === "attempt" && one.delivery_id === last.delivery_id,
+    );
+    const next = delivery && nextTryText(delivery, (at) => timeOf({ at }));
     return {
       head: `  ${timeOf(first).padStart(width)}  ${(LABELS[first.kind] ?? first.kind).padEnd(7)}  `,
-      text: toPrintableLine(text),
+      text: toPrintableLine([text, next].filter(Boolean).join(" · ")),
       item: last,
     };
   });
@@ -73,6 +93,7 @@ export function historyRows({ items }: ChargeHistory): HistoryRow[] {
 /** Kinds of rows whose word differs from that of the items. */
 const LABELS: Readonly<Partial<Record<ChargeHistoryItem["kind"], string>>> = {
   attempt: "webhook",
+  hold: "webhook",
   transition: "status",
 };
 
@@ -91,14 +112,20 @@ function itemText(item: Exclude<ChargeHistoryItem, Attempt>): string {
     case "transition":
       return [item.status, item.reason && `(${item.reason})`, causeText(item)].filter(Boolean).join(" ");
     case "ledger":
-      return `${item.posting} ${item.currency}: ${item.postings.map(({ account, amount }) => `${account} ${amount}`).join(", ")}`;
+      return `${item.posting.replaceAll("_", " ")} ${item.currency} ${postingsText(item)}`;
     case "event":
       return `${item.type} ${item.event_id}`;
     case "note":
       return item.note;
     case "hold":
-      return `${item.type} to ${item.receiver} is held: ${item.reason}`;
+      return `${item.type} → ${receiverText(`http://${item.receiver}`)} held: ${item.reason}`;
   }
+}
+
+/** `+4,300.00 pending, +146.20 fees`: the accounts of the shop and the service. */
+function postingsText({ postings }: Extract<ChargeHistoryItem, { kind: "ledger" }>): string {
+  const own = postings.filter(({ account }) => account !== "outside");
+  return own.map(({ account, amount }) => `${signedAmount(amount)} ${account}`).join(", ");
 }
 
 /** Who or what caused a change of status; nothing for a call of the app. */

@@ -21,7 +21,7 @@ const FORMATS: readonly (readonly [field: RegExp, format: ValueFormat])[] = [
   [/(^|_)at$/, "time"],
   [/^(url|path)$/, "address"],
   [/^status$/, "status"],
-  [/^(amount|fee)$|_balance$/, "amount"],
+  [/(^|_)amount$|^fee$|_balance$/, "amount"],
   [/^(attempts|applied|charges)$/, "count"],
 ];
 
@@ -49,8 +49,8 @@ export interface ListColumns {
   readonly columns: readonly string[];
   /** Columns that a narrow terminal leaves out, the first to go first. */
   readonly dropFirst?: readonly string[];
-  /** Why the record is in trouble, in a line below its row; undefined if it is not. */
-  readonly trouble?: (record: JsonRecord) => string | undefined;
+  /** Lines below the row: why the record is in trouble, and after `! ` what to know of it. */
+  readonly notes?: (record: JsonRecord) => readonly string[];
   /** Columns computed from the record. */
   readonly values?: Readonly<Record<string, (record: JsonRecord) => unknown>>;
   readonly filters?: readonly ListFilter[];
@@ -95,10 +95,6 @@ function objectId({ charge_id, withdrawal_id }: JsonRecord): unknown {
   return charge_id ?? withdrawal_id;
 }
 
-function failureReason({ failure_reason }: JsonRecord): string | undefined {
-  return failure_reason == null ? undefined : String(failure_reason);
-}
-
 /** Queries for the states of a delivery that are no status. */
 const STATE_QUERIES: Readonly<Record<string, Query>> = {
   failing: { failing: "1" },
@@ -109,9 +105,8 @@ const STATE_QUERIES: Readonly<Record<string, Query>> = {
 const lists = {
   charges: {
     columns: ["created_at", "status", "amount", "customer_email", "order", "payment_method", "charge_id"],
-    dropFirst: ["payment_method", "charge_id"],
+    dropFirst: ["payment_method", "order"],
     values: { order: orderOf },
-    trouble: failureReason,
     filters: [
       search("Search", "id, e-mail, order, amount"),
       STATUS,
@@ -123,8 +118,7 @@ const lists = {
   },
   withdrawals: {
     columns: ["created_at", "status", "amount", "fee", "reference", "withdrawal_id"],
-    dropFirst: ["withdrawal_id"],
-    trouble: failureReason,
+    dropFirst: ["fee"],
     filters: [STATUS],
     slots: { status: ["status"], sub: ["withdrawal_id"], side: ["amount"] },
     view: "money",
@@ -146,7 +140,10 @@ const lists = {
         return last && (last.status ?? "none");
       },
     },
-    trouble: deliveryTrouble,
+    notes: (delivery) => {
+      const trouble = deliveryTrouble(delivery);
+      return trouble === undefined ? [] : [delivery.hold === null ? trouble : `! ${trouble}`];
+    },
     filters: [
       { name: "failing", option: ["--failing", "only those that were tried and not delivered"] },
       {
@@ -166,7 +163,10 @@ const lists = {
     columns: ["at", "method", "path", "operation", "status", "fault"],
     dropFirst: ["operation"],
     values: { status: (request) => request.status ?? missingStatusReason(request) },
-    trouble: requestTrouble,
+    notes: (request) => [
+      ...[requestTrouble(request) ?? []].flat(),
+      ...(request.tolerated as readonly string[]).map((note) => `! passed over: ${note}`),
+    ],
     filters: [
       // Adds nothing to the control API's query, which cannot search in bodies.
       { ...search("Text", "in the path or a value"), query: () => ({}) },
@@ -195,7 +195,8 @@ const lists = {
   },
   next: {
     columns: ["at", "what", "url", "amount", "who", "id"],
-    dropFirst: ["id", "url"],
+    dropFirst: ["id", "amount"],
+    notes: ({ hold }) => (hold === null ? [] : [`! ${(hold as { reason: string }).reason}`]),
   },
   balances: { columns: ["organization_id", "mode", "currency", "available_balance", "pending_balance"] },
   "webhook-endpoints": {

@@ -29,7 +29,7 @@ export interface ShownStatus {
 }
 
 /** Fields of a charge or withdrawal, in its record and in the control API's JSON. */
-interface Payment {
+export interface Payment {
   readonly status: string;
   readonly failure_reason?: string | null;
   readonly updated_at: string;
@@ -63,8 +63,9 @@ export function shownStatus(
 }
 
 /** What follows the word: `paid late (was EXPIRED)`, `1.00: broken cup (was COMPLETED)`; "" if nothing does. */
-export function statusDetails({ reason, was, amount }: ShownStatus): string {
-  const why = [amount, reason].filter((part) => part !== undefined).join(": ");
+export function statusDetails({ word, reason, was, amount }: ShownStatus): string {
+  const part = word === REVERSALS.partial_refund.status ? amount : undefined;
+  const why = [part, reason].filter((text) => text !== undefined).join(": ");
   return [why, was && `(was ${was})`].filter(Boolean).join(" ");
 }
 

@@ -21,6 +21,7 @@ interface Delivery {
 
 /** A delivery in the control API's JSON. */
 export interface ListedDelivery extends Delivery {
+  readonly delivery_id: string;
   readonly type: string;
   readonly url: string | null;
   readonly hold: { readonly reason: string } | null;
@@ -45,14 +46,22 @@ export function nextTryIn(next: string | null, nowMs: number): string {
 
 const GIVEN_UP = "given up";
 
+/** When a failed delivery is tried next, or `given up`; undefined if it is held or did not fail. */
+export function nextTryText(
+  { status, hold, attempts, next_attempt_at: next }: ListedDelivery,
+  timeText: (next: string, last: string) => string,
+): string | undefined {
+  const last = attempts.at(-1);
+  if (hold !== null || last === undefined || isSuccessStatus(last.status) || status === "delivered")
+    return undefined;
+  return next === null ? GIVEN_UP : `next try at ${timeText(next, last.at)}`;
+}
+
 /** Why a delivery is held, or why its last attempt failed and when the next is due; else undefined. */
 export function deliveryTrouble(delivery: JsonRecord): string | undefined {
-  const { status, hold, next_attempt_at: next } = delivery as unknown as ListedDelivery;
-  if (hold !== null) return hold.reason;
-  const last = attemptsOf(delivery).at(-1);
-  if (last === undefined || isSuccessStatus(last.status) || status === "delivered") return undefined;
-  const retry = next === null ? GIVEN_UP : `next try at ${laterTime(last.at, next)}`;
-  return `${failureText(last)} · ${retry}`;
+  const listed = delivery as unknown as ListedDelivery;
+  const next = nextTryText(listed, laterTime);
+  return next === undefined ? listed.hold?.reason : `${failureText(listed.attempts.at(-1)!)} · ${next}`;
 }
 
 /** A failed attempt's status and response in one line, or why there is none. */
@@ -63,15 +72,12 @@ export function failureText({ status, error, response_body }: Omit<Attempt, "at"
   return text.startsWith(String(status)) ? text : `${status} ${text}`.trim();
 }
 
-const RECEIVER_MAX = 24;
-
-/** A failing webhook in a few words: `charge.failed → :3000/hooks 400 no signature · next try at 14:32:53`. */
+/** A payment's failing webhook in a few words: `failed → :3000/hooks · 400 no signature · next try at 14:32:53`. */
 export function webhookTrouble(delivery: JsonRecord): string | undefined {
   const trouble = deliveryTrouble(delivery);
-  if (trouble === undefined) return undefined;
   const receiver = receiverText(delivery.url as string | null);
-  const shown = receiver.length > RECEIVER_MAX ? `${receiver.slice(0, RECEIVER_MAX - 1)}…` : receiver;
-  return `${delivery.type} → ${shown} ${trouble}`;
+  const type = String(delivery.type).replace(/^(charge|withdrawal)\./, "");
+  return trouble && `${type} → ${receiver} · ${trouble}`;
 }
 
 /** The receiver and its failure, without event and retry: `:3000/hooks 400 no signature`. */
@@ -86,7 +92,7 @@ export function receiverText(url: string | null): string {
 }
 
 /** The time of day of a later instant, with its day if that is another. */
-function laterTime(from: string, to: string): string {
+function laterTime(to: string, from: string): string {
   const time = to.slice(11, 19);
   return from.slice(0, 10) === to.slice(0, 10) ? time : `${to.slice(5, 10)} ${time}`;
 }

@@ -43,6 +43,11 @@ export function groupDigits(amount: string): string {
   return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point === -1 ? "" : amount.slice(point));
 }
 
+/** `"-4300.00"` → `"−4,300.00"`, `"146.20"` → `"+146.20"`. */
+export function signedAmount(amount: string): string {
+  return amount.startsWith("-") ? `−${groupDigits(amount.slice(1))}` : `+${groupDigits(amount)}`;
+}
+
 /** "1 row", "2 rows". */
 export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -4,10 +4,10 @@ import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, EventRecord, Task } from "../../../core/engine/records.js";
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import { signedAmount } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { requestsAbout } from "../../../server/control/charge-history.js";
 import { isFailing } from "../../../server/control/record-views.js";
-import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
@@ -76,16 +76,14 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
         lane: 2,
         body: html`${kind.replaceAll("_", " ")} <span class="soft">${currency}</span><ul class="soft">${postings
           .filter(({ account, amount }) => account !== "outside" && !isZero(amount))
-          .map(({ account, amount }) => html`<li>${signed(amount)} ${account.replace("_", " ")}</li>`)}</ul>`,
+          .map(
+            ({ account, amount }) => html`<li>${signedAmount(amount)} ${account.replace("_", " ")}</li>`,
+          )}</ul>`,
       }),
     ),
     ...events.map((event) => eventLine(context, event)),
   ];
   return lines.sort((a, b) => (a.at === b.at ? a.lane - b.lane : a.at < b.at ? -1 : 1));
-}
-
-function signed(amount: string): string {
-  return amount.startsWith("-") ? `−${groupDigits(amount.slice(1))}` : `+${groupDigits(amount)}`;
 }
 
 function requestLine(context: PageContext, entry: RequestEntry): Line {
