@@ -189,47 +189,6 @@ it.each(refused)("refusing %s writes nothing", (_, prepare) => {
   expect([store.changes.length, bytesOf(engine)]).toEqual([length, before]);
 });
 
-function doing(fails: boolean): string {
-  const store = recordingStore();
-  const engine = newEngine({ store, endpoint: true });
-  const heard: Change[] = [];
-  engine.events.on("stored", (change) => heard.push(change));
-  const step = <Result>(command: Command<Result>, atMs: number): Result => {
-    if (fails) {
-      const before = bytesOf(engine);
-      store.failure = new Error("disk full");
-      expect(() => engine.execute(command, atMs)).toThrow("disk full");
-      expect(bytesOf(engine)).toBe(before);
-      expect(heard.length).toBe(store.changes.length);
-    }
-    return engine.execute(command, atMs);
-  };
-  const pricing = { base_currency: "KES", amount: "100.00" };
-  const quote = must(step(createQuote(SHOP, { pricing, payment_method: "mobile_money" }, null), START_MS));
-  const charge = must(step(createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), "quiet"), START_MS));
-  must(step(control(charge.charge_id, "COMPLETED"), START_MS + 5));
-  must(step(control(charge.charge_id, "REFUNDED"), START_MS + 10));
-  step(readBalances(SHOP), START_MS + 15);
-  return bytesOf(engine);
-}
-
-it("a failed write leaves the state unchanged, and the next command succeeds", () => {
-  expect(doing(true)).toBe(doing(false));
-});
-
-it("a reset that cannot be written keeps the old data", () => {
-  const store = recordingStore();
-  const engine = newEngine({ store });
-  const charge = newCharge(engine, START_MS);
-  const before = bytesOf(engine);
-  store.replace = () => {
-    throw new Error("disk full");
-  };
-  expect(() => engine.reset(START_MS, false, furnishing())).toThrow("disk full");
-  expect(bytesOf(engine)).toBe(before);
-  expect(must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS)).status).toBe("COMPLETED");
-});
-
 it("a command that throws writes nothing", () => {
   const store = recordingStore();
   const engine = newEngine({ store });
@@ -255,21 +214,6 @@ function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Ch
     setUp: () => expect.unreachable("what is kept needs no furniture"),
   });
 }
-
-it("replaying the journal restores the state of any moment", () => {
-  const store = recordingStore();
-  const engine = newEngine({ store, endpoint: true });
-  const seen: string[] = [];
-  engine.events.on("changed", () => seen.push(bytesOf(engine)));
-  workload(engine);
-  expect(store.changes.length).toBeGreaterThan(40);
-  const replayed = State.from(store.replaced[0]!);
-  for (const [index, change] of store.changes.entries()) {
-    replayed.apply(change);
-    if (index % 7 === 0) expect(JSON.stringify(replayed.dump())).toBe(seen[index]);
-  }
-  expect(JSON.stringify(replayed.dump())).toBe(bytesOf(engine));
-});
 
 it("a restarted engine continues with the same ids, tasks and lists", () => {
   const store = recordingStore();

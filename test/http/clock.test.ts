@@ -253,13 +253,3 @@ it.each(["real", "60x", "1000000x"] as const)(
     expect(Date.parse(to) - Date.parse(from)).toBe(1000);
   },
 );
-
-it("a running clock continues after it is advanced", async () => {
-  const api = await openApi({ clock: "real" });
-  const { charge_id } = await api.pay();
-  const { body } = await api.advance({ by: "1h" });
-  expect(Date.parse(body.to) - Date.parse(body.from)).toBe(3_600_000);
-  expect((await api.charge(charge_id)).status).toBe("COMPLETED");
-  expect(await clockOf(api)).toMatchObject({ mode: "real" });
-  expect(Date.parse((await clockOf(api)).now)).toBeGreaterThanOrEqual(Date.parse(body.to));
-});

@@ -18,6 +18,7 @@ it("a call that would move time during an advance returns 409 CLOCK_BUSY", async
   await receiver.arrived(1);
   const busy: [string, unknown][] = [
     ["POST /_sandbox/clock/advance", { by: "1s" }],
+    ["POST /_sandbox/clock/advance", { until: "idle" }],
     ["PUT /_sandbox/clock", { mode: "real" }],
     ["POST /_sandbox/snapshots/before/restore", undefined],
     ["PUT /_sandbox/state", dump],

@@ -184,27 +184,6 @@ it("a receiver can read and create charges during an advance", async () => {
   expect(report.fired_total).toBe(18);
 });
 
-it("a receiver gets CLOCK_BUSY when it moves the clock during an advance", async () => {
-  const { receiver, sandbox, client } = await shopAndReceiver();
-  const answers: { status: number; code: string }[] = [];
-  receiver.handler = async (received) => {
-    for (const answer of [
-      await client.advance({ by: "1s" }),
-      await client.advance({ until: "idle" }),
-      await client.setClock({ mode: "real" }),
-      await client.reset(),
-      await client.advance({ by: "1s" }, "?wait=1ms"),
-    ])
-      answers.push({ status: answer.status, code: answer.json.error.code });
-    received.answer();
-  };
-  await client.pay();
-  const report = await sandbox.advance("1s");
-  expect(answers).toEqual(Array(5).fill({ status: 409, code: "CLOCK_BUSY" }));
-  expect(since(report.to)).toBe(1000);
-  expect((await client.clock()).json).toMatchObject({ mode: "manual", advancing: false, now: report.to });
-});
-
 it("a receiver can wait for the advance with ?wait=10s", async () => {
   const { receiver, sandbox, client } = await shopAndReceiver(hold);
   await client.pay();
