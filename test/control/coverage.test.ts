@@ -44,11 +44,7 @@ it("GET /_sandbox/coverage uses the default names of renamed error codes", async
     { status: 400, code: "invalid_request" },
     { status: 400, code: "own" },
   ]) {
-    await client.ask("POST /_sandbox/faults", {
-      match: { operation: "getBalances" },
-      respond,
-      times: 1,
-    });
+    await client.ask("POST /_sandbox/faults", { match: { operation: "getBalances" }, respond, times: 1 });
     await client.ask("GET /api/v1/accounts/balances");
   }
   expect(await met(client)).toEqual({ VALIDATION_ERROR: 2, NOT_FOUND: 2, INTERNAL_ERROR: 1 });

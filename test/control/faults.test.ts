@@ -109,12 +109,7 @@ describe("faults", () => {
   });
 
   it("a fault lets `skip` calls pass first", async ({ client }) => {
-    await client.ask("POST /_sandbox/faults", {
-      match: QUOTE,
-      respond: { status: 500 },
-      skip: 2,
-      times: 1,
-    });
+    await client.ask("POST /_sandbox/faults", { match: QUOTE, respond: { status: 500 }, skip: 2, times: 1 });
     const statuses: number[] = [];
     for (let n = 0; n < 4; n++) statuses.push((await client.quote()).status);
     expect(statuses).toEqual([200, 200, 500, 200]);
@@ -182,11 +177,7 @@ describe("faults", () => {
   it("a fault with a probability affects the same calls for the same seed", async () => {
     const draw = async (seed: string) => {
       const client = await open(seed);
-      await client.ask("POST /_sandbox/faults", {
-        match: QUOTE,
-        respond: { status: 500 },
-        probability: 0.5,
-      });
+      await client.ask("POST /_sandbox/faults", { match: QUOTE, respond: { status: 500 }, probability: 0.5 });
       let text = "";
       for (let n = 0; n < 40; n++) text += (await client.quote()).status === 500 ? "x" : ".";
       return text;

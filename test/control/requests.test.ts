@@ -40,10 +40,7 @@ it("GET /_sandbox/requests omits cross-site requests without a key", async ({ cl
   await client.ask("POST /api/v1/payments/quotes", {}, page);
   expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(0);
   await client.ask("GET /api/v1/nothing", undefined, { ...page, "sec-fetch-site": "same-site" });
-  await client.ask("GET /api/v1/nothing", undefined, {
-    ...page,
-    authorization: "Bearer sk_test_nobody",
-  });
+  await client.ask("GET /api/v1/nothing", undefined, { ...page, authorization: "Bearer sk_test_nobody" });
   expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(2);
 });
 
@@ -201,11 +198,7 @@ it("a client that disconnects during a fault's delay is marked as disconnected",
   const { sandbox, client } = await worldOn(wall);
   await using _ = sandbox;
   const { url } = await sandbox.listen();
-  await client.ask("POST /_sandbox/faults", {
-    match: { operation: "createQuote" },
-    delay: "1h",
-    times: 1,
-  });
+  await client.ask("POST /_sandbox/faults", { match: { operation: "createQuote" }, delay: "1h", times: 1 });
   const gone = hungUp();
   const abort = new AbortController();
   const sent = fetch(`${url}/api/v1/payments/quotes`, {
@@ -252,14 +245,7 @@ it.each([
   await vi.waitFor(async () => {
     const { items } = (await client.ask("GET /_sandbox/requests")).json;
     expect(items).toMatchObject([
-      {
-        operation,
-        status: null,
-        client_gone: true,
-        request_body: null,
-        response_body: null,
-        fault: null,
-      },
+      { operation, status: null, client_gone: true, request_body: null, response_body: null, fault: null },
     ]);
   });
 });

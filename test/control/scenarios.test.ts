@@ -10,9 +10,7 @@ it("lists scenarios by name, none of them active", async ({ client }) => {
   expect(names).toEqual([...names].sort());
   expect(names).toEqual(expect.arrayContaining(["default", "declined", "stuck", "webhook_chaos"]));
   expect(json.items.every((one: { active: boolean }) => one.active === false)).toBe(true);
-  expect((await client.ask("GET /_sandbox/scenarios/declined")).json).toMatchObject({
-    name: "declined",
-  });
+  expect((await client.ask("GET /_sandbox/scenarios/declined")).json).toMatchObject({ name: "declined" });
 });
 
 it("the latest active scenario takes precedence", async ({ client }) => {

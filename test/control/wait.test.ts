@@ -30,19 +30,9 @@ it("POST /_sandbox/wait returns when the charge is created", async ({ client }) 
 
 it("POST /_sandbox/wait waits for a number of requests", async ({ client }) => {
   const match = { operation: "createQuote", status: 200 };
-  const waiting = client.ask("POST /_sandbox/wait", {
-    for: "request",
-    match,
-    count: 2,
-    timeout: "10m",
-  });
+  const waiting = client.ask("POST /_sandbox/wait", { for: "request", match, count: 2, timeout: "10m" });
   await client.quote();
-  const short = await client.ask("POST /_sandbox/wait", {
-    for: "request",
-    match,
-    count: 2,
-    timeout: "10ms",
-  });
+  const short = await client.ask("POST /_sandbox/wait", { for: "request", match, count: 2, timeout: "10ms" });
   expect([short.status, short.json.error.message]).toEqual([408, expect.stringContaining("1 of 2")]);
   await client.quote();
   expect((await waiting).json).toMatchObject({ operation: "createQuote", method: "POST", status: 200 });

@@ -5,9 +5,7 @@ import { deliveries, shopFor } from "../webhooks/support/shop.js";
 
 /** The order of events must not depend on how fast an app responds. */
 describe("the speed of the machine", () => {
-  const FIVE_SECONDS = {
-    charges: [{ timeline: [{ after: "5s", to: "AWAITING_PAYMENT" }] }],
-  };
+  const FIVE_SECONDS = { charges: [{ timeline: [{ after: "5s", to: "AWAITING_PAYMENT" }] }] };
 
   /** A retry and a new charge's task are due at the same time. */
   async function firedAfter(pause: (shop: Shop) => Promise<unknown>): Promise<unknown> {

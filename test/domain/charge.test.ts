@@ -231,9 +231,5 @@ describe.each([
 it("settling a charge sets settled_at and updated_at and keeps its status", () => {
   const completed = chargeWith({ status: "COMPLETED" });
   const at = iso(AT_MS);
-  expect(markSettled(completed, AT_MS)).toEqual({
-    ...completed,
-    settled_at: at,
-    updated_at: at,
-  });
+  expect(markSettled(completed, AT_MS)).toEqual({ ...completed, settled_at: at, updated_at: at });
 });

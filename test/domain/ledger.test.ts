@@ -110,11 +110,7 @@ it("postings are proportional when the customer pays a different amount", () => 
         currency_paid: "UGX",
       } as Charge)!;
       const settled = (2n * paid * net + amount) / (2n * amount);
-      expect(booked).toMatchObject({
-        amount: text(paid),
-        currency: "UGX",
-        settlement_amount: text(settled),
-      });
+      expect(booked).toMatchObject({ amount: text(paid), currency: "UGX", settlement_amount: text(settled) });
       const { total_fee, fee_breakdown } = booked.fees;
       expect(total_fee).toBe(text(paid - settled));
       const parts = Object.values(fee_breakdown).map((part) => minorUnits(part, decimals));

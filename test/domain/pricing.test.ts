@@ -78,11 +78,7 @@ it("a price below half a minor unit is zero", () => {
   );
 });
 
-const base: Pricing = {
-  base_currency: "USD",
-  amount: "10.00",
-  local_pricing: { KES: "1.00", NGN: "2.00" },
-};
+const base: Pricing = { base_currency: "USD", amount: "10.00", local_pricing: { KES: "1.00", NGN: "2.00" } };
 
 it("prices are equal when only the order of local prices differs", () => {
   expect(isSamePricing(base, { ...base, local_pricing: { NGN: "2.00", KES: "1.00" } })).toBe(true);

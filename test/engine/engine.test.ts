@@ -277,10 +277,7 @@ it("restoring a snapshot is recorded as a new change", () => {
   const withoutWorld = ({ collections, ...rest }: StateDump) =>
     JSON.stringify({ ...rest, seq: 0, collections: { ...collections, namespace: [] } });
   expect(withoutWorld(engine.dump())).toBe(withoutWorld(dump));
-  expect(engine.namespace).toEqual({
-    ...new Map(dump.collections.namespace).get("namespace"),
-    restores: 1,
-  });
+  expect(engine.namespace).toEqual({ ...new Map(dump.collections.namespace).get("namespace"), restores: 1 });
 });
 
 const owner = { mode: "test", organization_id: "org_sandbox", currency: "KES" } as const;

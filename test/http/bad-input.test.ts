@@ -122,24 +122,22 @@ const number = fc.oneof(
   fc.constantFrom(0, -0, 1e308, -1e308, 5e-324, 2 ** 53 + 2, 1441, 0.5, -1),
 );
 /** All keys are own properties, including `__proto__`. */
-const { value, record } = fc.letrec<{
-  value: unknown;
-  list: unknown[];
-  record: Record<string, unknown>;
-}>((tie) => ({
-  list: fc.array(tie("value"), { maxLength: 4 }),
-  record: fc
-    .array(fc.tuple(fc.oneof(nastyKey, fc.string({ maxLength: 8 })), tie("value")), { maxLength: 4 })
-    .map((entries) => Object.fromEntries(entries)),
-  value: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    fc.constantFrom(null, true, false),
-    number,
-    text,
-    tie("list"),
-    tie("record"),
-  ),
-}));
+const { value, record } = fc.letrec<{ value: unknown; list: unknown[]; record: Record<string, unknown> }>(
+  (tie) => ({
+    list: fc.array(tie("value"), { maxLength: 4 }),
+    record: fc
+      .array(fc.tuple(fc.oneof(nastyKey, fc.string({ maxLength: 8 })), tie("value")), { maxLength: 4 })
+      .map((entries) => Object.fromEntries(entries)),
+    value: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      fc.constantFrom(null, true, false),
+      number,
+      text,
+      tie("list"),
+      tie("record"),
+    ),
+  }),
+);
 
 /** A valid body and its call. */
 interface Subject {

@@ -21,11 +21,7 @@ const USD_ORDER = { pricing: { base_currency: "USD", amount: "100.00" }, payment
 
 it("configured paths replace the default paths", async () => {
   const api = await configured({
-    paths: {
-      createQuote: "/v2/quotes",
-      getCharge: "/v2/charges/{charge_id}/full",
-      listPayins: "/v2/payins",
-    },
+    paths: { createQuote: "/v2/quotes", getCharge: "/v2/charges/{charge_id}/full", listPayins: "/v2/payins" },
   });
   expect((await api.post("/v2/quotes", KES_ORDER)).status).toBe(200);
   expectError(await api.tryQuote(KES_ORDER), 404, "NOT_FOUND");
@@ -190,11 +186,7 @@ it("fees and rates replace the default ones in prices", async () => {
     amount: "105.00",
   });
   expect(await api.quote({ ...USD_ORDER, payment_method: "mobile_money", to_currency: "KES" })).toMatchObject(
-    {
-      exchange_rate: "100",
-      settlement_amount: "10000.00",
-      fees: { total_fee: "100.00" },
-    },
+    { exchange_rate: "100", settlement_amount: "10000.00", fees: { total_fee: "100.00" } },
   );
 });
 

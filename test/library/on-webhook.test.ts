@@ -14,10 +14,7 @@ afterEach(() => void vi.useRealTimers());
 /** A handler that records event types and responds with 204. */
 function listener(): { readonly types: string[]; readonly handler: WebhookHandler } {
   const types: string[] = [];
-  return {
-    types,
-    handler: async (request) => void types.push((await request.json()).type),
-  };
+  return { types, handler: async (request) => void types.push((await request.json()).type) };
 }
 
 interface Attempt {

@@ -297,10 +297,7 @@ it.each(Object.entries(calls))("close() makes later calls fail with an error: %s
 it("close() rejects a pending listen()", async ({ shop: { sandbox } }) => {
   const listening = sandbox.listen();
   const [, outcome] = await Promise.allSettled([sandbox.close(), listening]);
-  expect(outcome).toMatchObject({
-    status: "rejected",
-    reason: { message: "listen: the sandbox is closed" },
-  });
+  expect(outcome).toMatchObject({ status: "rejected", reason: { message: "listen: the sandbox is closed" } });
   expect(sandbox.port).toBeUndefined();
 });
 

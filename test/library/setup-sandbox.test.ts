@@ -94,10 +94,7 @@ it.each(["own", "shared"])(
         );
         statuses.push(items[0]?.attempts[0]?.status);
       });
-    const failure = expect.objectContaining({
-      name: "AssertionError",
-      actual: "http://localhost/webhooks",
-    });
+    const failure = expect.objectContaining({ name: "AssertionError", actual: "http://localhost/webhooks" });
     const idle = { for: "idle", timeout: "10s" };
     // Nothing waits for the sandbox, so the error is reported at the test's end.
     await expect(failing((sandbox) => sandbox.control("POST /_sandbox/wait", idle))).rejects.toThrow(failure);

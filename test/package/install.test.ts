@@ -200,10 +200,7 @@ it("the package contains every file that its docs link to", () => {
     .filter((path) => path.endsWith(".md"))
     .flatMap((page) =>
       [...readFileSync(join(installed, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
-        ([, path]) => ({
-          page,
-          target: join(dirname(page), path!),
-        }),
+        ([, path]) => ({ page, target: join(dirname(page), path!) }),
       ),
     );
   expect(links.length).toBeGreaterThan(100);

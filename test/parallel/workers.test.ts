@@ -22,10 +22,7 @@ function owners(heard: readonly string[]): string[] {
 
 describe("three workers on one server, a namespace each", () => {
   it("three concurrent workers get the same responses as when run alone", async () => {
-    const assignments = Array.from({ length: 3 }, (_, number) => ({
-      number,
-      namespace: `worker-${number}`,
-    }));
+    const assignments = Array.from({ length: 3 }, (_, number) => ({ number, namespace: `worker-${number}` }));
     const together = await takeTogether(assignments);
     const alone = await takeAlone(assignments);
     for (const { number } of assignments) {

@@ -10,9 +10,7 @@ const SEED = process.env.PAYMENTS_SANDBOX_ROUNDS_SEED ?? "summer";
 
 itOnPostgres(
   `${ROUNDS} kills, pauses and restarts under load lose no answer and apply none twice`,
-  {
-    timeout: 240_000 + ROUNDS * 60_000,
-  },
+  { timeout: 240_000 + ROUNDS * 60_000 },
   async () => {
     const postgres = await Postgres.start();
     atEnd(() => postgres.end());

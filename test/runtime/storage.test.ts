@@ -37,10 +37,7 @@ afterEach(async () => {
 });
 
 const inFiles = () =>
-  new FileStorage({
-    data: join(folder, "data.json"),
-    onError: (failure) => failures.push(failure),
-  });
+  new FileStorage({ data: join(folder, "data.json"), onError: (failure) => failures.push(failure) });
 
 const postgresAt = (data: string, version = "1.0.0") =>
   new PostgresStorage({

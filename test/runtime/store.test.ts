@@ -558,11 +558,7 @@ const operation = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("refused append" as const),
-      room: fc.nat(60),
-      cut: fc.boolean(),
-    }),
+    arbitrary: fc.record({ do: fc.constant("refused append" as const), room: fc.nat(60), cut: fc.boolean() }),
   },
   {
     weight: 1,

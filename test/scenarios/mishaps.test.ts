@@ -167,11 +167,7 @@ it("lost_response charges twice when the app retries without a key", async ({ ap
 
 it("lost_response cuts the connection", async ({ api }) => {
   const { url } = await api.sandbox.listen({ port: 0 });
-  const headers = {
-    authorization: `Bearer ${api.key}`,
-    "content-type": "application/json",
-    ...asked,
-  };
+  const headers = { authorization: `Bearer ${api.key}`, "content-type": "application/json", ...asked };
   const body = JSON.stringify({ pricing: { base_currency: "KES", amount: "500.00" } });
   const send = () => fetch(`${url}/api/v1/payments/checkouts`, { method: "POST", headers, body });
   await expect(send()).rejects.toThrow("fetch failed");

@@ -176,9 +176,7 @@ it.each(Object.entries(RESTARTS))("the data file can be reopened with %s", async
     const { body } = await api.ask("GET /_sandbox/webhook-endpoints");
     const webhook = options.webhooks[0];
     const signature = webhook.signature ?? options.signature ?? "standard";
-    expect(body).toMatchObject({
-      items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }],
-    });
+    expect(body).toMatchObject({ items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }] });
     const [{ webhook_id }] = (body as { items: [{ webhook_id: string }] }).items;
     if (options === first) await api.ask(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
     await sandbox.close();

@@ -92,9 +92,7 @@ it("an imported state equals the exported one", async () => {
   }
 });
 
-it("a damaged state is either refused, or imported and usable", {
-  timeout: 3_600_000,
-}, async () => {
+it("a damaged state is either refused, or imported and usable", { timeout: 3_600_000 }, async () => {
   const tally = { taken: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(which, wrongs, async (number, mutations) => {
@@ -109,9 +107,7 @@ it("a damaged state is either refused, or imported and usable", {
   expect(tally.taken).toBeGreaterThan(RUNS / 40);
 });
 
-it("a broken data file is refused or survives a restart", {
-  timeout: 3_600_000,
-}, async () => {
+it("a broken data file is refused or survives a restart", { timeout: 3_600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(which, wrongs, async (number, mutations) => {
       const { state, what } = broken(number, mutations);

@@ -32,12 +32,7 @@ export async function opened(data?: string, startTime = START): Promise<Opened> 
     onError: (error) => errors.push(error),
     ...(data === undefined ? {} : { data }),
   });
-  return {
-    sandbox,
-    client: Client.of(sandbox),
-    errors,
-    [Symbol.asyncDispose]: () => sandbox.close(),
-  };
+  return { sandbox, client: Client.of(sandbox), errors, [Symbol.asyncDispose]: () => sandbox.close() };
 }
 
 /** @param request method and path */
@@ -67,10 +62,7 @@ export async function busyExports(): Promise<StateDump[]> {
   const keep = () => exports.push(sandbox.snapshot());
   keep();
   await call("POST /_sandbox/webhook-endpoints", { mailbox: "post" });
-  const { webhook_id } = await call("POST /api/v1/webhooks", {
-    url: REFUSING_URL,
-    events: ["charge.*"],
-  });
+  const { webhook_id } = await call("POST /api/v1/webhooks", { url: REFUSING_URL, events: ["charge.*"] });
   await call(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
   await call("PUT /_sandbox/scenarios/odd", {
     charges: [

@@ -112,9 +112,7 @@ it("`steady` repeats the call until the response stops changing", async () => {
 it("resolves the host name of the app", async () => {
   const app = await openApp((_request, response) => response.end("here"));
   everyNameIs("127.0.0.1");
-  await expectPassed("  - { app: GET /, expect: { body: here } }", {
-    app: `http://shop.test:${app.port}`,
-  });
+  await expectPassed("  - { app: GET /, expect: { body: here } }", { app: `http://shop.test:${app.port}` });
   expect(app.requests[0]?.headers.host).toBe(`shop.test:${app.port}`);
 });
 

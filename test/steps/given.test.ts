@@ -64,10 +64,7 @@ it("`given` reads fixtures inline or from a file", async () => {
   const file = fileWith(`name: x\ngiven: { fixtures: "${fixtures}" }\nsteps: [{ advance: 1s }]`);
   const { faults } = await validateFile(file, { environment: {}, configFaults });
   expect(faults).toMatchObject([{ file: fixtures, line: 1, field: "currencies.0.decimals" }]);
-  expect(await code(file)).toMatchObject({
-    code: 2,
-    stdout: expect.stringContaining("could not run: "),
-  });
+  expect(await code(file)).toMatchObject({ code: 2, stdout: expect.stringContaining("could not run: ") });
   const inline = fileWith("name: x\ngiven:\n  fixtures:\n    currencies: [{ code: KES, decimals: many }]\n");
   expect((await validateFile(inline, { environment: {}, configFaults })).faults).toMatchObject([
     { file: inline, line: 4, field: "given.fixtures.currencies.0.decimals" },

@@ -81,9 +81,7 @@ it("POST /_sandbox/scenarios/{name}/run refuses an unknown scenario or one witho
     status: 400,
   });
   await call(sandbox, "PUT", "/scenarios/flow", FLOW);
-  const answer = await call(sandbox, "POST", "/scenarios/flow/run", {
-    vars: { totla: "5", email: "a@b.c" },
-  });
+  const answer = await call(sandbox, "POST", "/scenarios/flow/run", { vars: { totla: "5", email: "a@b.c" } });
   expect(answer).toMatchObject({ status: 400 });
   expect((answer.body.error as Record<string, unknown>).details).toEqual({
     "vars.totla": "the scenario has no such variable; did you mean total?",

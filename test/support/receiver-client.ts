@@ -51,10 +51,7 @@ export class Client extends Caller {
         quote_id: quoteId,
         ...(metadata === undefined ? {} : { metadata }),
       },
-      {
-        authorization: `Bearer ${key}`,
-        ...(scenario === undefined ? {} : { "sandbox-scenario": scenario }),
-      },
+      { authorization: `Bearer ${key}`, ...(scenario === undefined ? {} : { "sandbox-scenario": scenario }) },
     );
   }
 

@@ -37,10 +37,7 @@ export class FakeWall implements WallClock {
 
   after(delayMs: number, callback: () => void): () => void {
     this.delays.push(delayMs);
-    const timer = {
-      atMs: this.#nowMs + Math.min(Math.max(0, Math.ceil(delayMs)), MAX_TIMER_MS),
-      callback,
-    };
+    const timer = { atMs: this.#nowMs + Math.min(Math.max(0, Math.ceil(delayMs)), MAX_TIMER_MS), callback };
     this.#timers.push(timer);
     return () => {
       this.#timers = this.#timers.filter((one) => one !== timer);

@@ -125,10 +125,7 @@ it("`swap` sends the event once when the next event happens during an attempt", 
 it("`swap` sends the event once on a running clock", async () => {
   const receiver = await Receiver.open(hold);
   const wall = new FakeWall(Date.parse(START));
-  const { world, client } = await worldOn(wall, {
-    clockText: "real",
-    webhooks: [{ url: receiver.url }],
-  });
+  const { world, client } = await worldOn(wall, { clockText: "real", webhooks: [{ url: receiver.url }] });
   await useRules(client, [{ match: { type: "charge.completed" }, swap: true }]);
   const charge = await client.pay();
   await client.transition(charge, "COMPLETED");

@@ -17,12 +17,7 @@ it("webhooks are not duplicated after several resets", async () => {
     );
     for (const [id] of sandbox.snapshot().collections.events) ids.add(String(id));
     const answer = await client.reset();
-    expect(answer.json.counts).toMatchObject({
-      charges: 0,
-      events: 0,
-      deliveries: 0,
-      webhook_endpoints: 1,
-    });
+    expect(answer.json.counts).toMatchObject({ charges: 0, events: 0, deliveries: 0, webhook_endpoints: 1 });
     expect(sandbox.snapshot().collections.endpoints).toEqual([endpoint]);
   }
   // An app that stores event ids must see new ones.

@@ -272,9 +272,7 @@ it("signs with the endpoint's own scheme", async () => {
   expect(made.json).toMatchObject({ signature: "paystack", secret: TEXT_SECRET });
   const refused = await post({ url: two.url, signature: "svix", secret: TEXT_SECRET });
   expect(refused.status).toBe(400);
-  expect(refused.json).toMatchObject({
-    error: { details: { secret: expect.stringContaining("whsec_") } },
-  });
+  expect(refused.json).toMatchObject({ error: { details: { secret: expect.stringContaining("whsec_") } } });
 
   const { body, headers } = await firstDelivery(sandbox, one);
   expect(headers["x-signature"]).toBe(
