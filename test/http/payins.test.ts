@@ -1,17 +1,7 @@
 import { expect } from "vitest";
+import { CHARGE_STATUSES } from "../../src/core/schema/common.js";
 import { type Api, expectInvalid, KES_ORDER, later, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
-
-const STATUSES = [
-  "PENDING",
-  "AWAITING_PAYMENT",
-  "PROCESSING",
-  "COMPLETED",
-  "FAILED",
-  "CANCELLED",
-  "EXPIRED",
-  "REFUNDED",
-];
 
 /** Creates this many charges and returns their ids. */
 async function charges(api: Api, count: number): Promise<string[]> {
@@ -56,20 +46,20 @@ it("a page after the last charge is empty", async ({ api }) => {
 });
 
 it("status_filter lists and counts the charges of a status [R17.1 R23.7 R23.8]", async ({ api }) => {
-  const ids = await charges(api, STATUSES.length + 1);
+  const ids = await charges(api, CHARGE_STATUSES.length + 1);
   const paths: Record<string, string[]> = { REFUNDED: ["COMPLETED", "REFUNDED"], PENDING: [] };
-  for (const [index, status] of STATUSES.entries())
+  for (const [index, status] of CHARGE_STATUSES.entries())
     for (const to of paths[status] ?? [status])
       expect((await api.transition(ids[index]!, { to })).status).toBe(200);
-  for (const [index, status] of STATUSES.entries()) {
+  for (const [index, status] of CHARGE_STATUSES.entries()) {
     const { total, items } = await api.payins(`?status_filter=${status}&limit=1`);
     expect([status, total, items.length]).toEqual([status, status === "PENDING" ? 2 : 1, 1]);
     expect(items[0]).toMatchObject({
       status,
-      charge_id: status === "PENDING" ? ids[STATUSES.length] : ids[index],
+      charge_id: status === "PENDING" ? ids[CHARGE_STATUSES.length] : ids[index],
     });
   }
-  expect((await api.payins()).total).toBe(STATUSES.length + 1);
+  expect((await api.payins()).total).toBe(CHARGE_STATUSES.length + 1);
 });
 
 it("status_filter follows a charge that changes status [R8.3 R18.3 R23.9]", async ({ api }) => {

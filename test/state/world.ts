@@ -165,30 +165,16 @@ export async function sweep(world: Opened): Promise<void> {
   });
 }
 
-const READS = [
-  "/_sandbox",
-  "/_sandbox/clock",
-  "/_sandbox/state",
-  "/_sandbox/charges?limit=100",
-  "/_sandbox/balances",
-  "/_sandbox/scenarios?limit=100",
-  "/_sandbox/faults",
-  "/_sandbox/requests",
-  "/_sandbox/events?limit=100",
-  "/_sandbox/deliveries?limit=100",
-  "/_sandbox/webhook-endpoints",
-  "/_sandbox/rates",
-  "/_sandbox/coverage",
-  "/_sandbox/advice",
-  "/_sandbox/dashboard",
-  "/api/v1/payments/payment-methods",
-  "/api/v1/payments/payins?limit=100",
-  "/api/v1/accounts/balances",
-  "/api/v1/organizations/me",
-  "/api/v1/payouts/destinations",
-  "/api/v1/payouts/withdrawals",
-  "/api/v1/webhooks",
-];
+const READS = `
+  /_sandbox /_sandbox/clock /_sandbox/state /_sandbox/charges?limit=100 /_sandbox/balances
+  /_sandbox/scenarios?limit=100 /_sandbox/faults /_sandbox/requests /_sandbox/events?limit=100
+  /_sandbox/deliveries?limit=100 /_sandbox/webhook-endpoints /_sandbox/rates /_sandbox/coverage
+  /_sandbox/advice /_sandbox/dashboard /api/v1/payments/payment-methods /api/v1/payments/payins?limit=100
+  /api/v1/accounts/balances /api/v1/organizations/me /api/v1/payouts/destinations
+  /api/v1/payouts/withdrawals /api/v1/webhooks
+`
+  .trim()
+  .split(/\s+/);
 
 /** Makes typical calls of an app and of a tester. */
 export async function carryOn(world: Opened): Promise<void> {
