@@ -8,7 +8,7 @@ it.concurrent("failOn turns wrong amounts and lost webhooks into findings", asyn
   const app = await openApp(shopOf());
   const end = new AbortController();
   const plain = await foundIn(app, FLOW, { signal: end.signal, onRun: () => end.abort() });
-  const reason = "the service reports no amount paid: try it with --fail-on";
+  const reason = "the service reports no amount paid: name the kind with --fail-on to try it";
   for (const kind of PAID_OTHERWISE)
     expect(plain.report.not_tried).toContainEqual({ kind, at: "charge#1", reason });
   expect(plain.report.looked_at).toContain("delivered");

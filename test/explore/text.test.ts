@@ -11,24 +11,24 @@ describe("the report of an exploration", () => {
       "
       ✗ money: done more than once: body.delivered is 2, not 1
             deviation   webhook_twice at charge.completed#1: the webhook arrives twice in a row
-                        webhook_late at charge.completed#1: the webhook arrives 10m late
-            - a plain run, + this one
+            or          webhook_late at charge.completed#1: the webhook arrives 10m late
+            - a plain run, + with webhook_twice
               … 2 before, the same in both
               +2s c
               +3s d
             + +3s again
               +4s e
 
-        what it survives  1 2
-        response_lost     ✓ ·
-        webhook_late      · ✗
-        webhook_twice     · ✗
-        webhook_first     · ○
+        what the app survives  1 2
+        response_lost          ✓ ·
+        webhook_late           · ✗
+        webhook_twice          · ✗
+        webhook_first          · ○
         1 createWhitelabel#1, 2 charge.completed#1
 
       ○ a warning
       ○ not tried: read_stale: the plain run has no place for it
-      ○ again: --only 'webhook_twice at charge.completed#1'
+      ○ to run it again: --only 'webhook_twice at charge.completed#1'
       ✗ order: 3 single deviations
       "
     `);

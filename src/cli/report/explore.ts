@@ -55,7 +55,8 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
     ],
     findings: messages.map((message) => {
       const same = findings.filter((finding) => textOf(finding) === message);
-      return { ...findingCase(same[0]!), details: same.flatMap(detailsOf) };
+      const details = same.flatMap((one, index) => detailsOf(one, index === 0 ? "deviation" : "or"));
+      return { ...findingCase(same[0]!), details };
     }),
     drawing: (width, paint) => matrixLines(singles, width, paint),
     notes: [
@@ -84,15 +85,17 @@ function notTriedLines(untried: ExploreReport["not_tried"]): string[] {
   });
 }
 
-function findingCase({ oracle, message, story }: ExploreFinding): ReportCase {
-  const drawing: ReportCase["drawing"] = story && ((_width, paint) => storyLines(story, paint));
+function findingCase({ oracle, message, story, deviations }: ExploreFinding): ReportCase {
+  const other = deviations.map(({ kind }) => kind).join(" and ");
+  const drawing: ReportCase["drawing"] = story && ((_width, paint) => storyLines(story, other, paint));
   return { name: oracle, outcome: "failed", message, type: oracle, drawing };
 }
 
-function detailsOf({ deviations, seen, file }: ExploreFinding): CaseDetail[] {
+/** @param first label of the first deviation; the others are of the same set */
+function detailsOf({ deviations, seen, file }: ExploreFinding, first = "deviation"): CaseDetail[] {
   const details = deviations.map(
-    ({ kind, at }): CaseDetail => [
-      "deviation",
+    ({ kind, at }, index): CaseDetail => [
+      index === 0 ? first : "and",
       `${kind} at ${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`,
     ],
   );
@@ -109,7 +112,7 @@ function detailsOf({ deviations, seen, file }: ExploreFinding): CaseDetail[] {
 /** How to run the set of a finding without a file again. */
 function replayLines(findings: ExploreReport["findings"]): string[] {
   const finding = findings.find(({ deviations, file }) => deviations.length > 0 && file === undefined);
-  return finding === undefined ? [] : [`again: --only '${deviationSetText(finding.deviations)}'`];
+  return finding === undefined ? [] : [`to run it again: --only '${deviationSetText(finding.deviations)}'`];
 }
 
 function textOf({ oracle, message }: ExploreFinding): string {
@@ -123,7 +126,7 @@ const SIGNS: Readonly<Record<ExploreSingle["outcome"] | "none", readonly [string
   none: ["·", "dim"],
 };
 
-const TITLE = "what it survives";
+const TITLE = "what the app survives";
 
 /** The outcomes of deviations tried alone: a line per kind, a column per place. */
 function matrixLines(singles: readonly ExploreSingle[], width: number, paint: Paint): string[] {
@@ -153,7 +156,11 @@ const BEFORE = 2;
 const AFTER = 10;
 
 /** Lines around the first difference between a plain run and the failing run. */
-function storyLines({ plain, failing }: NonNullable<ExploreFinding["story"]>, paint: Paint): string[] {
+function storyLines(
+  { plain, failing }: NonNullable<ExploreFinding["story"]>,
+  other: string,
+  paint: Paint,
+): string[] {
   const lines = differenceOf(plain, failing);
   const parting = lines.findIndex((line) => !line.startsWith(" "));
   if (parting === -1) return [];
@@ -163,7 +170,7 @@ function storyLines({ plain, failing }: NonNullable<ExploreFinding["story"]>, pa
     .slice(from, parting + AFTER)
     .map((line) => (line.startsWith(" ") ? line : paint(line.startsWith("-") ? "red" : "green", line)));
   return [
-    paint("dim", "- a plain run, + this one"),
+    paint("dim", `- a plain run, + with ${other}`),
     ...(from > 0 ? [paint("dim", `  … ${from} before, the same in both`)] : []),
     ...differing,
     ...(left > 0 ? [paint("dim", `  … ${left} more`)] : []),

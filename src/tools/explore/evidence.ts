@@ -90,7 +90,7 @@ export function describeRunEvents({ calls, deliveries, charges }: ObservedRun): 
   const events = [
     ...own.map(({ operation, status, atMs }) => ({
       atMs,
-      text: `calls ${operation} ${status ?? "no answer"}`,
+      text: `calls ${operation} ${status ?? "no response"}`,
     })),
     ...charges.flatMap(({ history }, index) => {
       const number = charges.length > 1 ? ` ${index + 1}` : "";

@@ -67,7 +67,7 @@ const NOT_SEARCHED: SearchResult = {
 const NOTHING_TO_TRY =
   "no deviation applies: the app neither calls the service nor receives its webhooks, and no step writes to the app: explore a flow that pays";
 const NOT_REPEATED = "happened once and could not be repeated";
-const EXTENSION = "the service reports no amount paid: try it with --fail-on";
+const EXTENSION = "the service reports no amount paid: name the kind with --fail-on to try it";
 
 /**
  * Searches for the smallest sets of deviations that break the app.
