@@ -66,7 +66,7 @@ function findUnreadableTexts(): string[] {
     if (!text.checkVisibility()) return [];
     const { left, right, bottom } = text.getBoundingClientRect();
     const row = text.closest(".row")!.getBoundingClientRect();
-    const isSliver = text.clientWidth < 180;
+    const isSliver = text.clientWidth < 180 && text.clientHeight > 30;
     const isCut = text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight;
     const isOutside = left < row.left || right > Math.min(row.right, width) || bottom > row.bottom + 1;
     const reason = text.querySelector(".reason");
