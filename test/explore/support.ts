@@ -7,7 +7,9 @@ import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { type FoundOptions, foundIn } from "./apps.js";
 
-export const FLOW = blocksOf("docs/explore.md").find(({ marker }) => marker === "flow")?.code ?? "";
+const { code } = blocksOf("docs/explore.md").find(({ marker }) => marker === "flow")!;
+/** The flow of docs/explore.md, without its comments. */
+export const FLOW = code.replaceAll(/ # .*/g, "");
 
 export async function openCorpus(kind: ShopKind) {
   const sandbox = await openSandbox();
