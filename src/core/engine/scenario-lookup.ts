@@ -11,16 +11,9 @@ export function findScenario(state: State, name: string): Scenario | undefined {
 
 /** Scenarios in matching order: the requested ones, the active ones (last activated first), `default`. */
 export function listApplicableScenarios(state: State, requested: readonly string[]): Scenario[] {
-  const scenarios: Scenario[] = [];
-  for (const name of requested) pushIfAny(scenarios, findScenario(state, name));
-  for (const { name, scenario } of state.activeScenarios())
-    if (!requested.includes(name)) scenarios.push(scenario);
-  if (!requested.includes(DEFAULT_SCENARIO)) pushIfAny(scenarios, findScenario(state, DEFAULT_SCENARIO));
-  return scenarios;
-}
-
-function pushIfAny(scenarios: Scenario[], found: Scenario | undefined): void {
-  if (found !== undefined) scenarios.push(found);
+  const active = state.activeScenarios().map(({ name }) => name);
+  const names = new Set([...requested, ...active, DEFAULT_SCENARIO]);
+  return [...names].flatMap((name) => findScenario(state, name) ?? []);
 }
 
 /** Names of the scenarios in a request: that of its header, then that of its metadata. */

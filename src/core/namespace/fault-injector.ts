@@ -1,7 +1,7 @@
 import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
 import type { Engine } from "../engine/engine.js";
 import { digestOf, fractionOf, numberedDigest } from "../engine/ids.js";
-import { findScenario, listApplicableScenarios } from "../engine/scenario-lookup.js";
+import { listApplicableScenarios } from "../engine/scenario-lookup.js";
 import { STALE_READS } from "../schema/operation-ids.js";
 import type { FaultRule } from "../schema/scenario-rules.js";
 
@@ -31,30 +31,16 @@ export class FaultInjector {
   readonly #counts = new Map<string, RuleCounts>();
   /** Keyed by rule and by customer, charge, withdrawal or order. */
   readonly #countsBySubject = new Map<string, RuleCounts>();
-  #armed: boolean | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    engine.events.on("changed", (change) => {
-      if (change.puts.some(([name]) => name === "scenarios" || name === "faults")) this.#armed = undefined;
-    });
-  }
-
-  /** The state was replaced; its rules may be others. */
-  noteReplaced(): void {
-    this.#armed = undefined;
-  }
-
-  hasRules(): boolean {
-    return (this.#armed ??=
-      this.#engine.state.tables.faults.size > 0 ||
-      listApplicableScenarios(this.#engine.state, []).some(({ faults = [] }) => faults.length > 0));
   }
 
   /** Returns the first matching fault that is not used up, and counts it. */
   pick(requested: readonly string[], subjectOf: () => MatchSubject): MatchedFault | undefined {
     const { state } = this.#engine;
-    if (!this.hasRules() && !requested.some((name) => findScenario(state, name) !== undefined))
+    const scenarios = listApplicableScenarios(state, requested);
+    if (state.tables.faults.size === 0 && scenarios.every(({ faults = [] }) => faults.length === 0))
       return undefined;
     const subject = subjectOf();
     const undo: (() => void)[] = [];
@@ -65,11 +51,8 @@ export class FaultInjector {
     for (const { fault_id, rule } of controlFaults)
       if (matchesRule(rule.match, subject) && this.#applies(fault_id, rule, subject, undo))
         return { rule, source: fault_id, undo: giveBack };
-    const found = findRule(
-      "faults",
-      listApplicableScenarios(state, requested),
-      subject,
-      (scenario, index, rule) => this.#applies(`${scenario}#${index}`, rule, subject, undo),
+    const found = findRule("faults", scenarios, subject, (scenario, index, rule) =>
+      this.#applies(`${scenario}#${index}`, rule, subject, undo),
     );
     if (found === undefined) return undefined;
     const { appliedCounts } = this.#engine;
@@ -118,7 +101,6 @@ export class FaultInjector {
     for (const counts of [this.#counts, this.#countsBySubject])
       for (const key of counts.keys())
         if (id === undefined || key.split("#", 1)[0] === id) counts.delete(key);
-    this.#armed = undefined;
   }
 }
 

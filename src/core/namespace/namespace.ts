@@ -317,7 +317,6 @@ export class Namespace {
     const record = engine.state.get("clock", "clock") ?? this.#scheduler.clock.record();
     const clock = Clock.resume(this.#options.wall, record, engine.state.at);
     this.clock.replaceState(() => {}, clock.nowMs(), clock.setting);
-    this.faults.noteReplaced();
     this.#showNewState();
   }
 

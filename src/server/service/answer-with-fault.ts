@@ -23,7 +23,6 @@ export function pickFault(
   body: Record<string, unknown>,
 ): MatchedFault | undefined {
   const requested = requestedScenarioNames(call.header("sandbox-scenario"), body.metadata);
-  if (requested.length === 0 && !namespace.faults.hasRules()) return undefined;
   return namespace.faults.pick(requested, () => faultSubject(operation, call, namespace, body));
 }
 
