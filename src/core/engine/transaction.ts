@@ -10,9 +10,6 @@ import { type IdKind, idOf, numberedDigest } from "./ids.js";
 import type { Change, CollectionName, Collections, RecordKey, RecordPut, Task } from "./records.js";
 import type { State } from "./state.js";
 
-/** Maximum number of puts that a lookup scans; above it, a map finds the record. */
-const SCAN_MAX_PUTS = 24;
-
 /** State, fixtures and settings, as commands and reads get them from a Transaction or an Engine. */
 export type ReadContext = Pick<Transaction, "state" | "catalogue" | "settings">;
 
@@ -25,10 +22,8 @@ export class Transaction {
   readonly atMs: number;
   #at: string | undefined;
   readonly #scope: string;
-  /** Pending writes: each record once, in order of its first write. */
-  #puts: RecordPut[] = [];
-  /** Index of each record in `#puts`; undefined until a lookup finds more than SCAN_MAX_PUTS puts. */
-  #indexes: PutIndexes | undefined;
+  /** Pending writes by collection and key: each record once, in order of its first write. */
+  #puts = new Map<string, RecordPut>();
   #counters: Record<string, number> = {};
   #applied: RuleRef[] = [];
 
@@ -45,38 +40,17 @@ export class Transaction {
   }
 
   get<Name extends CollectionName>(name: Name, key: RecordKey): Collections[Name] | undefined {
-    const index = this.#indexOf(name, key);
-    if (index === -1) return this.state.get(name, key);
-    return (this.#puts[index]![2] as Collections[Name] | null) ?? undefined;
+    const put = this.#puts.get(`${name} ${key}`);
+    if (put === undefined) return this.state.get(name, key);
+    return (put[2] as Collections[Name] | null) ?? undefined;
   }
 
   put<Name extends CollectionName>(name: Name, key: RecordKey, record: Collections[Name]): void {
-    this.#write(name, key, record);
+    this.#puts.set(`${name} ${key}`, [name, key, record]);
   }
 
   remove(name: CollectionName, key: RecordKey): void {
-    this.#write(name, key, null);
-  }
-
-  #write(name: CollectionName, key: RecordKey, record: unknown): void {
-    const index = this.#indexOf(name, key);
-    if (index !== -1) {
-      this.#puts[index] = [name, key, record];
-      return;
-    }
-    this.#puts.push([name, key, record]);
-    if (this.#indexes !== undefined) addIndex(this.#indexes, name, key, this.#puts.length - 1);
-  }
-
-  /** Index of the record in `#puts`, or -1. */
-  #indexOf(name: CollectionName, key: RecordKey): number {
-    const puts = this.#puts;
-    if (puts.length > SCAN_MAX_PUTS) return (this.#indexes ??= indexPuts(puts)).get(name)?.get(key) ?? -1;
-    for (let index = 0; index < puts.length; index++) {
-      const put = puts[index]!;
-      if (put[1] === key && put[0] === name) return index;
-    }
-    return -1;
+    this.#puts.set(`${name} ${key}`, [name, key, null]);
   }
 
   /** Increments the counter; its first number is 1. */
@@ -102,13 +76,12 @@ export class Transaction {
 
   /** Runs a part of a command; if it refuses, its writes are undone and the command goes on. */
   tryPart<Result>(part: () => Result): Result {
-    const puts = this.#puts.slice();
+    const puts = new Map(this.#puts);
     const counters = { ...this.#counters };
     const applied = this.#applied.slice();
     const result = part();
     if (isRefusal(result)) {
       this.#puts = puts;
-      this.#indexes = undefined;
       this.#counters = counters;
       this.#applied = applied;
     }
@@ -146,26 +119,12 @@ export class Transaction {
 
   /** Returns the command's change after checking its balances; undefined if the command wrote nothing. */
   change(): Change | undefined {
-    const puts = this.#puts;
+    const puts = [...this.#puts.values()];
     if (puts.length === 0) return undefined;
     for (const [name, , record] of puts)
       if (name === "holdings") assertBalanced(record as Collections["holdings"]);
     return { seq: this.state.seq + 1, at: this.atMs, puts, counters: this.#counters };
   }
-}
-
-type PutIndexes = Map<CollectionName, Map<RecordKey, number>>;
-
-function indexPuts(puts: readonly RecordPut[]): PutIndexes {
-  const indexes: PutIndexes = new Map();
-  for (const [index, [name, key]] of puts.entries()) addIndex(indexes, name, key, index);
-  return indexes;
-}
-
-function addIndex(indexes: PutIndexes, name: CollectionName, key: RecordKey, index: number): void {
-  let byKey = indexes.get(name);
-  if (byKey === undefined) indexes.set(name, (byKey = new Map()));
-  byKey.set(key, index);
 }
 
 /** Function that reads and writes state in a transaction. A function that returns a Refusal writes nothing. */
