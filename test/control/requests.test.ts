@@ -173,11 +173,12 @@ it("DELETE /_sandbox/requests with filters removes only matching requests", asyn
   expect(await left("GET /_sandbox/requests")).toEqual([
     [4, 404],
     [3, 200],
+    [1, 200],
   ]);
-  expect(await left("DELETE /_sandbox/requests?since=3")).toEqual([[3, 200]]);
+  expect(await left("DELETE /_sandbox/requests?since=2")).toEqual([[1, 200]]);
   for (const wrong of ["staus=404", "status=4", "since=nonsense", "limit=1"])
     expectInvalid(await client.ask(`DELETE /_sandbox/requests?${wrong}`), wrong.split("=", 1)[0]!);
-  expect(await left("GET /_sandbox/requests")).toEqual([[3, 200]]);
+  expect(await left("GET /_sandbox/requests")).toEqual([[1, 200]]);
 });
 
 /** Resolves when the server has noticed that the client is gone. */

@@ -47,6 +47,8 @@ export interface RequestEntry extends ServedRequest {
   /** Full length of a truncated body. */
   readonly requestBytes?: number;
   readonly responseBytes?: number;
+  /** Approximate size, as counted for the limit of the journal. */
+  readonly chars: number;
 }
 
 /** Events of a namespace, besides those of its engine. */
@@ -70,18 +72,15 @@ const ENTRY_CHARS = 1_000;
 const MAX_CHARS = 64 * 1024 * 1024;
 
 /**
- * The last requests and responses: a ring buffer in memory, not part of the state. Its number of entries and its total
+ * The last requests and responses, in memory, not part of the state. Its number of entries and its total
  * size are limited.
  */
 export class RequestJournal {
   readonly #limit: number;
   readonly #events: NamespaceEmitter;
-  #ring: (RequestEntry | undefined)[] = [];
-  /** Size of each entry in `#ring`, as counted in `#chars`. */
-  #lengths: number[] = [];
-  /** Ids of the newest and the oldest entry. */
-  #count = 0;
-  #oldest = 1;
+  /** Oldest first. */
+  #entries: RequestEntry[] = [];
+  #lastId = 0;
   #chars = 0;
   #inFlight = new Set<RequestEntry>();
 
@@ -120,7 +119,7 @@ export class RequestJournal {
     if (!this.#inFlight.delete(entry)) return;
     this.#events.runSafely(this, () => {
       cutBodies(Object.assign(entry as MutableEntry, request, { id: entry.id, inFlight: false }));
-      if (entry.id >= this.#oldest) this.#measure(entry);
+      if (this.#entries.includes(entry)) this.#measure(entry);
       this.#events.emit("answered", entry);
     });
   }
@@ -128,62 +127,43 @@ export class RequestJournal {
   #append(request: ServedRequest, { atMs, wallMs }: ArrivalTime, inFlight: boolean): RequestEntry {
     const entry = request as MutableEntry;
     cutBodies(entry);
-    entry.id = ++this.#count;
+    entry.id = ++this.#lastId;
     entry.atMs = atMs;
     entry.wallMs = wallMs;
     entry.inFlight = inFlight;
-    if (this.#limit === 0) this.#oldest = this.#count + 1;
-    else {
-      if (this.#count - this.#oldest >= this.#limit) this.#dropOldest();
-      this.#ring[(entry.id - 1) % this.#limit] = entry;
-      this.#measure(entry);
-    }
+    entry.chars = 0;
+    this.#entries.push(entry);
+    this.#measure(entry);
     return entry;
   }
 
-  #measure(entry: RequestEntry): void {
-    const slot = (entry.id - 1) % this.#limit;
-    const length = entrySize(entry);
-    this.#chars += length - (this.#lengths[slot] ?? 0);
-    this.#lengths[slot] = length;
-    while (this.#chars > MAX_CHARS) this.#dropOldest();
-  }
-
-  #dropOldest(): void {
-    const slot = (this.#oldest++ - 1) % this.#limit;
-    this.#chars -= this.#lengths[slot]!;
-    this.#lengths[slot] = 0;
-    this.#ring[slot] = undefined;
+  /** Counts the entry's size, and drops the oldest entries beyond the limits. */
+  #measure(entry: MutableEntry): void {
+    this.#chars -= entry.chars;
+    entry.chars = ENTRY_CHARS + entry.url.length + lengthOf(entry.requestBody) + lengthOf(entry.responseBody);
+    this.#chars += entry.chars;
+    while (this.#entries.length > this.#limit || this.#chars > MAX_CHARS)
+      this.#chars -= this.#entries.shift()!.chars;
   }
 
   /** Newest first. */
   entries(): RequestEntry[] {
-    const entries: RequestEntry[] = [];
-    for (let id = this.#count; id >= this.#oldest; id--) {
-      const entry = this.#ring[(id - 1) % this.#limit];
-      if (entry !== undefined) entries.push(entry);
-    }
-    return entries;
+    return this.#entries.toReversed();
   }
 
-  /** Removes entries, whose places in the ring stay empty. */
   remove(matches: (entry: RequestEntry) => boolean): void {
-    for (const entry of this.entries()) {
-      if (!matches(entry)) continue;
-      const slot = (entry.id - 1) % this.#limit;
+    const removed = new Set(this.#entries.filter(matches));
+    for (const entry of removed) {
       this.#inFlight.delete(entry);
-      this.#ring[slot] = undefined;
-      this.#chars -= this.#lengths[slot]!;
-      this.#lengths[slot] = 0;
+      this.#chars -= entry.chars;
     }
+    this.#entries = this.#entries.filter((entry) => !removed.has(entry));
   }
 
   clear(): void {
     this.#inFlight = new Set();
-    this.#ring = [];
-    this.#lengths = [];
-    this.#count = 0;
-    this.#oldest = 1;
+    this.#entries = [];
+    this.#lastId = 0;
     this.#chars = 0;
   }
 }
@@ -202,8 +182,8 @@ function cutBodies(entry: MutableEntry): void {
   }
 }
 
-function entrySize({ url, requestBody, responseBody }: ServedRequest): number {
-  return ENTRY_CHARS + url.length + (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
+function lengthOf(body: string | null): number {
+  return body?.length ?? 0;
 }
 
 export const MAX_JOURNALED_BODY_BYTES = 64 * 1024;

@@ -96,6 +96,7 @@ function entryOf(call: HttpCall, served: ReceivedCall, end: CallEnd): RequestEnt
     objectId: end.objectId ?? reply?.objectId,
     tolerated: served.ignored,
     id: 0,
+    chars: 0,
     inFlight: false,
     atMs: arrival.atMs,
     wallMs: arrival.wallMs,
