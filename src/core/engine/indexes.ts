@@ -74,12 +74,10 @@ const GROUPINGS_MAX = 20;
 
 /** Ascending sequence numbers. Most are added at the end, and removed at the beginning. */
 class SeqList {
-  #seqs: number[] = [];
-  /** Number of removed entries at the beginning of the array, which are dropped when they are half of it. */
-  #start = 0;
+  readonly #seqs: number[] = [];
 
   get size(): number {
-    return this.#seqs.length - this.#start;
+    return this.#seqs.length;
   }
 
   add(seq: number): void {
@@ -91,27 +89,25 @@ class SeqList {
   remove(seq: number): void {
     const slot = this.#slotOf(seq);
     if (this.#seqs[slot] !== seq) return;
-    if (slot > this.#start) this.#seqs.splice(slot, 1);
-    else if (++this.#start * 2 >= this.#seqs.length) {
-      this.#seqs = this.#seqs.slice(this.#start);
-      this.#start = 0;
-    }
+    // `shift` moves no entries, as `splice` does.
+    if (slot === 0) this.#seqs.shift();
+    else this.#seqs.splice(slot, 1);
   }
 
   /** Largest first. */
   pageFromEnd(offset: number, limit: number): number[] {
-    const end = Math.max(this.#start, this.#seqs.length - offset);
-    return this.#seqs.slice(Math.max(this.#start, end - limit), end).reverse();
+    const end = Math.max(0, this.#seqs.length - offset);
+    return this.#seqs.slice(Math.max(0, end - limit), end).reverse();
   }
 
   /** Smallest first; none above `highest`. */
   pageFromStart(limit: number, highest = Number.POSITIVE_INFINITY): number[] {
-    return this.#seqs.slice(this.#start, this.#start + limit).filter((seq) => seq <= highest);
+    return this.#seqs.slice(0, limit).filter((seq) => seq <= highest);
   }
 
   /** Index of the number, or of the place where it belongs. */
   #slotOf(seq: number): number {
-    let low = this.#start;
+    let low = 0;
     let high = this.#seqs.length;
     if (low === high || this.#seqs[high - 1]! < seq) return high;
     while (low < high) {
@@ -235,23 +231,16 @@ function listIn(lists: Map<string, SeqList>, name: string): SeqList {
 
 type Tables = { readonly [Name in IndexedCollection]: ReadonlyMap<RecordKey, Collections[Name]> };
 
-/** Indexes over the tables of a state. An index is created on first use. */
-export class Indexes {
-  readonly #tables: Tables;
-  readonly #indexes: { [Name in IndexedCollection]?: CollectionIndex<Collections[Name]> } = {};
+/** One index for each collection in `INDEXES`. */
+export type Indexes = { readonly [Name in IndexedCollection]: CollectionIndex<Collections[Name]> };
 
-  constructor(tables: Tables) {
-    this.#tables = tables;
-  }
-
-  of<Name extends IndexedCollection>(name: Name): CollectionIndex<Collections[Name]> {
-    const indexes: { [Each in Name]?: CollectionIndex<Collections[Each]> } = this.#indexes;
-    return (indexes[name] ??= new CollectionIndex<Collections[Name]>(
-      name,
-      this.#tables[name],
-      INDEXES[name] as Indexing<Collections[Name]>,
-    ));
-  }
+/** @param tables the tables of a state, still empty */
+export function createIndexes(tables: Tables): Indexes {
+  const entries = Object.entries(INDEXES).map(([name, indexing]) => {
+    const records = tables[name as IndexedCollection] as ReadonlyMap<RecordKey, never>;
+    return [name, new CollectionIndex(name, records, indexing as Indexing<never>)];
+  });
+  return Object.fromEntries(entries) as Indexes;
 }
 
 export function isIndexed(name: CollectionName): name is IndexedCollection {

@@ -6,9 +6,10 @@ import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
 import {
   addToGroup,
   ClosedEvents,
+  createIndexes,
   type FieldCondition,
   type IndexedCollection,
-  Indexes,
+  type Indexes,
   isIndexed,
   type KindFilter,
   type RecordPage,
@@ -59,7 +60,7 @@ export class State {
     const tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Map()]));
     this.tables = tables as object as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
-    this.#indexes = new Indexes(this.tables);
+    this.#indexes = createIndexes(this.tables);
   }
 
   get<Name extends CollectionName>(name: Name, key: RecordKey): Collections[Name] | undefined {
@@ -105,7 +106,7 @@ export class State {
         this.#closedEvents.noteDelivery(before as Delivery | undefined, after as Delivery | undefined, event);
       }
     }
-    if (isIndexed(name)) this.#indexes.of(name).note(key, before as never, after as never);
+    if (isIndexed(name)) this.#indexes[name].note(key, before as never, after as never);
   }
 
   #noteTask(before: Task | undefined, after: Task | undefined): void {
@@ -137,7 +138,7 @@ export class State {
     offset: number,
     limit: number,
   ): Collections[Name][] {
-    return this.#indexes.of(name).page(list, offset, limit);
+    return this.#indexes[name].page(list, offset, limit);
   }
 
   /** Page of the records of the selected kinds, newest first. */
@@ -147,12 +148,12 @@ export class State {
     offset: number,
     limit: number,
   ): RecordPage<Collections[Name]> {
-    return this.#indexes.of(name).pageOfKinds(isSelected, offset, limit);
+    return this.#indexes[name].pageOfKinds(isSelected, offset, limit);
   }
 
   /** Charges with all of these values, oldest first. */
   chargesMatching(fields: readonly FieldCondition<Charge>[]): Charge[] {
-    return this.#indexes.of("charges").matching(fields);
+    return this.#indexes.charges.matching(fields);
   }
 
   /** Charges that match each word, newest first. */
@@ -161,35 +162,35 @@ export class State {
   }
 
   count(name: IndexedCollection, list: string = name): number {
-    return this.#indexes.of(name).count(list);
+    return this.#indexes[name].count(list);
   }
 
   /** Up to `limit` records of a collection with their keys, oldest first. */
   oldestOf<Name extends IndexedCollection>(name: Name, limit: number): [RecordKey, Collections[Name]][] {
-    return this.#indexes.of(name).oldest(limit);
+    return this.#indexes[name].oldest(limit);
   }
 
   /** Events without an open delivery and with a `seq` up to `highestSeq`, oldest first. */
   oldestClosedEvents(limit: number, highestSeq = Number.POSITIVE_INFINITY): EventRecord[] {
     const seqs = this.#closedEvents.oldest(limit, highestSeq);
-    return this.#indexes.of("events").bySeqs(seqs);
+    return this.#indexes.events.bySeqs(seqs);
   }
 
   /** The events of a charge or withdrawal, newest first. */
   eventsOf(objectId: string): EventRecord[] {
     const ofObject = { name: "object_id", of: (event: EventRecord) => event.object_id, value: objectId };
-    return this.#indexes.of("events").matching([ofObject]).reverse();
+    return this.#indexes.events.matching([ofObject]).reverse();
   }
 
   eventTypes(): string[] {
-    const kinds = this.#indexes.of("events").kinds();
+    const kinds = this.#indexes.events.kinds();
     return [...new Set(kinds.map(({ type }) => type))];
   }
 
   /** The deliveries of an event, newest first. */
   deliveriesOf(eventId: string): Delivery[] {
     const ofEvent = { name: "event_id", of: (delivery: Delivery) => delivery.event_id, value: eventId };
-    return this.#indexes.of("deliveries").matching([ofEvent]).reverse();
+    return this.#indexes.deliveries.matching([ofEvent]).reverse();
   }
 
   chargeOfCheckout(checkoutId: string): Charge | undefined {
@@ -200,7 +201,7 @@ export class State {
   /** The ledger entries of a charge or withdrawal, oldest first. */
   entriesOf(objectId: string): LedgerEntry[] {
     const ofObject = { name: "object_id", of: (entry: LedgerEntry) => entry.object_id, value: objectId };
-    return this.#indexes.of("entries").matching([ofObject]);
+    return this.#indexes.entries.matching([ofObject]);
   }
 
   /** Page of the ledger with the balances after each entry, newest first. The first call reads the whole ledger. */
@@ -216,7 +217,7 @@ export class State {
       of: (held: Holdings) => `${held.mode}|${held.organization_id}`,
       value: `${mode}|${organizationId}`,
     };
-    return this.#indexes.of("holdings").matching([ofOwner]);
+    return this.#indexes.holdings.matching([ofOwner]);
   }
 
   /** All webhook endpoints, oldest first. */

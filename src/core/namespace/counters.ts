@@ -7,11 +7,10 @@ import type { ServedRequest } from "./request-journal.js";
 
 type CounterKind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
 
-type CountsByKind = { [Name in CounterKind]?: Map<string, { times: number }> };
+type CountsByKind = { [Name in CounterKind]?: Map<string, number> };
 
 /** Counts the operations, statuses, events, error codes and mishaps that an app has met; kept in memory only. */
 export class CoverageCounters {
-  /** Values are objects, so that an increment needs no second map lookup. */
   #counts: CountsByKind = {};
   readonly #total: CoverageCounters | undefined;
 
@@ -21,7 +20,7 @@ export class CoverageCounters {
   }
 
   counts(kind: CounterKind): ReadonlyMap<string, number> {
-    return new Map([...(this.#counts[kind] ?? [])].map(([name, { times }]) => [name, times]));
+    return this.#counts[kind] ?? new Map();
   }
 
   noteRequest({ operation, errorCode, hasClientDisconnected, isResponseLost }: ServedRequest): void {
@@ -52,9 +51,8 @@ export class CoverageCounters {
   #count(kind: CounterKind, name: string): void {
     if (this.#total !== undefined) this.#total.#count(kind, name);
     const counts = (this.#counts[kind] ??= new Map());
-    const count = counts.get(name);
-    if (count !== undefined) count.times++;
-    else if (counts.size < MAX_NAMES) counts.set(name, { times: 1 });
+    const count = counts.get(name) ?? 0;
+    if (count > 0 || counts.size < MAX_NAMES) counts.set(name, count + 1);
   }
 }
 

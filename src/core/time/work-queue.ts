@@ -5,17 +5,13 @@ import { monotonicMs, yieldToEventLoop } from "./wall-clock.js";
 const IN_USE_MS = 2;
 /** Interval between work items while the API is in use. */
 const SPACING_MS = 1;
-/** Number of finished items at the front of the queue that triggers their removal. */
-const DROP_FINISHED_AT = 1_024;
 
 /**
  * Runs one deferred work item per event-loop tick, so that API calls run in between. While the API is in use, items
  * are spaced further apart, so that a burst of deliveries does not slow the API calls.
  */
 export class WorkQueue {
-  #queue: (() => void)[] = [];
-  /** Number of finished items at the front of the queue. */
-  #finished = 0;
+  readonly #queue: (() => void)[] = [];
   #isRunning = false;
   #lastCallMs = Number.NEGATIVE_INFINITY;
   readonly #nowMs: () => number;
@@ -44,17 +40,9 @@ export class WorkQueue {
     while (this.#queue.length > 0) {
       const isInUse = this.#nowMs() - this.#lastCallMs < IN_USE_MS;
       await (isInUse ? this.#pause(SPACING_MS) : yieldToEventLoop());
-      this.#next();
+      this.#queue.shift()!();
     }
     this.#isRunning = false;
-  }
-
-  /** Does not use `shift()`, which would move all entries: there may be ten thousand. */
-  #next(): void {
-    this.#queue[this.#finished++]!();
-    if (this.#finished < DROP_FINISHED_AT && this.#finished < this.#queue.length) return;
-    this.#queue = this.#queue.slice(this.#finished);
-    this.#finished = 0;
   }
 }
 
