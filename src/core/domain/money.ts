@@ -41,7 +41,7 @@ export function isZero(amount: string): boolean {
 }
 
 export function isNegative(amount: string): boolean {
-  return amount.charCodeAt(0) === MINUS && !isZero(amount);
+  return amount.startsWith("-") && !isZero(amount);
 }
 
 /** Returns a negative number if a < b, 0 if equal, a positive number if a > b. */
@@ -53,21 +53,16 @@ export function compareAmounts(a: string, b: string): number {
 export function add(a: string, b: string): string {
   const decimals = decimalsOf(a);
   if (decimals !== decimalsOf(b)) return new Decimal(a).plus(b).toFixed(Math.max(decimals, decimalsOf(b)));
-  const sum = smallUnits(a) + smallUnits(b);
-  return fixed(Number.isNaN(sum) ? digits(a) + digits(b) : sum, decimals);
+  return fixed(digits(a) + digits(b), decimals);
 }
 
-/** Returns true if the amounts sum to zero; for at most nine amounts (see `SMALL_LENGTH`). */
 export function isZeroSum(amounts: readonly string[]): boolean {
-  const decimals = decimalsOf(amounts[0]!);
-  let sum = 0;
-  for (const amount of amounts) sum += decimalsOf(amount) === decimals ? smallUnits(amount) : Number.NaN;
-  return Number.isNaN(sum) ? isZero(amounts.reduce(add)) : sum === 0;
+  return isZero(amounts.reduce(add));
 }
 
 export function negate(amount: string): string {
   if (isZero(amount)) return amount;
-  return amount.charCodeAt(0) === MINUS ? amount.slice(1) : `-${amount}`;
+  return amount.startsWith("-") ? amount.slice(1) : `-${amount}`;
 }
 
 export function subtract(a: string, b: string): string {
@@ -78,34 +73,12 @@ export function zeroAmount(decimals: number): string {
   return decimals === 0 ? "0" : `0.${"0".repeat(decimals)}`;
 }
 
-/** Maximum length of a small amount, in characters. Nine small amounts in smallest units sum to a safe integer. */
-const SMALL_LENGTH = 15;
-
-/** Fast path for most amounts: the amount in smallest units, or NaN if it is too long. */
-function smallUnits(amount: string): number {
-  const { length } = amount;
-  if (length > SMALL_LENGTH) return Number.NaN;
-  const isNegative = amount.charCodeAt(0) === MINUS;
-  let units = 0;
-  for (let i = isNegative ? 1 : 0; i < length; i++) {
-    const digit = amount.charCodeAt(i) - ZERO;
-    if (digit >= 0 && digit <= 9) units = units * 10 + digit;
-    else if (digit !== POINT) return Number.NaN;
-  }
-  return isNegative ? -units : units;
-}
-
-const MINUS = 45;
-const ZERO = 48;
-const POINT = 46 - ZERO;
-
 /** Returns the amount in smallest units. Integer sums are exact, at a tenth of the cost of Decimal. */
 function digits(amount: string): bigint {
-  const point = amount.indexOf(".");
-  return BigInt(point === -1 ? amount : amount.slice(0, point) + amount.slice(point + 1));
+  return BigInt(amount.replace(".", ""));
 }
 
-function fixed(units: bigint | number, decimals: number): string {
+function fixed(units: bigint, decimals: number): string {
   if (decimals === 0) return units.toString();
   const negative = units < 0;
   const text = (negative ? -units : units).toString().padStart(decimals + 1, "0");
