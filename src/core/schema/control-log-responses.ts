@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { timestampSchema } from "./common.js";
+import { modeSchema, timestampSchema } from "./common.js";
 import { field, fieldsOf, pickFields, recordShape } from "./descriptions.js";
 import { withNameKind } from "./name-kinds.js";
 import { text, textList, textOrNull } from "./records/record-fields.js";
@@ -10,6 +10,7 @@ import {
   eventRecordSchema,
   mishapRecordSchema,
 } from "./records/webhook-records.js";
+import { chargeDetailSchema } from "./service-responses.js";
 
 export const unboundedCountSchema = z.int().check(z.gte(0));
 export const unboundedOrdinalSchema = z.int().check(z.gte(1));
@@ -177,3 +178,10 @@ export const endpointDeletedSchema = recordShape("WebhookEndpointDeleted", "The 
   webhook_id: text,
   deleted: z.literal(true),
 });
+
+/** The records that a call can wait for. */
+export const WAITABLE_SCHEMAS = {
+  charge: z.extend(chargeDetailSchema, { mode: modeSchema }),
+  delivery: deliverySchema,
+  request: requestEntrySchema,
+} as const;

@@ -3,12 +3,12 @@ import { findMismatches, isInRange } from "../../core/domain/deep-match.js";
 import type { Vocabulary } from "../../core/domain/name-check.js";
 import type { RecordKey } from "../../core/engine/records.js";
 import type { WaitCondition, WatchedChanges } from "../../core/namespace/watchers.js";
+import type { WAITABLE_SCHEMAS } from "../../core/schema/control-log-responses.js";
 import { waitRequestSchema } from "../../core/schema/control-requests.js";
 import { getOwn } from "../../core/schema/json-objects.js";
 import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { durationToMs } from "../../core/schema/time.js";
-import type { WAITABLE_SCHEMAS } from "../../core/schema/waited-records.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { RawJson } from "../http/reply.js";
 import { type ExpectedFields, type RecordSource, recordSourceOf } from "./candidates.js";
@@ -81,7 +81,7 @@ async function impossibleMatch(
   match: Readonly<Record<string, unknown>>,
   vocabulary: Vocabulary,
 ): Promise<Refusal | undefined> {
-  const schemas = await loadLazily(() => import("../../core/schema/waited-records.js"));
+  const schemas = await loadLazily(() => import("../../core/schema/control-log-responses.js"));
   const schema = z.object({ match: schemas.WAITABLE_SCHEMAS[kind] });
   return refuseUnknownNames(schema, { match }, { vocabulary, rejectsUnknownFields: true });
 }

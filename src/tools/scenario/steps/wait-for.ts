@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import { WAITABLE_SCHEMAS } from "../../../core/schema/control-log-responses.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { expectationMatcherSchema, type Range, rangeSchema } from "../../../core/schema/matchers.js";
 import { durationSchema, durationToMs, formatDuration, LONGEST_WAIT_MS } from "../../../core/schema/time.js";
-import { WAITABLE_SCHEMAS } from "../../../core/schema/waited-records.js";
 import { type CallResponse, errorOf, errorTextOf } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
