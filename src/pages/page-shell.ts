@@ -9,7 +9,30 @@ const ICON =
 export const BASE_STYLES = `:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#171a21;--soft:#545b69;--line:#dde0e6;--edge:#7b8290;--code:#eef0f4;--accent:#1c5bd0;--on-accent:#fff;--accent-soft:#eef4ff;--good:#10693b;--good-soft:#e3f4ea;--bad:#a8221a;--bad-soft:#fdecea;--sand:#fff6db;--sand-edge:#8a6100;--sand-text:#463200;--stripe:#f0b429}
 @media (prefers-color-scheme:dark){:root{--page:#101216;--card:#1a1d23;--text:#eceef2;--soft:#a8afbb;--line:#31363f;--edge:#858d9b;--code:#252a33;--accent:#8db4ff;--on-accent:#0b1526;--accent-soft:#1c2a44;--good:#7bd8a2;--good-soft:#143323;--bad:#ffb0a8;--bad-soft:#401b18;--sand:#2a220d;--sand-edge:#d6a62e;--sand-text:#f6e6bd;--stripe:#b98516}}
 *,::before,::after{box-sizing:border-box}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-.unseen:not(:focus){position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}`;
+.unseen:not(:focus){position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}html:not(.js) .copy{visibility:hidden}`;
+
+/** Makes copy buttons work; what they did is announced in the element `said`. */
+export const COPY_SCRIPT = `
+document.documentElement.classList.add("js");
+addEventListener("click", async (event) => {
+  const button = event.target.closest(".copy");
+  if (!button) return;
+  const source = document.getElementById(button.dataset.of);
+  try { await navigator.clipboard.writeText(button.dataset.copy ?? source.textContent); } catch {
+    // The clipboard API fails on insecure origins: select and copy the text instead.
+    getSelection().selectAllChildren(source);
+    if (!document.execCommand("copy")) return;
+  }
+  const label = button.firstElementChild, said = document.getElementById("said");
+  said.textContent = label.textContent = "Copied";
+  setTimeout(() => { said.textContent = ""; label.textContent = "Copy"; }, 2000);
+});
+`;
+
+/** Button that copies `value`, by default the text of the element `id`. Without script it keeps its space, unseen. */
+export function copyButton(what: string, id: string, value?: string): Markup {
+  return html`<button type="button" class="copy" data-of="${id}"${value !== undefined && html` data-copy="${value}"`}><span>Copy</span><span class="unseen"> ${what}</span></button>`;
+}
 
 interface PageShellOptions {
   readonly styles: string;

@@ -1,12 +1,11 @@
 import { html, type Markup } from "../html.js";
-import { BASE_STYLES, PageShell } from "../page-shell.js";
+import { BASE_STYLES, COPY_SCRIPT, PageShell } from "../page-shell.js";
 
 /**
  * The checkout's only script; everything works without it. It runs the countdown at the speed of sandbox time, polls
  * the status, updates the total, and copies values.
  */
-const CHECKOUT_SCRIPT = `
-document.documentElement.classList.add("js");
+const CHECKOUT_SCRIPT = `${COPY_SCRIPT}
 addEventListener("DOMContentLoaded", () => {
   const { page, statusUrl, stay, then, speed, expires, remaining } = document.body.dataset;
   const said = document.getElementById("said");
@@ -59,20 +58,6 @@ addEventListener("DOMContentLoaded", () => {
     else leftAt = performance.now();
   });
   addEventListener("pageshow", (event) => { if (event.persisted) leftAt = -Infinity; });
-
-  addEventListener("click", async (event) => {
-    const button = event.target.closest("[data-copy]");
-    if (!button) return;
-    try { await navigator.clipboard.writeText(button.dataset.copy); } catch {
-      // The clipboard API fails on insecure origins: select and copy the value instead.
-      const value = document.getElementById(button.getAttribute("aria-describedby"));
-      getSelection().selectAllChildren(value);
-      if (!document.execCommand("copy")) return;
-    }
-    const label = button.firstElementChild;
-    said.textContent = label.textContent = "Copied";
-    setTimeout(() => { said.textContent = ""; label.textContent = "Copy"; }, 2000);
-  });
 });
 `;
 
@@ -106,7 +91,7 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 .actions{position:sticky;bottom:0;display:flex;flex-wrap:wrap;gap:.5rem .75rem;background:var(--card);border-top:1px solid var(--line);padding:.75rem 0;margin-bottom:-.75rem}.actions>*{flex:1 0 auto}.actions>.plain:last-child{flex:1 1 9rem;padding-inline:.5rem}
 .facts{display:grid;gap:0 2rem}.facts>div{display:grid;grid-template-columns:1fr auto;gap:0 .75rem;align-items:center;align-content:center;padding:.5rem 0;border-top:1px solid var(--line)}.facts dt{color:var(--soft);font-size:.875rem;grid-column:1}.facts dd{grid-column:1;font-weight:500}.facts dd.tool{grid-column:2;grid-row:1/3}.facts>:last-child:nth-child(odd){grid-column:1/-1}.receipt>div{grid-template-columns:6rem 1fr}.receipt dd{grid-column:2}
 .reference{background:var(--accent-soft);border-radius:.625rem;padding:.75rem 1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}.reference p{grid-column:1/-1}.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-.copy{visibility:hidden;min-width:5.5rem;min-height:2.5rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}.js .copy{visibility:visible}
+.copy{min-width:5.5rem;min-height:2.5rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}
 .state{display:grid;grid-template-columns:auto 1fr;gap:0 1rem;align-items:center}.state>*{grid-column:2}.state>:first-child{grid-area:1/1/3;width:3.5rem;height:3.5rem;border-radius:50%}.state>:nth-child(2){font-size:1.375rem}.spinner{border:5px solid var(--line);border-top-color:var(--accent);animation:turn 1s linear infinite}@keyframes turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.spinner{animation:none}}
 .mark{display:grid;place-items:center;background:var(--line);color:var(--text)}.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark.good{background:var(--good-soft);color:var(--good)}.mark.bad{background:var(--bad-soft);color:var(--bad)}
 .js .plainly,html:not(.js) .scripted{display:none}

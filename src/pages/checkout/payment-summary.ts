@@ -95,11 +95,6 @@ export function cancelButton({ charge, links }: CheckoutPage): Markup {
   return html`<button class="plain" formaction="${links.action("cancel")}">${charge.cancel_url === null ? "Cancel the payment" : "Cancel and return to shop"}</button>`;
 }
 
-/** Button that copies a value. Without script it is invisible but keeps its space. */
-export function copyButton(what: string, value: string, valueId: string): Markup {
-  return html`<button type="button" class="copy" data-copy="${value}" aria-describedby="${valueId}"><span>Copy</span><span class="unseen"> ${what}</span></button>`;
-}
-
 /**
  * Body attributes that configure the script's polling. The script polls while the charge's status is in `stay`. After
  * that, the script loads the checkout page, or the shop's page if `then` is "shop" and the charge has ended.

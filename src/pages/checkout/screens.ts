@@ -3,13 +3,13 @@ import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen } from "../../core/schema/statuses.js";
 import { groupDigits, moneyMarkup, sentenceCase } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
+import { copyButton } from "../page-shell.js";
 import { methodRadioButtons, selectedPrice } from "./method-choices.js";
 import type { PageDocument } from "./page-document.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
 import {
   amountToPayMarkup,
   cancelButton,
-  copyButton,
   errorNotice,
   instant,
   pageTitle,
@@ -27,7 +27,7 @@ interface Screen extends Partial<Pick<PageDocument, "title" | "status" | "pollin
 }
 
 /** The frame of all screens: the payment's summary, a card with its state or next step, and the price in detail. */
-function screenOf(
+function frameScreen(
   page: CheckoutPage,
   {
     title = pageTitle(page),
@@ -52,7 +52,7 @@ ${priceBreakdown(page)}
 /** The customer picks a method and a currency. */
 export function methodScreen(page: CheckoutPage): PageDocument {
   const hasOffers = page.offers.length > 0;
-  return screenOf(page, {
+  return frameScreen(page, {
     summary: choiceSummary(page),
     label: html`aria-label="Payment method"`,
     card: html`<form id="method" method="post" action="${page.links.action("method")}">
@@ -81,7 +81,7 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
   const method = catalogue.method(charge.payment_method ?? "");
   const isCard = method?.kind === "card";
   const instructions = charge.payment_instructions?.instructions;
-  return screenOf(page, {
+  return frameScreen(page, {
     label: html`aria-labelledby="how"`,
     card: html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
@@ -115,7 +115,7 @@ ${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value,
 </dl>
 <div class="reference">
 <p>Quote this reference, or your payment may be delayed or lost:</p>
-<strong id="reference">${reference}</strong>${copyButton("reference", reference, "reference")}
+<strong id="reference">${reference}</strong>${copyButton("reference", "reference")}
 </div>`;
 }
 
@@ -131,7 +131,7 @@ const cardForm = html`<fieldset class="cardform" disabled>
 function fact(label: string, value: Content, copied?: string): Markup {
   const id = `fact-${label.toLowerCase().replaceAll(" ", "-")}`;
   return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd>${
-    copied !== undefined && html`<dd class="tool">${copyButton(label.toLowerCase(), copied, id)}</dd>`
+    copied !== undefined && html`<dd class="tool">${copyButton(label.toLowerCase(), id, copied)}</dd>`
   }</div>`;
 }
 
@@ -141,7 +141,7 @@ export function waitingScreen(page: CheckoutPage): PageDocument {
   const [title, text] = isOpen(charge.status)
     ? ["Waiting for your payment", "This page continues as soon as it arrives. You can leave it open."]
     : ["Your payment is being processed", "It has arrived and is being confirmed."];
-  return screenOf(page, {
+  return frameScreen(page, {
     label: html`aria-labelledby="state"`,
     card: html`${stateHeading(html`<span class="spinner"></span>`, html`<h2 id="state">${title}</h2>`, text)}
 <dl class="facts receipt">${fact("Reference", html`<code>${charge.provider_reference}</code>`)}</dl>
@@ -160,7 +160,7 @@ export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): PageDoc
   const { charge, catalogue, shop, merchant } = page;
   const method = catalogue.method(charge.payment_method ?? "");
   const { failure_reason: reason, provider_reference, status_history } = charge;
-  return screenOf(page, {
+  return frameScreen(page, {
     status: outcome.httpStatus,
     title: `${outcome.title} – ${merchant}`,
     label: html`aria-labelledby="state"`,

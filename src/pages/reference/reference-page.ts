@@ -8,7 +8,7 @@ import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
 import { escapeText, html, type Markup } from "../html.js";
-import { BASE_STYLES, PageShell } from "../page-shell.js";
+import { BASE_STYLES, COPY_SCRIPT, copyButton, PageShell } from "../page-shell.js";
 import { sampleOf } from "./sample.js";
 import {
   assumptionMark,
@@ -45,12 +45,12 @@ nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-si
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
-const REFERENCE_SCRIPT = `
+const REFERENCE_SCRIPT = `${COPY_SCRIPT}
 addEventListener("DOMContentLoaded", () => {
   const byId = (id) => document.getElementById(id);
   const wide = matchMedia("(min-width: 60rem)");
   const contents = document.querySelector("nav > details");
-  const search = byId("search"), found = byId("found"), rest = byId("rest"), unfold = byId("unfold"), status = byId("status");
+  const search = byId("search"), found = byId("found"), rest = byId("rest"), unfold = byId("unfold");
   const sections = [...document.querySelectorAll("main section")];
   search.parentElement.hidden = unfold.hidden = false;
   contents.open = wide.matches;
@@ -73,18 +73,6 @@ addEventListener("DOMContentLoaded", () => {
     for (const section of sections) section.firstElementChild.open = isOpen;
     unfold.textContent = isOpen ? "Collapse all" : "Expand all";
   });
-  for (const button of document.querySelectorAll(".copy")) {
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      const source = button.previousElementSibling;
-      try { await navigator.clipboard.writeText(source.textContent); } catch {
-        getSelection().selectAllChildren(source);
-        if (!document.execCommand("copy")) return;
-      }
-      status.textContent = button.textContent = "Copied";
-      setTimeout(() => { status.textContent = ""; button.textContent = "Copy"; }, 2000);
-    });
-  }
 
   // Prefers sections with all search words in the heading. A button adds sections that have the words elsewhere.
   const textOf = (section, parts) => [...section.querySelectorAll(parts)].map((part) => part.textContent).join(" ").toLowerCase();
@@ -158,7 +146,7 @@ ${[...tags, { name: "Schemas" }].map(({ name }) => {
 <main id="reference" tabindex="-1">
 <div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show all</button></div>
 <div class="intro"><h1>${title}</h1>${renderMarkdown(lead)}
-<dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", reference.apiKey)}
+<dl class="keys">${copyableFact("Base URL", "base-url", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", "api-key", reference.apiKey)}
 <div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
 <div><dt>See also</dt><dd>${reference.related}</dd></div></dl>
 ${renderMarkdown(conventions.join("\n\n"))}
@@ -179,7 +167,7 @@ ${
   ).map(
     ([name, error]) => html`<div id="error-${name}"><dt>${name}</dt><dd>${errorPart(error)}</dd></div>`,
   )}</dl></div>
-</main></div><p class="unseen" role="status" id="status"></p>`;
+</main></div><p class="unseen" role="status" id="said"></p>`;
   return SHELL.respond({ title, body }, { nowMs, forms: "'none'" });
 }
 
@@ -232,7 +220,7 @@ function operationSection(reference: Reference, operation: DocumentOperation, in
 ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}</div>
 <div class="examples">${
     isCall
-      ? html`<div class="snippet"><h4>Call</h4><pre id="${id}-curl" tabindex="0">${escapeText(snippetOf(reference, operation))}</pre>${copyButton(`the call of ${id}`)}</div>
+      ? html`<div class="snippet"><h4>Call</h4><pre id="${id}-curl" tabindex="0">${escapeText(snippetOf(reference, operation))}</pre>${copyButton(`the call of ${id}`, `${id}-curl`)}</div>
 ${success && responseExample(document, operation, success)}`
       : jsonExample("Example", exampleOf(requestBody))
   }</div>
@@ -247,13 +235,8 @@ ${success && contentPart("Response", success)}
   return section(id, operation.summary, body, route);
 }
 
-/** Button that copies the element before it. */
-function copyButton(what: string): Markup {
-  return html`<button type="button" class="copy" aria-label="Copy ${what}" hidden>Copy</button>`;
-}
-
-function copyableFact(label: string, value: string): Markup {
-  return html`<div><dt>${label}</dt><dd><code>${value}</code>${copyButton(label)}</dd></div>`;
+function copyableFact(label: string, id: string, value: string): Markup {
+  return html`<div><dt>${label}</dt><dd><code id="${id}">${value}</code>${copyButton(label, id)}</dd></div>`;
 }
 
 function jsonExample(title: string, value: unknown): Markup {
