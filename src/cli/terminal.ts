@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { toPrintableJson, toPrintableLine, toPrintableLines } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import { changeUnpaintedParts, cutText, isColourEnabled } from "./text-layout.js";
+import { changeUnpaintedParts, cutCells, isColourEnabled } from "./text-layout.js";
 
 /**
  * All output of the command. Control characters are removed: texts from an app, a customer or a file must not move the
@@ -55,7 +55,7 @@ export class ProgressLine {
 
   show(text: string): void {
     if (!this.#isShown) return;
-    const line = cutText(toPrintableLine(text), terminalWidth() - 1);
+    const line = cutCells(toPrintableLine(text), terminalWidth() - 1);
     process.stdout.write(`\r${line.padEnd(this.#length)}`);
     this.#length = line.length;
   }

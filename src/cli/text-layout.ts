@@ -47,11 +47,6 @@ export function fitParts(parts: readonly string[], room: number): string[] {
   return parts.map((part, index) => cutCells(part, widths[index]!));
 }
 
-/** The text, cut with "…" to `room` characters. */
-export function cutText(text: string, room: number): string {
-  return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`;
-}
-
 /** The text, cut in the middle with "…" to `room` characters. */
 export function cutMiddle(text: string, room: number): string {
   if (text.length <= room) return text;
@@ -76,7 +71,7 @@ export function wrap(text: string, indent: number, width: number): string[] {
 /** Wraps a text behind a heading, with the later lines below the text. */
 export function wrapHanging(head: string, text: string, width: number): string[] {
   const [first = "", ...rest] = wrap(text, head.length, width);
-  return [head + first.slice(head.length), ...rest];
+  return [(head + first.slice(head.length)).trimEnd(), ...rest];
 }
 
 function splitWord(word: string, room: number): string[] {
@@ -97,7 +92,7 @@ export function fitLine(parts: readonly StyledText[], columns = Number.POSITIVE_
     const width = cellWidth(text);
     const fits = width < room || (width === room && isLast);
     const shown = fits ? text : cutCells(text, Math.max(1, room));
-    line += style === undefined ? shown : paint(style, shown);
+    line += style === undefined || shown === "" ? shown : paint(style, shown);
     if (!fits) break;
     room -= width;
   }

@@ -89,7 +89,8 @@ it("exec --under finds the scenarios that break a Node suite", async () => {
     charge.awaiting_payment between the two, and charge.processing last. An app that counts on
     order, or acts on every delivery, fails here.
 
-Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 outcomes: declined; a different payment outcome is not an app bug.
+Your suite breaks under 1 of 1 mishap: webhook_chaos.
+Tests fail under 1 of 2 outcomes: declined; a different payment outcome is not an app bug.
 `);
   expect(code).toBe(1);
   const kept = (name: string) => readFileSync(join(folder, "kept", name), "utf8");
@@ -123,7 +124,7 @@ it("exec --under starts each run with a fresh sandbox of the same seed", async (
     ["my-own_mishap", "/api/v1/payments/quotes answered 503"],
   ]);
   expect(outcomes[0][1]).toMatch(/^qt_/);
-  expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\. Not exercised: instant\.\n$/);
+  expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\.\nNot exercised: instant\.\n$/);
 });
 
 it("exec --under shows the output of a run only if it fails", async () => {

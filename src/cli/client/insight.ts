@@ -1,6 +1,7 @@
 import { historyRows, historyTitle } from "../../core/reports/charge-history-text.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
+import { readStatuses } from "../../core/reports/shown-status.js";
 import { attemptsOf, type ListedDelivery, missingStatusReason } from "../../core/reports/trouble.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
@@ -10,7 +11,7 @@ import { lineWidth } from "../terminal.js";
 import { paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { listCommand, readStatuses, tableFormatter } from "./output.js";
+import { listCommand, tableFormatter } from "./output.js";
 
 /** Formats coverage. For each kind, such as error codes, lists the names that occurred and the names that never did. */
 function coverageText(coverage: JsonBody): string {

@@ -6,22 +6,14 @@ import {
   type ListColumns,
   type ListName,
 } from "../../core/reports/list-columns.js";
-import {
-  type Payment,
-  reversalStatus,
-  type ShownStatus,
-  STATUS_TONES,
-  shownStatus,
-  statusDetails,
-  statusText,
-} from "../../core/reports/shown-status.js";
+import { readStatuses, STATUS_TONES, statusDetails, statusText } from "../../core/reports/shown-status.js";
 import { receiverTrouble, webhookTrouble } from "../../core/reports/trouble.js";
 import { formatCount, groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
 import { headingText, markedStatus, tableLines, valueStyle } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
 import { fitLine, paint, wrap } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
-import type { Connection, JsonBody } from "./connection.js";
+import type { JsonBody } from "./connection.js";
 
 const GAP = 2;
 
@@ -120,23 +112,6 @@ export function listAction(id: ListId, query: object = {}): ClientAction {
   });
 }
 
-/** Reads reversals. Returns a function that gives a payment's status as people read it. */
-export async function readStatuses(
-  connection: Connection,
-  about: { readonly charge_id?: unknown } = {},
-): Promise<(payment: JsonBody) => ShownStatus> {
-  const { items } = await connection.run("listEvents", { type: "sandbox.*", limit: 100, ...about });
-  const reversals = (items as JsonBody[]).map(({ charge_id, withdrawal_id, at, data }) => ({
-    id: charge_id ?? withdrawal_id,
-    status: reversalStatus(String(at), data),
-  }));
-  return (payment) => {
-    const id = payment.charge_id ?? payment.withdrawal_id;
-    const own = reversals.flatMap((reversal) => (reversal.id === id ? (reversal.status ?? []) : []));
-    return shownStatus(payment as unknown as Payment, own);
-  };
-}
-
 /** Creates a formatter for a charge or withdrawal. Its status has the reason. */
 export function paymentFormatter(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
   return async (payment, { connection }) => {
@@ -168,12 +143,11 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
       const isBad = STATUS_TONES[shown.word] === "bad";
       return { ...item, status: shown.word, note: isBad || details === "" ? details : `! ${details}` };
     });
-    const listed = new Set(payments.map((item: JsonBody) => item[idField]));
+    const listed = new Set<unknown>(payments.map((item: JsonBody) => item[idField]));
     const objectsOf = new Map<string, Set<unknown>>();
-    for (const delivery of failing) {
+    for (const delivery of failing.filter((one) => listed.has(one[idField]))) {
       const trouble = receiverTrouble(delivery);
-      if (listed.has(delivery[idField]))
-        objectsOf.set(trouble, (objectsOf.get(trouble) ?? new Set()).add(delivery[idField]));
+      objectsOf.set(trouble, (objectsOf.get(trouble) ?? new Set()).add(delivery[idField]));
     }
     const isCommon = (trouble: string) => isTerminal() && (objectsOf.get(trouble)?.size ?? 0) >= COMMON_MIN;
     const notesOf = (item: JsonBody): string[] => [
@@ -183,18 +157,13 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
         .slice(0, WEBHOOKS_MAX)
         .flatMap((delivery) => webhookTrouble(delivery) ?? []),
     ];
-    const count = formatCount(Number(total), "webhook");
-    const footer =
-      total === 0
-        ? []
-        : [
-            ...[...objectsOf].flatMap(([trouble, objects]) =>
-              isCommon(trouble) ? [`${objects.size} of these: ${trouble}`] : [],
-            ),
-            `${count} failing: payments-sandbox deliveries --failing`,
-          ];
+    const common = [...objectsOf].filter(([trouble]) => isCommon(trouble));
+    const footer = [
+      ...common.map(([trouble, objects]) => `${objects.size} of these: ${trouble}`),
+      `${formatCount(Number(total), "webhook")} failing: payments-sandbox deliveries --failing`,
+    ];
     const list = { ...LIST_COLUMNS[name], notes: notesOf };
-    return tableFormatter(list, footer)({ ...answer, items: payments }, asked);
+    return tableFormatter(list, total === 0 ? [] : footer)({ ...answer, items: payments }, asked);
   };
 }
 

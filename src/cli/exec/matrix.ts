@@ -1,7 +1,7 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
 import { adviceLine, findNewAdvice } from "../report/advice-text.js";
-import { cutText, type Paint, paint as painted, type Style, wrap } from "../text-layout.js";
+import { cutCells, type Paint, paint as painted, type Style, wrap, wrapHanging } from "../text-layout.js";
 import {
   effectsText,
   findUnappliedRules,
@@ -82,16 +82,16 @@ export class Matrix {
   toText(width: number, isColoured: boolean): string {
     const paint: Paint = (style, text) => painted(style, text, isColoured);
     return [
-      paint("bold", cutText(this.#command, width)),
-      ...this.#runLines(paint),
+      paint("bold", cutCells(this.#command, width)),
+      ...this.#runLines(paint, width),
       ...this.#rows.flatMap((row) => this.#failureLines(row, paint, width)),
       "",
-      this.#summary(paint),
+      ...this.#summary(paint, width),
       "",
     ].join("\n");
   }
 
-  #runLines(paint: Paint): string[] {
+  #runLines(paint: Paint, width: number): string[] {
     const cells = this.#rows.map(({ label, verdict, code, durationMs }) => [
       label,
       verdict,
@@ -100,19 +100,20 @@ export class Matrix {
     ]);
     const widths = [0, 1, 2, 3].map((index) => Math.max(...cells.map((row) => row[index]!.length)));
     widths[0] = Math.max(widths[0]!, ...this.#notRun.map((label) => label.length));
-    const lines = this.#rows.map(({ verdict, scenarioView, cutShort }, index) => {
+    const lines = this.#rows.flatMap(({ verdict, scenarioView, cutShort }, index) => {
       const [mark, style] = MARKS[verdict];
       const [label, , code, time] = cells[index]!;
       const effects = scenarioView === undefined ? "" : effectsText(scenarioView);
-      return [
-        `  ${paint(style, mark)} ${label!.padEnd(widths[0]!)}`,
-        paint(style, verdict.padEnd(widths[1]!)),
+      const parts = [
+        `  ${mark} ${label!.padEnd(widths[0]!)}`,
+        verdict.padEnd(widths[1]!),
         code!.padEnd(widths[2]!),
-        time!.padStart(widths[3]!),
-        cutShort === undefined ? effects : `${effects}; ${cutShort} still due`,
-      ]
-        .join("  ")
-        .trimEnd();
+        `${time!.padStart(widths[3]!)}  `,
+      ];
+      const text = cutShort === undefined ? effects : `${effects}; ${cutShort} still due`;
+      return wrapHanging(parts.join("  "), text, width).map((line, row) =>
+        row > 0 ? line : line.replace(mark, paint(style, mark)).replace(verdict, paint(style, verdict)),
+      );
     });
     const notRun = this.#notRun.map((label) => `  - ${label.padEnd(widths[0]!)}  not run`);
     return [...lines, ...notRun.map((line) => paint("dim", line))];
@@ -132,10 +133,18 @@ export class Matrix {
     return ["", `  ${paint("bold", label)}${isRare === true ? " (rare)" : ""}`, ...lines];
   }
 
-  #summary(paint: Paint): string {
+  /** The verdict, then a paragraph for each note. */
+  #summary(paint: Paint, width: number): string[] {
     const [plain, ...others] = this.#rows;
+    const paragraphs = (style: Style, verdict: string, notes: readonly string[] = []): string[] => [
+      ...wrap(verdict, 0, width).map((line) => paint(style, line)),
+      ...notes.flatMap((note) => wrap(note, 0, width)),
+    ];
     if (!plain!.isPassed)
-      return paint("red", "The plain run did not pass: there is nothing to compare the other runs with.");
+      return paragraphs(
+        "red",
+        "The plain run did not pass: there is nothing to compare the other runs with.",
+      );
     const outcomes = others.filter(
       ({ scenarioView }) => scenarioView !== undefined && !isMishapScenario(scenarioView),
     );
@@ -157,16 +166,20 @@ export class Matrix {
         labelsOf(others.filter(isCutShort), "inconclusive"),
       ),
       sentence("Not exercised", labelsOf(others, "not exercised")),
-      this.#notRun.length === 0 ? "" : ` ${this.#notRun.length} of ${total} were not run.`,
-    ].join("");
+      this.#notRun.length === 0 ? "" : `${this.#notRun.length} of ${total} were not run.`,
+    ].filter((note) => note !== "");
     const broken = labelsOf(mishaps, "failed");
     if (broken.length > 0)
-      return `${paint("red", `Your suite breaks under ${broken.length} of ${mishapCount}: ${broken.join(", ")}.`)}${notes}`;
+      return paragraphs(
+        "red",
+        `Your suite breaks under ${broken.length} of ${mishapCount}: ${broken.join(", ")}.`,
+        notes,
+      );
     const passed =
       total === 0
         ? "Your suite passes plain."
         : `Your suite passes plain and under ${labelsOf(mishaps, "passed").length} of ${mishapCount}.`;
-    return `${paint(notes === "" ? "green" : "yellow", passed)}${notes}`;
+    return paragraphs(notes.length === 0 ? "green" : "yellow", passed, notes);
   }
 }
 
@@ -190,5 +203,5 @@ function labelsOf(rows: readonly Row[], verdict: Verdict): string[] {
 }
 
 function sentence(text: string, labels: readonly string[], end = ""): string {
-  return labels.length === 0 ? "" : ` ${text}: ${labels.join(", ")}${end}.`;
+  return labels.length === 0 ? "" : `${text}: ${labels.join(", ")}${end}.`;
 }

@@ -100,30 +100,21 @@ const RECEIVER_MIN = 8;
 
 /** The lines of an activity, cut to `columns`. Omits the namespace `default`. */
 export function activityLines(activity: Activity, columns: number): string[] {
-  const { at, namespace } = activity;
-  const time = `  ${at.slice(11, 19)}  `;
-  const head: StyledText[] = [
-    ["dim", time],
-    ...(namespace === "default" ? [] : [["cyan", `${toPrintableLine(namespace)}  `] satisfies StyledText]),
+  const time = `  ${activity.at.slice(11, 19)}  `;
+  const namespace = activity.namespace === "default" ? "" : `${toPrintableLine(activity.namespace)}  `;
+  const isWide = columns >= WIDE;
+  const lines =
+    activity.kind === "attempt"
+      ? attemptLines(activity, columns - time.length - namespace.length, isWide)
+      : [activity.kind === "request" ? requestParts(activity, isWide) : transitionParts(activity, isWide)];
+  const heads: StyledText[][] = [
+    [
+      ["dim", time],
+      ["cyan", namespace],
+    ],
+    [[undefined, " ".repeat(time.length)]],
   ];
-  const room = columns - head.reduce((sum, [, text]) => sum + text.length, 0);
-  return linesOf(activity, room, columns >= WIDE).map((parts, index) =>
-    fitLine(
-      [...(index === 0 ? head : [[undefined, " ".repeat(time.length)] satisfies StyledText]), ...parts],
-      columns,
-    ),
-  );
-}
-
-function linesOf(activity: Activity, room: number, isWide: boolean): StyledText[][] {
-  switch (activity.kind) {
-    case "request":
-      return [requestParts(activity, isWide)];
-    case "transition":
-      return [transitionParts(activity, isWide)];
-    case "attempt":
-      return attemptLines(activity, room, isWide);
-  }
+  return lines.map((parts, index) => fitLine([...heads[index]!, ...parts], columns));
 }
 
 function requestParts(request: RequestActivity, isWide: boolean): StyledText[] {

@@ -1,6 +1,6 @@
 import { toPrintableValue } from "../../core/schema/text-format.js";
 import { lineWidth } from "../terminal.js";
-import { cutText, type Paint, paint, type Style, wrap, wrapHanging } from "../text-layout.js";
+import { cutCells, type Paint, paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 
 /** `note`: passed, but to be reviewed; `skipped`: not run, or not judged. */
 export type ReportOutcome = "passed" | "failed" | "error" | "note" | "skipped";
@@ -112,8 +112,8 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
     const lines = marked(mark, text === undefined ? title : `${title}: ${text}`, indent, width, paint);
     return below.length > 0 ? [...lines, ...below, ""] : lines;
   }
-  const start = `${cutText(title, titleWidth).padEnd(titleWidth)}  `;
-  const cell = cutText(column, width - indent.length - 2 - start.length).padStart(8);
+  const start = `${cutCells(title, titleWidth).padEnd(titleWidth)}  `;
+  const cell = cutCells(column, width - indent.length - 2 - start.length).padStart(8);
   const line = `${indent}${markOf(outcome, paint)} ${outcome === "skipped" ? paint("dim", start + cell) : start + cell}`;
   if (text === undefined) return [line];
   return [line, ...wrapHanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];

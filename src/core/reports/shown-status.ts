@@ -1,5 +1,6 @@
 // Status of a payment as people read it. The service has no status for a late payment, a partial refund, a
 // chargeback or a bounce.
+import type { ControlClient } from "../client/control-client.js";
 import { REVERSALS, type ReversalKind } from "../schema/event-types.js";
 import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
 
@@ -30,6 +31,8 @@ export interface ShownStatus {
 
 /** Fields of a charge or withdrawal, in its record and in the control API's JSON. */
 export interface Payment {
+  readonly charge_id?: string;
+  readonly withdrawal_id?: string;
   readonly status: string;
   readonly failure_reason?: string | null;
   readonly updated_at: string;
@@ -60,6 +63,36 @@ export function shownStatus(
   if (hasExpired && (status === "PROCESSING" || status === "COMPLETED"))
     return { word: status, reason: "paid late", was: "EXPIRED", at };
   return { word: status, reason: failure_reason ?? undefined, at };
+}
+
+/**
+ * Reads the newest reversals, of all payments or of one charge. Returns a function that gives a payment's status as
+ * people read it.
+ */
+export async function readStatuses(
+  client: ControlClient,
+  about: { readonly charge_id?: unknown } = {},
+): Promise<(payment: object) => ShownStatus> {
+  const { items } = await client.run<{ items: readonly (Payment & { at: string; data: unknown })[] }>(
+    "listEvents",
+    {
+      type: "sandbox.*",
+      limit: 100,
+      ...about,
+    },
+  );
+  return (given) => {
+    const payment = given as Payment;
+    const own = items.filter((event) => idOf(event) === idOf(payment));
+    return shownStatus(
+      payment,
+      own.flatMap(({ at, data }) => reversalStatus(at, data) ?? []),
+    );
+  };
+}
+
+function idOf({ charge_id, withdrawal_id }: Partial<Payment>): string | undefined {
+  return charge_id ?? withdrawal_id;
 }
 
 /** What follows the word: `paid late (was EXPIRED)`, `1.00: broken cup (was COMPLETED)`; "" if nothing does. */

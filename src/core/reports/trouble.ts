@@ -77,7 +77,8 @@ export function webhookTrouble(delivery: JsonRecord): string | undefined {
   const trouble = deliveryTrouble(delivery);
   const receiver = receiverText(delivery.url as string | null);
   const type = String(delivery.type).replace(/^(charge|withdrawal)\./, "");
-  return trouble && `${type} → ${receiver} · ${trouble}`;
+  const held = delivery.hold === null ? "" : "held: ";
+  return trouble && `${type} → ${receiver} · ${held}${trouble}`;
 }
 
 /** The receiver and its failure, without event and retry: `:3000/hooks 400 no signature`. */
