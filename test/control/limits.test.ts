@@ -39,8 +39,6 @@ const BODIES: [call: string, field: string, longest: number, body: (length: numb
   ],
   [SCENARIO, "webhooks.0.match.url", 200, (n) => ({ webhooks: [{ match: { url: glob(n) }, drop: true }] })],
   [SCENARIO, "description", 2_000, (n) => ({ description: "d".repeat(n) })],
-  [ENDPOINTS, "events.0", 100, (n) => ({ url: "http://localhost:9", events: [anyName(n)] })],
-  [ENDPOINTS, "events", 50, (n) => ({ mailbox: "a", events: Array(n).fill("*") })],
   [ENDPOINTS, "url", 2_048, (n) => ({ url: url(n) })],
   [ENDPOINTS, "organization_id", 255, (n) => ({ mailbox: "a", organization_id: "o".repeat(n) })],
   [WAIT, "match.customer_name", 200, (n) => ({ for: "charge", match: { customer_name: glob(n) } })],
@@ -53,8 +51,6 @@ const BODIES: [call: string, field: string, longest: number, body: (length: numb
   [WHITELABEL, "success_url", 2_048, (n) => ({ success_url: url(n) })],
   [CHECKOUTS, "cancel_url", 2_048, (n) => ({ cancel_url: url(n) })],
   [WEBHOOKS, "url", 2_048, (n) => ({ url: url(n) })],
-  [WEBHOOKS, "events.0", 100, (n) => ({ url: "http://localhost:9", events: [glob(n)] })],
-  [WEBHOOKS, "events", 50, (n) => ({ url: "http://localhost:9", events: Array(n).fill("*") })],
 ];
 
 it.for(BODIES)("%s accepts %s up to %d characters", async ([call, field, longest, body], { api }) => {

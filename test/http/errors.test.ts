@@ -180,11 +180,7 @@ it("a body nested deeper than 100 levels returns 400 with details.body", async (
   for (const levels of [100, 8_000, 400_000])
     for (const [path, body] of [
       [QUOTES, KES_ORDER],
-      ["/api/v1/payments/checkouts", KES_ORDER],
-      ["/api/v1/payouts/withdrawals", { destination_id: "d", amount: "1.00", currency: "KES" }],
-      ["/_sandbox/events", { type: "webhook.test" }],
       ["/_sandbox/wait", { for: "charge" }],
-      ["/_sandbox/faults", { drop: "before" }],
     ] as const) {
       const answer = await api.post(path, withDeep(body, levels));
       expectInvalid(answer, "body");
@@ -250,20 +246,17 @@ it.each([
   expect((await (await openApi()).tryQuote(KES_ORDER, { "content-type": type })).status).toBe(200);
 });
 
-it("a body above 1 MiB returns 413", async ({ api }) => {
+it("a body above 1 MiB returns 413 and changes nothing", async ({ api }) => {
   expect((await api.tryQuote(padded(MIB))).status).toBe(200);
-  expectError(await api.tryQuote(padded(MIB + 1)), 413, "PAYLOAD_TOO_LARGE", []);
+  const before = JSON.stringify(api.sandbox.snapshot());
+  for (const bytes of [MIB + 1, 2 * MIB])
+    expectError(await api.tryQuote(padded(bytes)), 413, "PAYLOAD_TOO_LARGE", []);
+  expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
 });
 
 it("the size of a body is measured in bytes, not in characters", async ({ api }) => {
   const body = { ...KES_ORDER, pad: "é".repeat(MIB / 2) };
   expectError(await api.tryQuote(body), 413, "PAYLOAD_TOO_LARGE", []);
-});
-
-it("a body above 1 MiB changes nothing", async ({ api }) => {
-  const before = JSON.stringify(api.sandbox.snapshot());
-  await api.tryQuote(padded(2 * MIB));
-  expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
 });
 
 const lines = (key: string, ...more: string[]) => [

@@ -146,67 +146,56 @@ it("file store is empty when the only line is incomplete", () => {
 });
 
 const line = (seq: number): string => encodeLine(change(seq)).toString();
-const other = (value: unknown): string => encodeLine(value as Change).toString();
+const journal = (...lines: readonly string[]) => ({ journal: lines.join("") });
+const puts = (...record: readonly unknown[]) =>
+  journal(encodeLine({ ...change(1), puts: [record] } as unknown as Change).toString());
+const other = (value: unknown) => journal(encodeLine(value as Change).toString());
+/** A snapshot with these fields changed. */
+const changed = (fields: object) => ({ snapshot: JSON.stringify({ ...dumpOf(upTo(1)), ...fields }) });
 
 it.each<[string, { snapshot?: string; journal?: string }, string]>([
   [
     "a broken line in the middle",
-    { journal: line(1) + line(2).replace("rates", "rules") + line(3) },
+    journal(line(1), line(2).replace("rates", "rules"), line(3)),
     "journal line 2: its checksum does not match",
   ],
-  ["a gap", { journal: line(1) + line(3) }, "journal line 2: change 3 where change 2 belongs"],
-  ["a duplicate line", { journal: line(1) + line(1) }, "journal line 2: change 1 where"],
-  ["a journal without its snapshot", { journal: line(5) }, "journal line 1: change 5 where change 1 belongs"],
-  [
-    "a gap after the snapshot",
-    { snapshot: JSON.stringify(dumpOf(upTo(2))), journal: line(4) },
-    "change 4 where",
-  ],
-  ["a line that is not a change", { journal: other([]) }, "journal line 1: JSON, but not a change"],
-  ["a line that is null", { journal: other(null) }, "journal line 1: JSON, but not a change"],
-  [
-    "a change of an unknown collection",
-    { journal: other({ ...change(1), puts: [["rules", "C1", {}]] }) },
-    "journal line 1: JSON, but not a change",
-  ],
-  [
-    "a change with an invalid record",
-    { journal: other({ ...change(1), puts: [["rates", "C1", "1"]] }) },
-    "journal line 1: JSON, but not a change",
-  ],
+  ["a gap", journal(line(1), line(3)), "journal line 2: change 3 where change 2 belongs"],
+  ["a duplicate line", journal(line(1), line(1)), "journal line 2: change 1 where"],
+  ["a journal without its snapshot", journal(line(5)), "journal line 1: change 5 where change 1 belongs"],
+  ["a gap after the snapshot", { ...changed(dumpOf(upTo(2))), ...journal(line(4)) }, "change 4 where"],
+  ["a line that is not a change", other([]), "journal line 1: JSON, but not a change"],
+  ["a line that is null", other(null), "journal line 1: JSON, but not a change"],
+  ["a change of an unknown collection", puts("rules", "C1", {}), "journal line 1: JSON, but not a change"],
+  ["a change with an invalid record", puts("rates", "C1", "1"), "journal line 1: JSON, but not a change"],
   [
     "a last line that is complete, but wrong",
-    { journal: line(1) + line(2).replace("}", "]") },
+    journal(line(1), line(2).replace("}", "]")),
     "journal line 2: its checksum does not match",
   ],
   ...[1, 2, 3, 40].map((bytes): [string, { journal: string }, string] => [
     `a last line whose last ${bytes} bytes are zeros`,
-    { journal: line(1) + line(2).slice(0, -bytes) + "\0".repeat(bytes) },
+    journal(line(1), line(2).slice(0, -bytes), "\0".repeat(bytes)),
     "journal line 2: its end is zeros",
   ]),
-  ["an empty last line", { journal: `${line(1)}\n` }, "journal line 2: it does not begin with"],
-  ["a garbage last line", { journal: `${line(1)}garbage` }, "journal line 2: it does not begin with"],
-  ["a last line that is too long", { journal: `${line(1).trim()}}\n` }, "bytes where it says"],
-  ["a last line whose newline is damaged", { journal: `${line(1).trim()}\v` }, "bytes where it says"],
+  ["an empty last line", journal(line(1), "\n"), "journal line 2: it does not begin with"],
+  ["a garbage last line", journal(line(1), "garbage"), "journal line 2: it does not begin with"],
+  ["a last line that is too long", journal(line(1).trim(), "}\n"), "bytes where it says"],
+  ["a last line whose newline is damaged", journal(line(1).trim(), "\v"), "bytes where it says"],
   ["a torn snapshot", { snapshot: '{"version":1,' }, "data.json: not JSON"],
-  ["another version", { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), version: 2 }) }, "has version 2"],
+  ["another version", changed({ version: 2 }), "has version 2"],
   ["another program's JSON", { snapshot: '{"posts":[]}' }, "not a snapshot of this program"],
   ["a null snapshot", { snapshot: "null" }, "not a snapshot of this program"],
   [
     "a snapshot with an invalid record",
-    { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), collections: { charges: [["ch_1", null]] } }) },
+    changed({ collections: { charges: [["ch_1", null]] } }),
     "not a snapshot of this program",
   ],
   [
     "a snapshot with an invalid collection",
-    { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), collections: { namespace: null } }) },
+    changed({ collections: { namespace: null } }),
     "not a snapshot of this program",
   ],
-  [
-    "a snapshot with other members",
-    { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), chefsum: "00000000" }) },
-    "not a snapshot of this program",
-  ],
+  ["a snapshot with other members", changed({ chefsum: "00000000" }), "not a snapshot of this program"],
   [
     "a snapshot whose checksum does not match",
     { snapshot: `{"checksum":"${"0".repeat(64)}",${JSON.stringify(dumpOf(upTo(1))).slice(1)}` },
@@ -214,7 +203,7 @@ it.each<[string, { snapshot?: string; journal?: string }, string]>([
   ],
   [
     "a snapshot whose checksum is not first",
-    { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), checksum: "00000000" }) },
+    changed({ checksum: "00000000" }),
     'removing "checksum" from the file',
   ],
 ])("%s", (_name, { snapshot, journal }, message) => {
