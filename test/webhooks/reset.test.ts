@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { SandboxError } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
-import type { Answer } from "../support/caller.js";
 import { accept, hold, Receiver, refuseWith } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { shopAndReceiver, THREE } from "./support/shop.js";
@@ -115,36 +114,6 @@ it("a reset cancels webhooks on a running clock", async () => {
   await world.whenIdle();
   expect(receiver.received).toHaveLength(before);
   expect(wall.armed).toEqual([]);
-});
-
-it("`ids: repeat` returns the same ids and bytes after every reset", async () => {
-  const { receiver, sandbox, client } = await shopAndReceiver();
-  const play = async (): Promise<string[]> => {
-    const texts: string[] = [];
-    const note = ({ text, headers }: Answer) => texts.push(`${headers.get("sandbox-now")} ${text}`);
-    const quote = await client.quote();
-    const checkout = await client.checkout(quote.json.quote_id, { metadata: { order: "7" } });
-    note(quote);
-    note(checkout);
-    note(await client.advance({ by: "90s" }));
-    note(await client.charge(checkout.json.charge_id));
-    note(await client.ask("GET /api/v1/payments/payins"));
-    note(await client.ask("GET /api/v1/accounts/balances"));
-    return [...texts, ...receiver.received.splice(0).map(({ body }) => body)];
-  };
-  const first = await play();
-  expect(first).toHaveLength(9);
-  for (let round = 0; round < 3; round++) {
-    expect((await client.reset({ ids: "repeat" })).status).toBe(200);
-    expect(await play()).toEqual(first);
-  }
-  // A plain reset continues with new ids.
-  await client.reset();
-  expect(await play()).not.toEqual(first);
-  await client.reset({ ids: "repeat" });
-  expect(await play()).toEqual(first);
-  await sandbox.reset({ ids: "repeat" });
-  expect(await play()).toEqual(first);
 });
 
 it("a reset during an advance is refused with 409", async () => {
