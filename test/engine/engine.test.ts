@@ -131,7 +131,7 @@ it("a command runs an overdue task at the current time", () => {
     (tx) => tx.schedule({ due_ms: START_MS - HOUR, rank: 1, kind: "settle", ref: "x" }),
     START_MS,
   );
-  expect(engine.nextTask()?.due_ms).toBe(START_MS);
+  expect(engine.state.tasks.peek()?.due_ms).toBe(START_MS);
 });
 
 it("listeners are notified of changes until they unsubscribe", () => {
@@ -226,7 +226,7 @@ it("a restarted engine continues with the same ids, tasks and lists", () => {
     runUntil(one, START_MS + 3 * HOUR);
   }
   expect(bytesOf(restarted)).toBe(bytesOf(engine));
-  expect(restarted.nextTask()).toEqual(engine.nextTask());
+  expect(restarted.state.tasks.peek()).toEqual(engine.state.tasks.peek());
   const place = chargeListName("test", SHOP.organization.organization_id);
   const [page, other] = [restarted, engine].map(({ state }) => state.page("charges", place, 0, 10));
   expect(page).toHaveLength(5);
@@ -437,6 +437,6 @@ it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
   (to) => {
     const { engine, charge, charge_id } = started("30s PROCESSING");
     must(engine.execute(control(charge_id, to), START_MS + 5_000));
-    expect([charge().tasks, engine.nextTask()]).toEqual([{}, undefined]);
+    expect([charge().tasks, engine.state.tasks.peek()]).toEqual([{}, undefined]);
   },
 );

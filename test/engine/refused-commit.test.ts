@@ -134,7 +134,8 @@ const STEPS = {
 
 /** Runs due tasks first, as the scheduler does. */
 function carryOut(engine: Engine, step: Step, atMs: number): void {
-  for (let task = engine.takeDue(atMs); task !== undefined; task = engine.takeDue(atMs)) {
+  const { tasks } = engine.state;
+  for (let task = tasks.takeDue(atMs); task !== undefined; task = tasks.takeDue(atMs)) {
     const due = task;
     const command = due.kind === "attempt" ? recordAttempt(due, DELIVERED) : commandOf(due);
     try {

@@ -200,7 +200,8 @@ export const DELIVERED = {
 /** Runs all tasks until the time, and delivers every webhook. */
 export function runUntil(engine: Engine, untilMs: number, onRan?: (task: Task) => void): Task[] {
   const ran: Task[] = [];
-  for (let task = engine.takeDue(untilMs); task !== undefined; task = engine.takeDue(untilMs)) {
+  const { tasks } = engine.state;
+  for (let task = tasks.takeDue(untilMs); task !== undefined; task = tasks.takeDue(untilMs)) {
     const command = task.kind === "attempt" ? recordAttempt(task, DELIVERED) : commandOf(task);
     engine.execute(command, task.due_ms);
     ran.push(task);

@@ -8,7 +8,7 @@ import { Emitter } from "./emitter.js";
 import { decodeChange } from "./encode-change.js";
 import { Gate } from "./gate.js";
 import { idScopeOf } from "./ids.js";
-import type { Change, ClockRecord, NamespaceRecord, RecordPut, StateDump, Task } from "./records.js";
+import type { Change, ClockRecord, NamespaceRecord, RecordPut, StateDump } from "./records.js";
 import { State } from "./state.js";
 import type { Store, StoreFailure } from "./store.js";
 import { type Command, Transaction } from "./transaction.js";
@@ -147,14 +147,6 @@ export class Engine {
   preview<Result>(command: Command<Result>, atMs: number): Result {
     const now = Math.max(atMs, this.#state.at);
     return command(new Transaction(this.#state, this.catalogue, this.settings, this.#scope, now));
-  }
-
-  nextTask(): Task | undefined {
-    return this.#state.tasks.peek();
-  }
-
-  takeDue(atMs: number): Task | undefined {
-    return this.#state.tasks.takeDue(atMs);
   }
 
   /**

@@ -45,7 +45,7 @@ export class ClockControl {
   view(): ClockView {
     const { clock, engine } = this.#scheduler;
     const { mode, speed } = clock.setting;
-    const next = engine.nextTask();
+    const next = engine.state.tasks.peek();
     return {
       mode: mode === "scaled" ? `${speed}x` : mode,
       speed,
@@ -145,7 +145,7 @@ export class ClockControl {
         await this.#waitForApp(advance, waits);
         continue;
       }
-      if (!advance.moveToNext(scheduler.engine.nextTask())) return undefined;
+      if (!advance.moveToNext(scheduler.engine.state.tasks.peek())) return undefined;
       scheduler.clock.holdAt(advance.nowMs);
     }
   }

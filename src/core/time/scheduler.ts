@@ -123,7 +123,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   #runDue(untilMs: number, limit = Number.POSITIVE_INFINITY): number {
     let count = 0;
     for (; count < limit; count++) {
-      const task = this.engine.takeDue(untilMs);
+      const task = this.engine.state.tasks.takeDue(untilMs);
       if (task === undefined) break;
       this.#advance?.noteFired(task, Math.max(task.due_ms, this.engine.state.at));
       if (task.kind === "attempt") {
@@ -171,7 +171,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   #planNext(): void {
     if (this.#closed || this.#advance !== undefined) return;
     if (this.attempts.hasPendingWork) this.planTick();
-    const next = this.engine.nextTask();
+    const next = this.engine.state.tasks.peek();
     if (next === undefined) return;
     if (next.due_ms <= this.clock.nowMs()) this.planTick();
     else if (this.clock.isTimeRunning) this.#armTimer(this.clock.wallDelayMs(next.due_ms));
@@ -251,7 +251,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
 
   get isIdle(): boolean {
     if (this.attempts.hasOpenAttempts || !this.engine.gate.isOpen) return false;
-    const next = this.engine.nextTask();
+    const next = this.engine.state.tasks.peek();
     return next === undefined || next.due_ms > this.clock.nowMs();
   }
 
