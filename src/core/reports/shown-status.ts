@@ -3,6 +3,7 @@
 import type { ControlClient } from "../client/control-client.js";
 import { REVERSALS, type ReversalKind } from "../schema/event-types.js";
 import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
+import { groupDigits } from "../schema/text-format.js";
 
 type Tone = "good" | "bad" | "warn" | "";
 
@@ -97,12 +98,13 @@ function idOf({ charge_id, withdrawal_id }: Partial<Payment>): string | undefine
 
 /** What follows the word: `paid late (was EXPIRED)`, `1.00: broken cup (was COMPLETED)`; "" if nothing does. */
 export function statusDetails({ word, reason, was, amount }: ShownStatus): string {
-  const part = word === REVERSALS.partial_refund.status ? amount : undefined;
-  const why = [part, reason].filter((text) => text !== undefined).join(": ");
+  const isPart = amount !== undefined && word === REVERSALS.partial_refund.status;
+  const why = [isPart && groupDigits(amount), reason].filter(Boolean).join(": ");
   return [why, was && `(was ${was})`].filter(Boolean).join(" ");
 }
 
 /** `COMPLETED, paid late (was EXPIRED)`. */
 export function statusText(shown: ShownStatus): string {
-  return [shown.word, statusDetails(shown)].filter(Boolean).join(", ");
+  const details = statusDetails(shown);
+  return [shown.word, details].filter(Boolean).join(details.startsWith("(") ? " " : ", ");
 }
