@@ -5,7 +5,7 @@ import type { State } from "./state.js";
 /** Name of the scenario whose rules apply if no others do. */
 export const DEFAULT_SCENARIO = "default";
 
-export function findScenario(state: State, name: string): Scenario | undefined {
+function findScenario(state: State, name: string): Scenario | undefined {
   return state.get("scenarios", name)?.scenario;
 }
 

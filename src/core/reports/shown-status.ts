@@ -54,7 +54,7 @@ export function reversalStatus(at: string, data: unknown): ShownStatus | undefin
   return { word: REVERSALS[kind].status, reason: reason ?? undefined, was: "COMPLETED", amount, at };
 }
 
-/** The newest reversal in place of COMPLETED; else the status, with its reason. `reversals`: newest first. */
+/** The newest reversal, the first, in place of COMPLETED; else the status, with its reason. */
 export function shownStatus(
   { status, failure_reason, updated_at: at, status_history = [] }: Payment,
   [newest]: readonly ShownStatus[],
