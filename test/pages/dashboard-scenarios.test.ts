@@ -96,7 +96,7 @@ describe("a fault on the dashboard", () => {
     expect((await pay()).status).toBe(503);
     const once = textOf(await page("/faults"));
     expect(once).toContain("createWhitelabel, customer_email *@shop.test → return 503 busy");
-    expect(once).toMatch(/1 of 2 used.*last hit \d\d:\d\d:\d\d POST \/api\/v1\/payments\/whitelabel/);
+    expect(once).toMatch(/1 of 2 used.*last hit \d\d:\d\d:\d\d POST \/payments\/whitelabel/);
     expect((await pay()).status).toBe(503);
     expect(await page("/faults")).toContain("used up");
     expect((await press("deleteFaults")).text).toContain("1 fault stopped");

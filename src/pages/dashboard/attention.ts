@@ -1,4 +1,4 @@
-import type { Delivery, Endpoint } from "../../core/engine/records.js";
+import type { Delivery, Endpoint, StoredScenario } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { failureText, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
@@ -38,7 +38,7 @@ export function attentionItems(context: PageContext): readonly ListRow[] {
     needs = [
       ...receivers.flatMap((endpoint) => receiverItem(context, endpoint) ?? []),
       ...failedCalls(context),
-      ...activeScenarios(context),
+      ...activeScenarios(context).map((scenario) => scenarioItem(context, scenario)),
     ].sort((a, b) => Number(b.tone === "bad") - Number(a.tone === "bad") || b.count - a.count);
     memo.set(context, needs);
   }
@@ -153,24 +153,20 @@ function failedCalls(context: PageContext): AttentionItem[] {
   });
 }
 
-function activeScenarios(context: PageContext): AttentionItem[] {
-  const { state } = context.namespace.engine;
-  return [...state.tables.scenarios.values()]
-    .filter(({ activated }) => activated > 0)
-    .map(
-      ({ name, scenario }): AttentionItem => ({
-        key: `scenario-${name}`,
-        count: 0,
-        tone: "warn",
-        status: badge("active", "warn"),
-        title: `Scenario ${name} applies to everything new`,
-        to: `${viewUrl(context, "scenarios")}#${name}`,
-        subtitle: scenario.description?.trim(),
-        rowButtons: button({
-          does: ["deactivateScenario", { name }],
-          label: "Turn off",
-          to: `scenario ${name}`,
-        }),
-      }),
-    );
+export function activeScenarios({ namespace }: PageContext): StoredScenario[] {
+  const { scenarios } = namespace.engine.state.tables;
+  return [...scenarios.values()].filter(({ activated }) => activated > 0);
+}
+
+function scenarioItem(context: PageContext, { name, scenario }: StoredScenario): AttentionItem {
+  return {
+    key: `scenario-${name}`,
+    count: 0,
+    tone: "warn",
+    status: badge("active", "warn"),
+    title: `Scenario ${name} applies to everything new`,
+    to: `${viewUrl(context, "scenarios")}#${name}`,
+    subtitle: scenario.description?.trim(),
+    rowButtons: button({ does: ["deactivateScenario", { name }], label: "Turn off", to: `scenario ${name}` }),
+  };
 }

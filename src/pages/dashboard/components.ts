@@ -41,7 +41,7 @@ export function receiverLabel(endpoint: Endpoint | undefined): string {
   return name.length > 28 ? name.replace(/^([^/]*\/[^/]*\/).+(\/[^/]+)$/, "$1…$2") : name;
 }
 
-const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };
+export const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };
 
 /** A status with a mark, so colour is not the only signal. */
 export function badge(text: string, tone: Tone = statusTone(text)): Markup {

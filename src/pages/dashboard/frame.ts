@@ -2,7 +2,7 @@ import type { Delivery } from "../../core/engine/records.js";
 import { findAdvice } from "../../core/namespace/advice.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { html, type Markup } from "../html.js";
-import { attentionItems } from "./attention.js";
+import { activeScenarios, attentionItems } from "./attention.js";
 import {
   actionForm,
   button,
@@ -26,7 +26,7 @@ import { activityView, asideView } from "./views/activity-view.js";
 import { chargeListing } from "./views/charges-view.js";
 import { checksView, probeView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
-import { faultsView, faultUse } from "./views/faults-view.js";
+import { activeFaults, faultsView } from "./views/faults-view.js";
 import { filteredList, listBeside } from "./views/filtered-list.js";
 import { moneyView, payoutListing } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
@@ -135,14 +135,12 @@ function countsOf(context: PageContext): { readonly [View in ViewName]?: Count }
   const charges = state.pageOfKinds("charges", (charge) => isInMode(context, charge), 0, 0).total;
   const matches = (delivery: Delivery) => isInMode(context, delivery) && isFailing(delivery);
   const failing = state.pageOfKinds("deliveries", matches, 0, 0).total;
-  const faults = [...state.tables.faults.values()].filter((fault) => !faultUse(context, fault).isUsedUp);
-  const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0).length;
   return {
     activity: { count: attentionItems(context).length, noun: "that need attention", tone: "bad" },
     charges: { count: charges, noun: "charges", tone: "" },
     webhooks: { count: failing, noun: "failing", tone: "bad" },
-    faults: { count: faults.length, noun: "active", tone: "warn" },
-    scenarios: { count: active, noun: "active", tone: "warn" },
+    faults: { count: activeFaults(context).length, noun: "active", tone: "warn" },
+    scenarios: { count: activeScenarios(context).length, noun: "active", tone: "warn" },
     checks: { count: findAdvice(context.namespace.traffic).length, noun: "pieces of advice", tone: "warn" },
   };
 }

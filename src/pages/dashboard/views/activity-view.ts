@@ -1,19 +1,19 @@
 import { appEnvironment } from "../../../core/client/control-client.js";
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
-import type { Delivery, StoredFault, Task } from "../../../core/engine/records.js";
+import type { Delivery, Task } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { attentionItems, deliveryFailureText } from "../attention.js";
+import { activeScenarios, attentionItems, deliveryFailureText } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { dueKey, taskItem } from "./due-tasks.js";
-import { faultUse } from "./faults-view.js";
+import { activeFaults } from "./faults-view.js";
 import {
   chargeRow,
   deliveryRow,
@@ -146,12 +146,6 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 </ol>`;
 }
 
-function faultItem(context: PageContext, { fault_id, rule }: StoredFault, text: string): Markup {
-  const operation = ui.conditionText(rule.match?.operation ?? "any call");
-  return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${operation}</a> <span class="soft">${text}</span>
-${ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` })}</li>`;
-}
-
 /**
  * Active rules and due tasks. Due tasks come last: new tasks appear without user action and would
  * shift a section below.
@@ -167,18 +161,20 @@ export function asideView(context: PageContext): Markup {
   const shown = ui.groupConsecutive(tasks, (task) => dueKey(context, task)).slice(0, dueRows);
   const due = shown.map(([first, ...others]) => taskItem(context, first, others.length + 1));
   const hidden = state.tables.tasks.size - state.tasks.inFlightCount - shown.flat().length;
-  const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);
-  const faults = [...state.tables.faults.values()].flatMap((fault) => {
-    const { isUsedUp, text } = faultUse(context, fault);
-    return isUsedUp ? [] : faultItem(context, fault, text);
+  const scenarios = activeScenarios(context).map(({ name }) => {
+    const off = ui.button({ does: ["deactivateScenario", { name }], label: "Off", to: `scenario ${name}` });
+    return html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${off}</li>`;
+  });
+  const faults = activeFaults(context).map(({ fault_id, rule, text }) => {
+    const stop = ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` });
+    return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${ui.conditionText(rule.match?.operation ?? "any call")}</a> <span class="soft">${text}</span> ${stop}</li>`;
   });
   return html`${ui.section({
     id: "active",
     title: "Active",
     body: html`<ul class="small" data-list aria-label="Active">
-${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${ui.button({ does: ["deactivateScenario", { name }], label: "Off", to: `scenario ${name}` })}</li>`)}
-${faults}
-${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
+${scenarios}${faults}
+${scenarios.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
   })}
 ${ui.section({
   id: "next",

@@ -15,7 +15,6 @@ export function faultsView(context: PageContext): Markup {
   const { namespace } = context;
   const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
   const hits = lastHits(context);
-  const active = faults.filter((fault) => !faultUse(context, fault).isUsedUp).length;
   return html`<h1>Faults</h1>
 ${ui.section({
   id: "new",
@@ -28,7 +27,7 @@ ${ui.section({
 })}
 ${ui.section({
   id: "faults",
-  title: `Active: ${active}`,
+  title: `Active: ${activeFaults(context).length}`,
   tools: faults.length > 0 && ui.button({ does: ["deleteFaults"], label: "Stop all" }),
   body: ui.rowList(
     "Active faults",
@@ -47,12 +46,21 @@ function lastHits({ namespace }: PageContext): Map<string, RequestEntry> {
 }
 
 /** How often a fault applied. `times` is the total number of hits, if it has one: not with `per: customer`. */
-export function faultUse({ namespace }: PageContext, { fault_id, rule }: StoredFault) {
+function faultUse({ namespace }: PageContext, { fault_id, rule }: StoredFault) {
   const applied = namespace.faults.countApplied(fault_id);
   const times = rule.per === "request" ? rule.times : undefined;
   const isUsedUp = times !== undefined && applied >= times;
   const limited = isUsedUp ? "used up" : `${applied} of ${times} used`;
   return { applied, times, isUsedUp, text: times === undefined ? ui.formatCount(applied, "hit") : limited };
+}
+
+/** Faults that can still apply, with how often they did. */
+export function activeFaults(context: PageContext) {
+  const { faults } = context.namespace.engine.state.tables;
+  return [...faults.values()].flatMap((fault) => {
+    const { isUsedUp, text } = faultUse(context, fault);
+    return isUsedUp ? [] : { ...fault, text };
+  });
 }
 
 function faultRow(context: PageContext, fault: StoredFault, hit: RequestEntry | undefined): Markup {

@@ -4,6 +4,7 @@ import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, EventRecord, Task } from "../../../core/engine/records.js";
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import { deliveryState } from "../../../core/reports/trouble.js";
 import { signedAmount } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { requestsAbout } from "../../../server/control/charge-history.js";
@@ -146,17 +147,14 @@ function deliveryItem(context: PageContext, delivery: Delivery, isFirst: boolean
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", webhook_id));
   const copy =
     mishap?.forged !== undefined ? "false event" : mishap?.by_hand ? "resent" : !isFirst && "duplicate";
-  const [mark, tone] = isFailing(delivery)
-    ? ["✗", "bad"]
-    : delivery.status === "delivered"
-      ? ["✓", "good"]
-      : ["●", ""];
+  const state = deliveryState(delivery, context.namespace.findHold(delivery));
+  const tone = ui.statusTone(state);
   const [result, due] = deliveryOutcome(context, delivery);
   const count = attempts.length > 1 && `${attempts.length} attempts`;
-  return html`<li data-key="${delivery_id}"><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${mark}</span>\u00a0${receiver}</a>
+  return html`<li data-key="${delivery_id}"><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${ui.MARKS[tone]}</span>\u00a0${receiver}</a>
 ${copy !== false && html`<span class="tag">${copy}${mishap?.scenario !== undefined && mishap.scenario !== "" && ` (${mishap.scenario})`}</span>`}
-<span class="${tone === "bad" ? "reason" : "soft"}">${result}</span>${[count, due].map((part) => part && html` <span class="soft">· ${part}</span>`)}</span>
-${tone === "bad" && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
+<span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${result}</span>${[count, due].map((part) => part && html` <span class="soft">· ${part}</span>`)}</span>
+${isFailing(delivery) && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
 
 /** Due steps of the charge or payout itself; a retry stands beside its delivery. */
