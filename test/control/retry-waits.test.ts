@@ -53,9 +53,9 @@ it("an advance with `retry` does not wait for an app that refused the webhook", 
   const answers: number[] = [];
   sandbox.onWebhook(async () => {
     answers.push(await read());
-    return new Response(null, { status: answers.at(-1)! });
+    return new Response(null, { status: 400 });
   });
   await sandbox.control("POST", "/_sandbox/events", { type: "charge.completed" });
-  expect((await advance({ by: "1s", retry: "1h" })).retry).toEqual(NONE);
+  expect((await advance({ by: "1s", retry: "1s" })).retry).toEqual(NONE);
   expect(answers).toEqual([503]);
 });

@@ -23,6 +23,7 @@ describe("Checks", () => {
       ),
     ).toEqual([]);
     expect(textOf(checks)).toContain("Seen in: tampered");
+    expect(checks).toMatch(/class="badge bad"><span[^>]*>.<\/span> must</);
     const probe = await page("/checks/tampered");
     expect(textOf(probe)).toContain("What to do:");
     const { body } = receiver.received.find((one) => probe.includes(String(one.headers["webhook-id"])))!;

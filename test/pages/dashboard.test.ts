@@ -22,6 +22,13 @@ describe("dashboard", () => {
     }
   });
 
+  it("the clock bar says whether the clock is frozen", async () => {
+    const { page, sandbox } = await openDashboard();
+    expect(await page()).toContain(">frozen<");
+    await sandbox.control("PUT", "/_sandbox/clock", { mode: "real" });
+    expect(await page()).toContain(">real time<");
+  });
+
   it("an unknown filter shows all activity", async () => {
     const { charge, page } = await openDashboard();
     await charge("ada@example.com");
