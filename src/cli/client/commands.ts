@@ -1,4 +1,5 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command, type Option } from "commander";
+import { UserError } from "../../core/schema/user-error.js";
 import { repeatEvery } from "../../core/time/timers.js";
 import { helpText } from "../help-text.js";
 import { addConnectionOptions } from "../options.js";
@@ -35,10 +36,23 @@ export function addClientCommands(root: Command): void {
       .action(async (...given: unknown[]) => {
         const flags = given.at(-2) as CommandInput["flags"];
         const named = words.map((word, place) => [word.slice(1, -1), given[place]]);
+        refuseForeignOptions(command, given);
         await runAction(row, { connection: new Connection(flags), flags, words: Object.fromEntries(named) });
       });
   }
 }
+
+/** Refuses an option of another verb: the description of such an option begins with its verb. */
+function refuseForeignOptions(command: Command, given: readonly unknown[]): void {
+  for (const { long, description } of command.options.filter((one) => isGiven(command, one))) {
+    const [, verb] = /^(\w+): /.exec(description) ?? [];
+    if (verb !== undefined && !given.includes(verb))
+      throw new UserError(`${long} goes with ${command.name()} ${verb} only`);
+  }
+}
+
+const isGiven = (command: Command, option: Option): boolean =>
+  command.getOptionValue(option.attributeName()) !== undefined;
 
 const VERB = /^[<[](verb|what)[\]>]$/;
 
