@@ -41,6 +41,16 @@ describe(PAGE, () => {
     expect(printed[name]).toBe(expected);
   });
 
+  it("lost-response.mjs finds its charge behind a page of other orders", async () => {
+    const { code } = recipes.find(({ name }) => name === "lost-response.mjs")!;
+    const others = `Promise.allSettled(Array.from({ length: 12 }, (_, n) => charge(\`other-\${n}@example.com\`)))`;
+    project.write("busy.mjs", code.replace('chargeOf("1042"))', `${others}.then(() => chargeOf("1042")))`));
+    expect(await project.shell("node busy.mjs")).toMatchObject({
+      code: 0,
+      stdout: "COMPLETED\n13 charge\n",
+    });
+  });
+
   it("the fixtures in docs/recipes.md give a new organization a balance and a charge", async () => {
     const name = "market.yaml";
     project.write(name, markedBlock(PAGE, `fixtures: ${name}`).code);
