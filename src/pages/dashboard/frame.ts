@@ -1,5 +1,4 @@
 import type { Delivery } from "../../core/engine/records.js";
-import { findAdvice } from "../../core/namespace/advice.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { html, type Markup } from "../html.js";
 import { activeScenarios, attentionItems } from "./attention.js";
@@ -141,7 +140,6 @@ function countsOf(context: PageContext): { readonly [View in ViewName]?: Count }
     webhooks: { count: failing, noun: "failing", tone: "bad" },
     faults: { count: activeFaults(context).length, noun: "active", tone: "warn" },
     scenarios: { count: activeScenarios(context).length, noun: "active", tone: "warn" },
-    checks: { count: findAdvice(context.namespace.traffic).length, noun: "pieces of advice", tone: "warn" },
   };
 }
 
