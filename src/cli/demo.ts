@@ -82,7 +82,7 @@ function demoText(
     `${paint("green", "✓")} ${chargeId} is ${status}; ${formatCount(webhooks.length, "webhook")} delivered.`,
     "",
     "Next, with your app:",
-    "  payments-sandbox start --webhook-url localhost:3000/webhooks",
+    "  npx payments-sandbox --webhook-url localhost:3000/webhooks",
     "",
   ].join("\n");
 }

@@ -23,8 +23,8 @@ export class ErrorWithFix extends UserError {
 const CONTROL = "docs/control-api.md";
 
 const FIXES: Readonly<Record<string, string>> = {
-  NOT_FOUND: "list what there is: payments-sandbox charges, withdrawals, deliveries, scenario list",
-  INVALID_TRANSITION: "see what it may become: payments-sandbox next SELECTOR",
+  NOT_FOUND: "list what there is: npx payments-sandbox charges, withdrawals, deliveries, scenario list",
+  INVALID_TRANSITION: "see what it may become: npx payments-sandbox next SELECTOR",
   VALIDATION_ERROR: "correct the fields that details names",
   CLOCK_BUSY: "try again when the current advance has finished",
   FORBIDDEN: "pass the token that start printed: --control-token VALUE",
@@ -65,7 +65,7 @@ export function isFixableByUser(error: Error): boolean {
 
 /** Converts commander's error into one line that names the help command. */
 export function toUsageError({ message }: CommanderError, command: string): ErrorWithFix {
-  const help = `payments-sandbox ${command} --help`;
+  const help = `npx payments-sandbox ${command} --help`;
   // A negative duration looks like an option.
   const [, negative] = /^error: unknown option '(-\d.*)'$/.exec(message) ?? [];
   if (command === "clock" && negative !== undefined)

@@ -64,8 +64,8 @@ function refuseUnknown(root: Command, [word, next]: readonly [string, string?]):
     word,
     known.filter((name) => name !== "reset"),
   );
-  const hint = other === undefined ? suggestion : `; here it is: payments-sandbox ${other}`;
-  throw usageError(`unknown command "${spoken}"${hint}`, "payments-sandbox --help");
+  const hint = other === undefined ? suggestion : `; here it is: npx payments-sandbox ${other}`;
+  throw usageError(`unknown command "${spoken}"${hint}`, "npx payments-sandbox --help");
 }
 
 /** Groups of commands, in the order of the help. */

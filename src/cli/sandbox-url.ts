@@ -29,7 +29,7 @@ export function sandboxAddress(given: string): SandboxAddress | undefined {
   };
 }
 
-const START = "payments-sandbox start";
+const START = "npx payments-sandbox start";
 
 /** Text behind the URL in `noSandboxError`: the source of the URL, and how to name another. */
 export const URL_SOURCES = {

@@ -127,10 +127,10 @@ it("--url takes precedence over PAYMENTS_SANDBOX_URL", async () => {
 
 it("reports an invalid or unreachable URL in one line", async () => {
   expect(refusal(await status("--url", OFF))).toBe(
-    `there is no sandbox at ${OFF}; start one with: payments-sandbox start`,
+    `there is no sandbox at ${OFF}; start one with: npx payments-sandbox start`,
   );
   expect(noSandboxError("http://127.0.0.1:4402", URL_SOURCES.default).message).toBe(
-    "there is no sandbox at http://127.0.0.1:4402, the default: name another with --url, or start one with: payments-sandbox start",
+    "there is no sandbox at http://127.0.0.1:4402, the default: name another with --url, or start one with: npx payments-sandbox start",
   );
   expect(refusal(await status("--url", receiver.url))).toContain("did not respond like a sandbox");
   for (const url of ["http://", "foo bar", ""]) {

@@ -89,7 +89,7 @@ it.each(["--version", "-V", "-v", "version"])("%s prints the version", async (fl
 it.each(NAMES)("%s refuses unknown options, missing and surplus arguments", async (name) => {
   const command = COMMANDS.find((one) => one.name() === name)!;
   const refused = async (...words: string[]) => errorLine(await run([name, ...words]), usageCode(name));
-  const hint = ` (run payments-sandbox ${name} --help)`;
+  const hint = ` (run npx payments-sandbox ${name} --help)`;
   expect(await refused("--hepl")).toBe(`unknown option '--hepl'; did you mean --help?${hint}`);
   const { registeredArguments } = command;
   const verb = registeredArguments.findIndex(({ argChoices }) => argChoices !== undefined);
@@ -110,15 +110,15 @@ it.each(NAMES)("%s refuses unknown options, missing and surplus arguments", asyn
 });
 
 it.each([
-  [["--prot", "1"], "unknown option '--prot'; did you mean --port? (run payments-sandbox start --help)"],
-  [["-x"], "unknown option '-x' (run payments-sandbox start --help)"],
-  [["--port"], "option '-p, --port <number>' needs a value (run payments-sandbox start --help)"],
-  [["--json=3"], "unknown option '--json=3'; did you mean --json? (run payments-sandbox start --help)"],
-  [["strat"], 'unknown command "strat"; did you mean start? (run payments-sandbox --help)'],
-  [["frobnicate"], 'unknown command "frobnicate" (run payments-sandbox --help)'],
+  [["--prot", "1"], "unknown option '--prot'; did you mean --port? (run npx payments-sandbox start --help)"],
+  [["-x"], "unknown option '-x' (run npx payments-sandbox start --help)"],
+  [["--port"], "option '-p, --port <number>' needs a value (run npx payments-sandbox start --help)"],
+  [["--json=3"], "unknown option '--json=3'; did you mean --json? (run npx payments-sandbox start --help)"],
+  [["strat"], 'unknown command "strat"; did you mean start? (run npx payments-sandbox --help)'],
+  [["frobnicate"], 'unknown command "frobnicate" (run npx payments-sandbox --help)'],
   // `reset` deletes the state, so it is never suggested.
-  [["rset"], 'unknown command "rset" (run payments-sandbox --help)'],
-  [["resett"], 'unknown command "resett" (run payments-sandbox --help)'],
+  [["rset"], 'unknown command "rset" (run npx payments-sandbox --help)'],
+  [["resett"], 'unknown command "resett" (run npx payments-sandbox --help)'],
 ])("refuses a mistyped command line with a hint: %j", async (args, expected) => {
   expect(errorLine(await run(args))).toBe(expected);
 });
@@ -131,15 +131,15 @@ it.each([
   [["help", "listen"], "listen", "start --webhook-url URL"],
 ])("suggests the right command for %j of another tool", async (args, word, command) => {
   expect(errorLine(await run(args))).toBe(
-    `unknown command "${word}"; here it is: payments-sandbox ${command} (run payments-sandbox --help)`,
+    `unknown command "${word}"; here it is: npx payments-sandbox ${command} (run npx payments-sandbox --help)`,
   );
 });
 
 it.each([
-  [["charges", "--url", "127.0.0.1:1"], "NO_SANDBOX", "payments-sandbox start"],
-  [["charges", "--limt"], "USAGE", "payments-sandbox charges --help"],
-  [["chargs"], "USAGE", "payments-sandbox --help"],
-  [["run"], "USAGE", "payments-sandbox run --help"],
+  [["charges", "--url", "127.0.0.1:1"], "NO_SANDBOX", "npx payments-sandbox start"],
+  [["charges", "--limt"], "USAGE", "npx payments-sandbox charges --help"],
+  [["chargs"], "USAGE", "npx payments-sandbox --help"],
+  [["run"], "USAGE", "npx payments-sandbox run --help"],
 ])("%j --json prints the error as JSON with a fix", async (args, code, fix) => {
   const { stdout, stderr } = await run([...args, "--json"]);
   const { error } = JSON.parse(stdout);
@@ -153,7 +153,7 @@ it("every client command explains how to start a sandbox", async () => {
   for (const { example } of CLIENT_COMMANDS) {
     const words = splitByShell([example])[0]!.filter((word) => word !== "--follow");
     expect(errorLine(await run(words, { cwd, env: { PAYMENTS_SANDBOX_URL: url } }))).toBe(
-      `there is no sandbox at ${url}, which PAYMENTS_SANDBOX_URL names; unset it, or start one with: payments-sandbox start`,
+      `there is no sandbox at ${url}, which PAYMENTS_SANDBOX_URL names; unset it, or start one with: npx payments-sandbox start`,
     );
   }
 });

@@ -27,6 +27,6 @@ it.each([
   const { code, stdout, stderr } = await run([command, file, ...flags, "--url", "http://127.0.0.1:1"]);
   expect(code).toBe(2);
   expect(stdout + stderr).toContain(
-    "the sandbox cannot be reached: there is no sandbox at http://127.0.0.1:1; start one with: payments-sandbox start\n",
+    "the sandbox cannot be reached: there is no sandbox at http://127.0.0.1:1; start one with: npx payments-sandbox start\n",
   );
 });

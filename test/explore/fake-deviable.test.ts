@@ -181,7 +181,7 @@ it("notes a lost webhook, and reports it as a finding on request", async () => {
   const message = "the end differs from a plain run's: body.delivered is 0, not 1";
   const noted = await exploring();
   expect(noted.notes).toContain(
-    `webhook_dropped at charge.completed#1 (the webhook never arrives, which the service does not do): ${message}`,
+    `webhook_dropped at charge.completed#1 (the webhook never arrives, on no attempt): ${message}`,
   );
   const dropped = { kind: "webhook_dropped", at: "charge.completed#1" };
   expect(noted.findings.map(({ deviations }) => deviations[0])).not.toContainEqual(dropped);

@@ -114,7 +114,7 @@ export function rateLimitRefusal(limit: number, resetSeconds: number): Refusal {
 }
 
 const NAMESPACE_HINT =
-  "`payments-sandbox namespace list` prints the namespaces; `namespace add NAME` makes one";
+  "`npx payments-sandbox namespace list` prints the namespaces; `namespace add NAME` makes one";
 
 /** Makes the error response with a hint, unless `headers` has one, and the custom `error_codes`. */
 export function refusalReply(
@@ -141,10 +141,10 @@ const HINT_BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   INSUFFICIENT_BALANCE:
     "Complete a charge in that currency first, or begin with balances from a fixtures file",
   UNAUTHORIZED:
-    "Send Authorization: Bearer KEY with a key of the sandbox, such as sk_test_sandbox; `payments-sandbox env` prints it",
+    "Send Authorization: Bearer KEY with a key of the sandbox, such as sk_test_sandbox; `npx payments-sandbox env` prints it",
   FORBIDDEN: "This key reads only; sk_test_sandbox may write",
   NOT_FOUND:
-    "Ids belong to one organization, mode and namespace, and are gone after a reset; `payments-sandbox charges` lists them",
+    "Ids belong to one organization, mode and namespace, and are gone after a reset; `npx payments-sandbox charges` lists them",
   METHOD_NOT_ALLOWED: "The header Allow has the methods of this path",
   PAYLOAD_TOO_LARGE: "Send less than 1 MiB",
   IDEMPOTENCY_KEY_REUSED:

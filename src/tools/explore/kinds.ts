@@ -372,7 +372,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     isExtension: true,
   },
   webhook_dropped: {
-    description: "the webhook never arrives, which the service does not do",
+    description: "the webhook never arrives, on no attempt",
     effectAt: onEvent(() => ({ drop: true })),
     isNoteOnly: true,
   },
