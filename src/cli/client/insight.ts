@@ -3,6 +3,7 @@ import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
 import { readStatuses } from "../../core/reports/shown-status.js";
 import { attemptsOf, type ListedDelivery, missingStatusReason } from "../../core/reports/trouble.js";
+import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
@@ -61,11 +62,9 @@ function styleOfActivity(item: JsonBody): Style | undefined {
   const { kind, status } = item;
   if (kind === "hold") return "yellow";
   if (kind === "transition") return valueStyle("status", String(status));
-  if (kind !== "request" && kind !== "attempt") return undefined;
-  const style = valueStyle(
-    "status",
-    String(status ?? (kind === "request" ? missingStatusReason(item) : "failed")),
-  );
+  if (kind === "attempt") return isSuccessStatus(status as number | null) ? undefined : "red";
+  if (kind !== "request") return undefined;
+  const style = valueStyle("status", String(status ?? missingStatusReason(item)));
   return style === "green" ? undefined : style;
 }
 
