@@ -29,8 +29,8 @@ export interface TableOptions {
 }
 
 /**
- * Aligns rows of cells below their column names, in lines of at most `width` terminal cells. A wide table is shortened step by step until it fits: first the
- * instants, then empty columns, addresses and ids, then the columns of `dropFirst`, then wide cells.
+ * Aligns rows of cells below their column names, in lines of at most `width` terminal cells. With a width, instants are short. A wide
+ * table is shortened step by step until it fits: empty columns, addresses and ids, then the columns of `dropFirst`, then wide cells.
  */
 export function tableLines(
   columns: readonly string[],
@@ -108,19 +108,18 @@ function fittingTable(
   dropFirst: readonly string[],
   now: string | undefined,
 ): Table {
-  let table = whole;
+  const instants = whole.rows.flat().filter((text) => INSTANT.test(text));
+  const days = new Set([...instants, now ?? instants[0]].map((text) => text?.slice(0, 10)));
+  const shortInstant = (text: string): string =>
+    text.replace(INSTANT, (all, time) => (days.size > 1 ? `${all.slice(5, 10)} ${time}` : time));
+  let table = width === UNCUT ? whole : changed(whole, "time", shortInstant);
   /** Returns true if the table fits with each cuttable column cut to `least`. */
   const fits = (least: number): boolean =>
     lineWidth(
       widthsOf(table.rows).map((one, index) => (isCuttable(table, index) ? Math.min(one, least) : one)),
     ) <= width;
-  const instants = whole.rows.flat().filter((text) => INSTANT.test(text));
-  const days = new Set([...instants, now ?? instants[0]].map((text) => text?.slice(0, 10)));
-  const shortInstant = (text: string): string =>
-    text.replace(INSTANT, (all, time) => (days.size > 1 ? `${all.slice(5, 10)} ${time}` : time));
   const isEmpty = (_column: string, cells: readonly string[]): boolean => cells.every((text) => text === "-");
   const steps: readonly (readonly [least: number, step: () => Table])[] = [
-    [UNCUT, () => changed(table, "time", shortInstant)],
     [UNCUT, () => without(table, isEmpty)],
     [UNCUT, () => changed(table, "address", shortAddress)],
     [READABLE, () => changed(table, "id", shortId)],

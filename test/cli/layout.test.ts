@@ -175,7 +175,8 @@ it("a narrow terminal hides columns of charges", async () => {
   expect(await headings(200)).toEqual([...first, "order", "payment method", "charge id"]);
 });
 
-it("a list is not shortened in a pipe", async () => {
+it("a list has short times at each width of a terminal, and is not shortened in a pipe", async () => {
+  expect(await print(200, ["withdrawals"])).toMatch(/^09:00:10 {4}✗ BOUNCED /m);
   const text = await print(0, ["charges"]);
   expect(text).toContain("ada.lovelace-of-the-engine@subdomain.example.co.uk");
   expect(text).toMatch(/declined\n +failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
@@ -192,8 +193,8 @@ it("the history command shows delayed deliveries with the reason", async () => {
   vi.stubEnv("FORCE_COLOR", "1");
   onTerminal(200);
   expect(await text()).toContain(paint("cyan", "PENDING"));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of yellow
-  expect(await text()).toMatch(/\u001b\[33mcharge\.failed → :\d+\/legacy 400 invalid_signature \(2/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of red
+  expect(await text()).toMatch(/\u001b\[31mcharge\.failed → :\d+\/legacy 400 invalid_signature \(2/);
   expect(await text()).toContain("(2 attempts until +8s) · next try at +5m 8s");
 });
 
