@@ -3,12 +3,12 @@ import { code, definitions, firstSentence, page } from "./markdown.mjs";
 
 const INTRODUCTION = `Everything under \`/_sandbox\` controls the sandbox and is not part of the emulated service. Requests and responses are JSON; errors have
 the service's shape, \`{"error": {"code", "message", "details"?}}\`.
-Shapes, errors and details are in \`GET /_sandbox/docs\` and \`GET /_sandbox/openapi.json\`. The library calls all operations but \`getHealth\` and
-\`followStream\` by id, with the fields of path, query and body together:
-\`sandbox.run("restoreSnapshot", { name: "paid" })\`. The service has a \`getCharge\` too, which is the one that \`operation\` in rules means.
+Shapes, errors and details are in \`GET /_sandbox/docs\` and \`GET /_sandbox/openapi.json\`. In the library,
+\`sandbox.run("restoreSnapshot", { name: "paid" })\` calls an operation by its id, with the fields of path, query and body in one object; not
+\`getHealth\` and \`followStream\`. In rules, \`operation: getCharge\` means the service's.
 
 An unknown field or query parameter gets 400 with its name. Lists are newest first, accept \`limit\` (1 to 100, default 50) and
-\`offset\`, and return \`{total, items}\`; a page also ends at 8 MiB, and then has the offset of the next one, \`next\`. Every response has
+\`offset\`, and return \`{total, items}\`; a page that ends at 8 MiB has \`next\`, the following offset. Every response has
 the sandbox time in \`Sandbox-Now\`. Below, \`{to, reason?}\` are fields of the body and \`?mode\` a query parameter; \`metadata.KEY\` stands
 for any key.`;
 

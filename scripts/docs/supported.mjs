@@ -3,14 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { page } from "./markdown.mjs";
+import { page, table } from "./markdown.mjs";
 import { marksIn } from "./marks.mjs";
-
-const EXTENSIONS = "It also has [extensions](scenarios.md#extensions), such as partial refunds.";
 
 /** How many rules hold, for the README. */
 export const rulesSentence = () =>
-  `- [${numbersOf("R").length} rules](docs/rules.yaml) of the service's documentation hold, each with its own test.`;
+  `- [${numbersOf("R").length} rules](docs/rules.yaml) of the service's documentation hold; the number of each ends a test's title.`;
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
@@ -33,10 +31,13 @@ export function supportedPage(source, root) {
   );
   return page("Supported", [
     `The sandbox emulates every operation of [the API](api.md). Each of the ${rules.length} [rules](rules.yaml) taken from the service's documentation
-has a test, whose title ends with its number, such as \`[R22.4]\`. ${others.length} more cannot apply to a local server.`,
-    EXTENSIONS,
+has a test, whose title ends with its number, such as \`[R22.4]\`. ${others.length} more cannot apply to a local server.
+[Extensions](scenarios.md#extensions) add to it.`,
     "## Not emulated",
-    list(others.map(([, { rule, why }]) => `${rule}. ${why}`)),
+    table(
+      ["the service", "here"],
+      others.map(([, { rule, why }]) => [rule, why]),
+    ),
     "## Assumptions",
     ASSUMPTIONS,
     ...assumptions.flatMap(([title, rows]) => [

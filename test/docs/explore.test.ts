@@ -11,6 +11,7 @@ import {
 } from "../../src/library/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { ROOT } from "../support/process-command.js";
+import { PageRun } from "./support/page-run.js";
 import { markedBlock, pageText } from "./support/pages.js";
 
 const PAGE = "docs/explore.md";
@@ -53,4 +54,13 @@ it("the test in docs/explore.md prints the report on the page", async () => {
   const told = reportLines(reportOfExploration("flow.yaml", relative), 110, plainPaint).join("\n");
   const { code } = markedBlock(PAGE, "report");
   expect(told.slice(0, code.length)).toBe(code);
+}, 120_000);
+
+it("the flow in docs/explore.md finds that the shop of docs/start.md is paid twice", async () => {
+  const session = new PageRun("docs/start.md");
+  await session.prepare();
+  session.project.write("order.yaml", session.codeOf("flow: order.yaml", PAGE));
+  const { code, stdout, stderr } = await session.project.shell(session.codeOf("breaks: explore", PAGE));
+  expect(code, stderr).toBe(1);
+  expect(stdout).toMatch(/^✗ money: paid twice: .*\n +deviation +response_lost at createWhitelabel#1: /m);
 }, 120_000);

@@ -2,14 +2,27 @@ import type { RequestListener } from "node:http";
 import { expect } from "vitest";
 import type { ShopKind } from "../corpus/faults.js";
 import { startShop } from "../corpus/start-shop.js";
-import { blocksOf } from "../docs/support/pages.js";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { type FoundOptions, foundIn } from "./apps.js";
 
-const { code } = blocksOf("docs/explore.md").find(({ marker }) => marker === "flow")!;
-/** The flow of docs/explore.md, without its comments. */
-export const FLOW = code.replaceAll(/ # .*/g, "");
+/** A flow of an app that takes the order's id from the customer, and has scheduled work. */
+export const FLOW = `name: order
+vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
+steps:
+  - name: The customer orders
+    app: POST /orders
+    body: { order: "\${order}", email: "\${email}" }
+    expect: { status: 201 }
+  - advance: 10s
+  - name: and has it
+    app: GET /orders/\${order}
+    expect: { body: { status: paid, delivered: 1 } }
+observe:
+  - app: GET /orders/\${order}
+tick:
+  - app: POST /tick
+`;
 
 export async function openCorpus(kind: ShopKind) {
   const sandbox = await openSandbox();
