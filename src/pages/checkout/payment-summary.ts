@@ -91,8 +91,8 @@ export function errorNotice({ problem }: CheckoutPage): Markup | false {
 }
 
 /** Button of any form of the page that cancels the payment instead. */
-export function cancelButton({ charge, links }: CheckoutPage): Markup {
-  return html`<button class="plain" formaction="${links.action("cancel")}">${charge.cancel_url === null ? "Cancel the payment" : "Cancel and return to shop"}</button>`;
+export function cancelButton({ links }: CheckoutPage): Markup {
+  return html`<button class="plain" formaction="${links.action("cancel")}">Cancel</button>`;
 }
 
 /**
