@@ -445,6 +445,8 @@ describe("the sandbox panel", () => {
       expect(response.status).toBe(303);
       return new URL(response.headers.get("location")!, url).href;
     };
+    const { text } = await page.get("?waiting=1");
+    expect(text.split("<details>")[0]).toMatch(/The sandbox's clock is paused<.*>Next step: PROCESSING/s);
     expect(await press(/Next step: PROCESSING, in 3\u00a0s/)).toBe(`http://sandbox${page.path}?waiting=1`);
     expect(page.charge.status).toBe("PROCESSING");
     await press(/\+10 s/);

@@ -1,6 +1,6 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
-import { hasEnded } from "../../core/schema/statuses.js";
+import { hasEnded, isOpen } from "../../core/schema/statuses.js";
 import { iso, readableDuration } from "../../core/schema/time.js";
 import { pressText } from "../dashboard/page-context.js";
 import { html, type Markup } from "../html.js";
@@ -40,14 +40,17 @@ export function sandboxPanel(page: CheckoutPage): Markup {
     html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`}>${label}</button>`;
   const buttons = buttonsFor(page);
   const canFail = buttons.some(([value]) => value === "fail");
+  // A customer who waits would wait for ever, so the buttons that move time are in sight.
+  const isStuck = page.speed === 0 && (page.isWaiting || !isOpen(charge.status)) && !hasEnded(charge.status);
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
 <h2 id="sandbox">Sandbox<span class="small"> – not part of the real page</span></h2>
 ${!isChoosing && html`<form id="outcome" method="post" action="${links.action("outcome")}"></form>`}
 ${buttons.length > 0 && html`<div class="outcomes">${buttons.map(button)}</div>`}
+${isStuck && html`<div class="outcomes stuck"><strong>The sandbox's clock is paused</strong>${clockForm(page)}</div>`}
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${hint(page, buttons.length > 0)}</p>
 ${canFail && reasonField(form)}
-${!hasEnded(charge.status) && clockForm(page)}
+${!isStuck && !hasEnded(charge.status) && clockForm(page)}
 <p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>${charge.scenario}</bdi>`}. <a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open it in the dashboard</a></p>
 </div></details>
 </div></aside>`;
