@@ -165,13 +165,23 @@ export class Connection extends ControlClient {
         try {
           return await this.fetch(path, { ...init, headers: { ...init.headers, ...all } });
         } catch {
-          throw new UserError(
-            `${init.method} ${path}: no response: the connection was dropped, perhaps by a fault`,
-          );
+          throw new UserError(`${init.method} ${path}: no response: the connection was dropped`);
         }
       },
     });
-    return (method, path, body) => client.call(method, `/api/v1/payments${path}`, body);
+    return async (method, resource, body) => {
+      const path = `/api/v1/payments${resource}`;
+      try {
+        return await client.call(method, path, body);
+      } catch (error) {
+        const { fault } = (await this.findNewest("listRequests", { method, path })) ?? {};
+        if (error instanceof Error && typeof fault === "string") {
+          const kind = fault.startsWith("flt_") ? "fault" : "scenario";
+          error.message += `; ${kind} ${fault} made this: npx payments-sandbox ${kind} list`;
+        }
+        throw error;
+      }
+    };
   }
 
   async findNewest(list: ControlOperationId, query: Query = {}): Promise<JsonBody | undefined> {
