@@ -104,6 +104,7 @@ describe("the page of a payout", () => {
     expect(await text()).toMatch(
       /✗ BOUNCED account_closed \(was COMPLETED\) Why: KES 519\.99 returned by hand .* createWithdrawal ✓ 200 ● PENDING .* withdrawal KES −519\.99 available \+519\.99 in transit .* bounce KES \+519\.99 available .*withdrawal\.completed ⚠ :\d+\/hooks held: waits for the delivery before it /,
     );
+    expect(await text()).toMatch(/ Destination mobile money …0001 · dst_\w+ Fee/);
     for (const path of ["", "/money", `/search?q=${id}`]) {
       const list = await page(path);
       expect([path, list.includes(`/money/${id}"`), list.includes("BOUNCED")]).toEqual([path, true, true]);

@@ -67,6 +67,7 @@ describe("lists of the dashboard", () => {
         reference: "rent-7",
       }),
     );
+    expect(textOf(await page())).toMatch(/Up next .* PROCESSING rent-7 Go/);
     const id = await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
     await sandbox.advance("10s");
     const titles = async (q: string) =>

@@ -23,11 +23,12 @@ export function taskText({ namespace }: PageContext, { kind, ref, step = 0 }: Ta
   }
 }
 
-/** Customer or id of the charge or payout that a task is about. */
+/** Customer, payout reference or id of the charge or payout that a task is about. */
 function subjectText({ namespace }: PageContext, { ref }: Task): Content {
   const { state } = namespace.engine;
   const id = state.get("deliveries", ref)?.object_id ?? ref;
-  return state.get("charges", id)?.customer_email ?? shortIdMarkup(id);
+  const name = state.get("charges", id)?.customer_email ?? state.get("withdrawals", id)?.reference;
+  return name ?? shortIdMarkup(id);
 }
 
 /** Attempts of one type of event that are due at the same time have one key. */

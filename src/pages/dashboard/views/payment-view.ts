@@ -89,12 +89,13 @@ export function payoutView(context: PageContext, id: string): Markup | undefined
   const { mode, scenario, timeline, notes, status_history } = payout;
   const status = statusOf(context, payout);
   const isBounced = status.amount !== undefined;
+  const destination = destinationText(state.get("destinations", payout.destination_id));
   return paymentView(context, {
     id,
     noun: "payout",
     view: "money",
     record: payout,
-    about: [payout.reference ?? "payout", destinationText(state.get("destinations", payout.destination_id))],
+    about: [payout.reference ?? "payout", destination],
     status,
     moves: payoutMoves(payout),
     moreMoves: morePayoutMoves(context, payout, isBounced),
@@ -103,7 +104,7 @@ export function payoutView(context: PageContext, id: string): Markup | undefined
       ui.snippet("Command line", cliCommand(context, `withdrawal ${id}`)),
     ],
     facts: [
-      ["Destination", html`<code>${payout.destination_id}</code>`],
+      ["Destination", html`${destination} · <code>${payout.destination_id}</code>`],
       ["Fee", ui.amountMarkup(payout.fee, payout.currency)],
       ["Created", ui.timeTag(context, payout.created_at)],
       ...metadataFacts(payout),
