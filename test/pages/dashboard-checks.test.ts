@@ -22,6 +22,7 @@ describe("Checks", () => {
         PROBES.map((probe) => `data-key="${probe}"`),
       ),
     ).toEqual([]);
+    expect(textOf(checks)).toMatch(/ ✗ failed :?\S+ [1-9]\d* to fix, \d+ to review /);
     expect(textOf(checks)).toContain("Seen in: tampered");
     expect(checks).toMatch(/class="badge bad"><span[^>]*>.<\/span> must</);
     const probe = await page("/checks/tampered");

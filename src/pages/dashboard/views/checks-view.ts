@@ -70,7 +70,9 @@ ${ui.rowList(
       key: `check-${endpoint.webhook_id}`,
       status: receiver?.webhookId === endpoint.webhook_id && verdict(receiver),
       title: receiverName(endpoint),
-      ...(receiver?.webhookId === endpoint.webhook_id ? { to: "#probes", at: receiver.at } : {}),
+      ...(receiver?.webhookId === endpoint.webhook_id
+        ? { to: "#probes", at: receiver.at, subtitle: findingCounts(receiver) }
+        : {}),
       rowButtons: html`${ui.copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${ui.button({ does: ["check", { webhook_id: endpoint.webhook_id }], label: "Check", to: receiverName(endpoint), kind: "main" })}`,
     }),
   ),
@@ -84,6 +86,13 @@ function verdict(check: ReceiverCheckProgress): Markup {
   if (!isCheckDone(check)) return ui.badge(`${result.size} of ${PROBES.length}`, "warn");
   if (report === undefined) return ui.badge("could not run", "bad");
   return ui.badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
+}
+
+/** Findings of a finished check by severity, as the row's subtitle. */
+function findingCounts({ report }: ReceiverCheckProgress): string | undefined {
+  if (report === undefined || report.findings.length === 0) return report?.error ?? undefined;
+  const mustFix = report.findings.filter(({ severity }) => severity === "must").length;
+  return `${mustFix} to fix, ${report.findings.length - mustFix} to review`;
 }
 
 /** Results of the probes; also shown while the check runs. */
