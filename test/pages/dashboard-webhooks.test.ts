@@ -102,6 +102,7 @@ describe("webhooks in the dashboard", () => {
     const { page, press, sandbox, charge } = await openPaid(refuseWith(500));
     const list = await page("/webhooks");
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
+    expect(list).toMatch(/<span class="bad">█+<\/span>/);
     expect(list).toMatch(/100 % fail[\s\S]*500 answer<\/span> · all events · Standard Webhooks signature/);
     const id = /receiver=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
     expect(await page(`/webhooks?receiver=${id}`)).toContain(

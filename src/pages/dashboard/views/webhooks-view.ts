@@ -132,18 +132,21 @@ function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: read
   return [`${share} % fail`, "bad", deliveryFailureText(failing[0]!)];
 }
 
+/** Failures are taller, so colour is not the only signal. */
+const BARS = { good: "▄", bad: "█", open: "·" };
+
 /** One character per delivery, oldest first. */
 function healthBar(items: readonly Delivery[]): Markup | false {
   if (items.length === 0) return false;
   const count = { good: 0, bad: 0, open: 0 };
-  const bars = items
-    .map((delivery) => {
-      const state = isFailing(delivery) ? "bad" : delivery.status === "delivered" ? "good" : "open";
-      count[state]++;
-      return { good: "▮", bad: "▯", open: "·" }[state];
-    })
-    .reverse()
-    .join("");
+  const states = items.map((delivery) => {
+    const state = isFailing(delivery) ? "bad" : delivery.status === "delivered" ? "good" : "open";
+    count[state]++;
+    return state;
+  });
+  const bars = ui
+    .groupConsecutive(states.reverse(), (state) => state)
+    .map((run) => html`<span class="${run[0]}">${BARS[run[0]].repeat(run.length)}</span>`);
   const label = `The last ${ui.formatCount(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
   return html`<span class="bars" role="img" aria-label="${label}" title="${label}">${bars}</span>`;
 }
