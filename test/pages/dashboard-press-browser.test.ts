@@ -80,7 +80,7 @@ async function openPresses(sandbox: Sandbox) {
     },
     "Turn off in Needs attention": {
       view: "activity",
-      button: "Turn off",
+      button: "Turn off scenario slow",
       part: "attention",
       shows: ["attention", /^(?!.*Scenario slow applies)/s],
     },

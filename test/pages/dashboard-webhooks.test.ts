@@ -73,13 +73,19 @@ describe("webhooks in the dashboard", () => {
   });
 
   it("a delivery without a try left is given up, on its page and in what needs attention", async () => {
-    const { page, press, sandbox, id } = await openPaid(refuseWith(500));
+    const { charge, page, press, sandbox, id } = await openPaid(refuseWith(500));
     await sandbox.advance("10d");
     expect(textOf(await page(`/webhooks/${id}`))).toMatch(
       /charge\.completed ✗ given up .* 500 answer · given up/,
     );
     const text = await page();
-    expect(textOf(text)).toMatch(/✗ 6 given up 3 types of events .* 500 answer Retry all 6/);
+    expect(textOf(text)).toMatch(
+      /✗ 6 given up 3 types of events .* 500 answer Check \S+ Turn off \S+ Retry all 6/,
+    );
+    expect(text).toMatch(/\/webhooks\?receiver=we_\w+#deliveries" data-row>3 types of events/);
+    await charge("cy@example.com");
+    await sandbox.advance("1s");
+    expect(textOf(await page())).toMatch(/✗ 7 failing .* 500 answer · 1 retrying, 6 given up · next try in /);
     expect(textOf((await press(`retryDelivery?delivery_id=${id}`)).text)).toMatch(
       /Failed again: 500 answer in \d+ ms/,
     );

@@ -3,12 +3,13 @@ import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { failureText, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
-import { html } from "../html.js";
+import { html, type Markup } from "../html.js";
 import {
   badge,
   button,
   callText,
   copyButton,
+  joinWithDots,
   type ListRow,
   reasonMarkup,
   receiverLabel,
@@ -71,22 +72,37 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
   const newest = items[0];
   if (newest === undefined) return heldItem(context, endpoint);
   const types = [...new Set(items.map((delivery) => delivery.event_type))];
-  const next = items.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0] ?? null;
+  const isRetried = (delivery: Delivery) => isFailing(delivery) && delivery.status === "pending";
+  const retried = findNewestDeliveries(context, webhook_id, isRetried, MAX_FAILURES);
+  const next = retried.items.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
+  const isMixed = retried.total > 0 && retried.total < total;
   return {
     key: `failing-${webhook_id}`,
     count: total,
     at: newest.attempts.at(-1)!.at,
     tone: "bad",
-    status: badge(`${total} ${next === null ? "given up" : "failing"}`, "bad"),
+    status: badge(`${total} ${retried.total === 0 ? "given up" : "failing"}`, "bad"),
     title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverLabel(endpoint)}`,
-    to: viewUrl(context, "webhooks", newest.delivery_id),
-    subtitle: html`${reasonMarkup(deliveryFailureText(newest))}${next !== null && ` · ${nextTryIn(next, context.nowMs)}`}`,
-    rowButtons: button({
+    to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
+    subtitle: joinWithDots([
+      reasonMarkup(deliveryFailureText(newest)),
+      isMixed && `${retried.total} retrying, ${total - retried.total} given up`,
+      next !== undefined && nextTryIn(next, context.nowMs),
+    ]),
+    rowButtons: html`${receiverButtons(context, endpoint)}${button({
       does: ["retryAll", { webhook_id }],
       label: total === 1 ? "Retry" : `Retry all ${total}`,
       to: `to ${receiverName(endpoint)}`,
-    }),
+    })}`,
   };
+}
+
+/** Buttons that check a receiver, and turn it off or on. */
+export function receiverButtons(context: PageContext, endpoint: Endpoint): Markup {
+  const { webhook_id, url, enabled } = endpoint;
+  const to = receiverName(endpoint);
+  return html`${url !== null && button({ does: ["check", { webhook_id }], label: "Check", to, progressUrl: `${viewUrl(context, "checks")}#probes` })}
+${button({ does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }], label: enabled ? "Turn off" : "Turn on", to })}`;
 }
 
 function heldItem(context: PageContext, endpoint: Endpoint): AttentionItem | undefined {

@@ -4,7 +4,7 @@ import { deliveryState } from "../../../core/reports/trouble.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
-import { deliveryFailureText, findNewestDeliveries } from "../attention.js";
+import { deliveryFailureText, findNewestDeliveries, receiverButtons } from "../attention.js";
 import * as ui from "../components.js";
 import { isInMode, type PageContext, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
@@ -92,7 +92,7 @@ ${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { 
 }
 
 function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
-  const { webhook_id, enabled, url, mode, signature } = endpoint;
+  const { webhook_id, url, mode, signature } = endpoint;
   const isAutomatic = ({ mishap }: Delivery) => !mishap?.by_hand;
   const { total, items } = findNewestDeliveries(context, webhook_id, isAutomatic, HEALTH_DELIVERIES);
   const [word, tone, why] = healthOf(context, endpoint, items);
@@ -108,9 +108,8 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     subtitle: html`${ui.joinWithDots([ui.reasonMarkup(why), eventsText, signatureText])} ${healthBar(items)}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    rowButtons: html`${url !== null && ui.button({ does: ["check", { webhook_id }], label: "Check", to: name, progressUrl: `${viewUrl(context, "checks")}#probes` })}
-${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}
-${ui.button({ does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }], label: enabled ? "Turn off" : "Turn on", to: name })}`,
+    rowButtons: html`${receiverButtons(context, endpoint)}
+${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}`,
     tone: tone === "bad" ? "bad" : "",
   });
 }
