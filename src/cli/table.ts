@@ -10,10 +10,13 @@ import {
   SEPARATOR,
   type Style,
   type StyledText,
+  wrap,
 } from "./text-layout.js";
 
 const GAP = 2;
 const COLUMN_MIN = 6;
+/** A last column of this name is wrapped, not cut. */
+const WRAPPED = "description";
 /** Columns are left out until no cut column is narrower. A table that is still too wide is cut to `COLUMN_MIN`. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
@@ -41,8 +44,11 @@ export function tableLines(
   const table = fittingTable({ columns, rows: [columns.map(headingText), ...cells] }, width, dropFirst, now);
   const widths = widthsOf(table.rows);
   const indent = " ".repeat(Math.min(widths[0]! + GAP, width / 4));
+  const lastStart = lineWidth(widths.slice(0, -1)) + GAP;
   return table.rows.flatMap((row, place) => {
-    const line = row.map((cell, index): StyledText[] => {
+    const isWrapped = table.columns.at(-1) === WRAPPED;
+    const [last, ...rest] = isWrapped ? wrap(row.at(-1)!, 0, width - lastStart) : [row.at(-1)!];
+    const line = [...row.slice(0, -1), last!].map((cell, index): StyledText[] => {
       const column = table.columns[index]!;
       const text = place > 0 && formatOf(column) === "amount" ? alignAmount(cell, widths[index]!) : cell;
       const style = place === 0 ? "dim" : valueStyle(column, text);
@@ -63,7 +69,8 @@ export function tableLines(
         width,
       );
     });
-    return [fitLine(trimmed(line.flat()), width), ...below];
+    const more = rest.map((text) => fitLine([[undefined, " ".repeat(lastStart) + text]], width));
+    return [fitLine(trimmed(line.flat()), width), ...more, ...below];
   });
 }
 
@@ -173,7 +180,9 @@ function cut(table: Table, width: number, least: number): Table {
   }
   return {
     ...table,
-    rows: table.rows.map((row) => row.map((text, index) => cutCells(text, widths[index]!))),
+    rows: table.rows.map((row) =>
+      row.map((text, index) => (table.columns[index] === WRAPPED ? text : cutCells(text, widths[index]!))),
+    ),
   };
 }
 

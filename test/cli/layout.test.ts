@@ -152,7 +152,7 @@ it("the view of a command matches its snapshot at 80 columns", async () => {
   const all: string[] = [];
   for (const list of [...LISTS, ["history", "declined@shop.test"]]) {
     const lines = (await print(80, list, { limit: "12" })).split("\n");
-    const text = masked(lines.slice(0, list[0] === "scenario" ? 4 : undefined).join("\n"));
+    const text = masked(lines.slice(0, list[0] === "scenario" ? 5 : undefined).join("\n"));
     all.push(`$ payments-sandbox ${list.join(" ")}\n${text}`);
   }
   await expect(all.join("\n")).toMatchFileSnapshot("snapshots/lists-at-80-columns.txt");

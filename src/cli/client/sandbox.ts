@@ -33,8 +33,9 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     summary: "the running sandbox: version, keys, seed, clock and counts",
     example: "payments-sandbox status",
     defaultAction: runs("getSandbox", {
-      formatResult: (info, { connection }) => {
+      formatResult: async (info, { connection }) => {
         const clock = info.clock as JsonBody;
+        const { total } = await connection.run("listDeliveries", { failing: 1, limit: 1 });
         return recordFormatter()({
           url: connection.url,
           version: info.version,
@@ -46,6 +47,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
           now: clock.now,
           "next due": clock.next_due ?? "nothing",
           ...(info.counts as object),
+          "failing webhooks": total,
         });
       },
     }),
