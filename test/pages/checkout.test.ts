@@ -275,7 +275,7 @@ describe("the waiting page", () => {
   it("the waiting page shows the result without a return URL", async () => {
     const page = await openInstructions({});
     await page.sandbox.advance("10s");
-    const receipt = `Reference ${page.charge.provider_reference} Method Bank transfer Time`;
+    const receipt = `Reference ${page.charge.provider_reference} Method Bank transfer Completed at`;
     await expectPage(page.get("?waiting=1"), 200, "Payment complete", receipt);
   });
 
@@ -307,12 +307,18 @@ describe("the page of a charge that is", () => {
 
   it.each([
     ["PROCESSING", 200, "Your payment is being processed", undefined, ["complete", "fail", "scenario"]],
-    ["COMPLETED", 200, "Payment complete", "/thanks", ["refund"]],
-    ["FAILED", 200, "Reason Insufficient funds", "/basket", []],
+    ["COMPLETED", 200, "Payment to Sandbox Shop KES 3,305.63 Payment complete", "/thanks", ["refund"]],
+    [
+      "FAILED",
+      200,
+      "Failed: payment to Sandbox Shop KES 3,305.63 Payment failed You have not been charged. Go back to the shop to try again. Reason Insufficient funds",
+      "/basket",
+      [],
+    ],
     ["CANCELLED", 410, "Payment cancelled", "/basket", []],
     // Without a method there is no price, so nothing can be paid.
-    ["EXPIRED", 410, "This checkout has expired", "/basket", []],
-    ["REFUNDED", 200, "Payment refunded", "/thanks", []],
+    ["EXPIRED", 410, "Expired: payment to Sandbox Shop USD 25.00 This checkout has expired", "/basket", []],
+    ["REFUNDED", 200, "Refunded: payment to Sandbox Shop KES 3,305.63 Payment refunded", "/thanks", []],
   ] as const)(
     "the page of a %s charge says so, with status %i [R18.5 R22.15]",
     async (wanted, status, says, back, left) => {

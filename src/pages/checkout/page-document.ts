@@ -74,7 +74,7 @@ legend{padding:0;margin-bottom:.75rem}
 a{color:var(--accent);text-underline-offset:.15em}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9375em}.soft{color:var(--soft)}
 .small{font-size:.875rem}.amount{white-space:nowrap}.total,.lines,.offer,.facts,.left{font-variant-numeric:tabular-nums}
-.summary{display:grid;gap:.5rem}.total{font-size:1.25rem;font-weight:700;line-height:1.3}.total .amount{font-size:2rem;line-height:1.2;letter-spacing:-.01em}
+.summary{display:grid;gap:.5rem}.total{font-size:1.25rem;font-weight:700;line-height:1.3}.total .amount{font-size:2rem;line-height:1.2;letter-spacing:-.01em}.total.soft,.total.soft .amount{font-size:1rem;font-weight:500}
 .lines,.left{border-top:1px solid var(--line);padding-top:.75rem}.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem}.lines>div{display:flex;justify-content:space-between;gap:1rem}.lines dt{color:var(--soft);flex:none;max-width:50%}.lines dd{text-align:end}
 .left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;margin-top:.25rem}.left span{color:var(--soft);font-size:.875rem}.left strong{font-size:1.25rem;min-width:8ch;text-align:end}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;display:grid;gap:1rem;align-content:start;min-width:0}.alone{max-width:44rem;width:100%;margin:0 auto}

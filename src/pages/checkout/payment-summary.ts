@@ -1,6 +1,14 @@
+import type { Charge } from "../../core/domain/charge-transition.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
-import { isOpen } from "../../core/schema/statuses.js";
-import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTimeText } from "../format.js";
+import { hasEnded, isOpen, isPaid } from "../../core/schema/statuses.js";
+import {
+  groupDigits,
+  moneyMarkup,
+  moneyText,
+  readableInstant,
+  remainingTimeText,
+  sentenceCase,
+} from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
 
@@ -22,9 +30,10 @@ export function paymentSummary(
   about: Content = false,
 ): Markup {
   const { charge } = page;
+  const unpaid = hasEnded(charge.status) && !isPaid(charge.status) && statusText(charge);
   return html`<section class="summary" aria-labelledby="title">
-<h1 id="title">${isOpen(charge.status) ? "Pay" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
-<p class="total">${total}</p>
+<h1 id="title">${unpaid && `${unpaid}: `}${isOpen(charge.status) ? "Pay" : unpaid ? "payment to" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
+<p class="total${unpaid && " soft"}">${total}</p>
 ${about}
 ${isOpen(charge.status) && countdown(page)}
 </section>`;
@@ -55,6 +64,11 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
   if (isOpen(charge.status)) rows.push(["Expires", instant(charge.expires_at)]);
   if (rows.length === 0) return false;
   return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** `"Failed"`. */
+export function statusText({ status }: Charge): string {
+  return sentenceCase(status.toLowerCase());
 }
 
 export function instant(at: string): Markup {

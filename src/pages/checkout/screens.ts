@@ -16,6 +16,7 @@ import {
   paymentSummary,
   pollingAttributes,
   priceBreakdown,
+  statusText,
 } from "./payment-summary.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 
@@ -169,7 +170,7 @@ export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): PageDoc
 ${charge.status === "FAILED" && reason !== null && fact("Reason", sentenceCase(reason))}
 ${fact("Reference", html`<code>${provider_reference}</code>`)}
 ${method !== undefined && fact("Method", method.display_name)}
-${fact("Time", instant(status_history.at(-1)!.at))}
+${fact(`${statusText(charge)} at`, instant(status_history.at(-1)!.at))}
 </dl>
 ${
   shop === undefined
