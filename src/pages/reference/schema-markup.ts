@@ -186,8 +186,8 @@ function limitsOf(schema: DocumentSchema): Markup[] {
     range(schema.minItems, schema.maxItems, " entries"),
     range(undefined, schema.maxProperties, " keys"),
     schema.default !== undefined && html`Default ${code(schema.default)}`,
-    // A format already describes its pattern in readable form.
-    pattern !== undefined && format === undefined && html`Pattern ${code(pattern)}`,
+    // A format or an example already describes the pattern in readable form.
+    pattern !== undefined && format === undefined && examples.length === 0 && html`Pattern ${code(pattern)}`,
     examples[0] !== undefined && html`For example ${code(examples[0])}`,
   ];
   return limits.flatMap((limit) => (limit ? [html`${limit}. `] : []));
