@@ -52,6 +52,13 @@ describe.each([
     expect(text).not.toMatch(/undefined|\[object Object\]|>false</);
   });
 
+  it("a field with an example has no pattern, and the lines of a call's body are indented", () => {
+    expect(text.match(/Pattern <code>[^<]*<\/code>\. For example/g)).toBeNull();
+    const calls = [...text.matchAll(/<pre id="\w+-curl"[^>]*>([^<]*)<\/pre>/g)].map(([, call]) => call);
+    expect(calls.join("\n")).toContain("\n  -d '{\n    ");
+    expect(calls.filter((call) => /\n[{}\]]/.test(call!))).toEqual([]);
+  });
+
   it("the API reference shows code in backticks as code", () => {
     const prose = text.replace(/<(script|style|pre|code)\b.*?<\/\1>/gs, "");
     expect(prose.match(/.{0,60}`.{0,60}/g)).toBeNull();
@@ -206,6 +213,9 @@ describeInBrowser("in a browser", () => {
     const [examples, fields] = [(await boxOf(".examples"))!, (await boxOf(".fields"))!];
     expect(examples.x).toBeGreaterThan(fields.x + fields.width);
     expect(examples.y).toBeLessThan(fields.y);
+    const errors = (await boxOf(".errors pre"))!;
+    expect(errors.y).toBeGreaterThan(examples.y + examples.height);
+    expect(errors.x + errors.width).toBeCloseTo(examples.x + examples.width, 0);
     const broken = await tab.evaluate(() => {
       for (const part of document.querySelectorAll("details")) part.open = true;
       return [...document.querySelectorAll<HTMLElement>("pre[id$=-curl]")].flatMap((shown) => {

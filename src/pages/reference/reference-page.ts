@@ -41,7 +41,7 @@ button,input{font:inherit;color:var(--text);background:var(--card);border:1px so
 nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
 .keys{grid-template-columns:1fr 1fr}nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
-@media (min-width:80rem){.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3}.route{display:inline-flex;padding-inline-start:.5rem}}
+@media (min-width:80rem){.sides{grid:auto 1fr auto/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3}.errors{grid-column:1/3}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
@@ -226,8 +226,8 @@ ${success && responseExample(document, operation, success)}`
   }</div>
 <div>${parameters && html`<h4>Parameters</h4>${parameterList(parameters)}`}
 ${requestBody && contentPart("Body", requestBody)}
-${success && contentPart("Response", success)}
-<h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors)
+${success && contentPart("Response", success)}</div>
+<div class="errors"><h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(
       ([status, error]) => html`<div><dt><code>${status}</code></dt><dd>${errorPart(error)}</dd></div>`,
@@ -333,6 +333,7 @@ function curlOf({ baseUrl, apiKey }: Reference, operation: DocumentOperation, fl
       2,
     )
       .replaceAll("'", "'\\''")
+      .replaceAll("\n", "\n  ")
       .replace(/\\u0000(\w+)/g, (_all, name: string) => `'$${name.toUpperCase()}'`);
     lines.push('-H "Content-Type: application/json"', `-d '${body}'`);
   }
