@@ -26,7 +26,7 @@ import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { deliveryFailureText, responseErrorText } from "../attention.js";
+import { deliveryFailureText, findNewestDeliveries, responseErrorText } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
 
@@ -187,14 +187,27 @@ function paymentRow(
 
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
   const { charge_id: key, customer_email, customer_name, mode } = charge;
+  const title = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(mode)}`;
+  const about = [...failingWebhooks(context, charge), orderOf(charge)];
+  return paymentRow(context, "charges", charge, { key, title, about, ...options });
+}
+
+/** Failing webhooks of a charge by receiver. The reason is left out if the receiver accepts none: Activity tells it once. */
+function failingWebhooks(context: PageContext, { charge_id }: Charge): Markup[] {
   const { state } = context.namespace.engine;
   const failing = state
-    .eventsOf(key)
+    .eventsOf(charge_id)
     .flatMap(({ event_id }) => state.deliveriesOf(event_id))
-    .filter(isFailing).length;
-  const title = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(mode)}`;
-  const about = [failing > 0 && `${ui.formatCount(failing, "webhook")} failing`, orderOf(charge)];
-  return paymentRow(context, "charges", charge, { key, title, about, ...options });
+    .filter(isFailing)
+    .sort((a, b) => a.webhook_id.localeCompare(b.webhook_id));
+  return ui
+    .groupConsecutive(failing, ({ webhook_id }) => webhook_id)
+    .map(([newest, ...others]) => {
+      const id = newest.webhook_id;
+      const accepted = findNewestDeliveries(context, id, ({ status }) => status === "delivered", 1).total;
+      const receiver = ui.receiverLabel(state.get("endpoints", id));
+      return html`<span class="mark bad">${others.length + 1} failing → ${receiver}${accepted > 0 && `: ${deliveryFailureText(newest)}`}</span>`;
+    });
 }
 
 export function withdrawalRow(context: PageContext, payout: Withdrawal, options: RowOptions = {}): Markup {
