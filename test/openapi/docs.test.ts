@@ -307,6 +307,9 @@ describeInBrowser("in a browser", () => {
     const top = () => tab.evaluate(() => document.getElementById("getBalances")!.getBoundingClientRect().top);
     await expect.poll(top).toBeLessThan(60);
     expect(await top()).toBeGreaterThanOrEqual(0);
+    const marked = () =>
+      tab.locator("nav [aria-current]").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+    await expect.poll(marked).toEqual(["#getBalances"]);
   });
 
   // One scheme is enough: the same code generates both references.

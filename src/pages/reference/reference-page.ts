@@ -38,7 +38,7 @@ summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}
 .sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet h4{line-height:2rem}.snippet pre{word-break:break-all}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
-nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}
+nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
 .keys{grid-template-columns:1fr 1fr}nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
 @media (min-width:80rem){.sides{grid:auto 1fr auto/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3}.errors{grid-column:1/3}.route{display:inline-flex;padding-inline-start:.5rem}}
@@ -93,6 +93,18 @@ addEventListener("DOMContentLoaded", () => {
     found.textContent = chosen.size === 0 ? "Nothing found" : chosen.size + " found" + (left > 0 ? "; " + left + " more mention it" : "");
     rest.hidden = left === 0;
   };
+  // Marks the section being read, and keeps its entry in sight.
+  let current;
+  const mark = () => {
+    const next = entries.findLast(({ section }) => !section.hidden && section.getBoundingClientRect().top < 120)?.link.firstElementChild;
+    if (next === current) return;
+    current?.removeAttribute("aria-current");
+    next?.setAttribute("aria-current", "location");
+    current = next;
+    const nav = contents.parentElement;
+    if (next && wide.matches) nav.scrollTop = next.offsetTop - nav.clientHeight / 2;
+  };
+  addEventListener("scroll", mark, { passive: true });
   search.addEventListener("input", () => { filter(false); scrollTo(0, 0); });
   rest.addEventListener("click", () => filter(true));
   addEventListener("keydown", (event) => {
