@@ -42,6 +42,7 @@ describe.each([
     const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { operation } of operationsOf(document)) expect(ids).toContain(operation.operationId);
+    for (const { name } of document.tags) expect(text).toContain(`<a href="#tag-${name}">${name}</a>`);
     for (const name of Object.keys(document.components.schemas)) expect(ids).toContain(`schema-${name}`);
     for (const type of Object.keys(document.webhooks)) expect(text).toContain(`>${type}</h3>`);
     for (const [, target] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target);
@@ -69,6 +70,10 @@ describe.each([
     const marks = text.match(/class="mark">assumed</g)?.length ?? 0;
     expect(marks).toBeGreaterThan(50);
     expect(text).toContain('<span class="mark">assumed</span> marks what the sandbox decided');
+    const [withdrawal] = /<div id="schema-WithdrawalRequest">.*?<\/dl>/s.exec(text) ?? [""];
+    expect(withdrawal.match(/>all fields assumed<|class="mark">assumed</g)).toEqual(
+      isService ? [">all fields assumed<", 'class="mark">assumed<'] : null,
+    );
     expect(text.includes("The interface names this operation without showing it")).toBe(isService);
     expect(text.includes("Authorization: Bearer")).toBe(isService);
   });

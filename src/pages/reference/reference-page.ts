@@ -160,10 +160,11 @@ ${[...tags, { name: "Schemas" }].map(({ name }) => {
 <div class="intro"><h1>${title}</h1>${renderMarkdown(lead)}
 <dl class="keys">${copyableFact("Base URL", "base-url", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", "api-key", reference.apiKey)}
 <div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
+<div><dt>Operations</dt><dd>${tags.map(({ name }) => html`<a href="#tag-${name}">${name}</a> `)}</dd></div>
 <div><dt>See also</dt><dd>${reference.related}</dd></div></dl>
 ${renderMarkdown(conventions.join("\n\n"))}
 ${assumptionMark(info)}
-<p class="soft"><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, at a field that the interface does not show.</p></div>
+<p class="soft"><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, at a field or all fields that the interface does not show.</p></div>
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
   return html`<div class="group"><h2 id="tag-${name}">${name}</h2>${renderMarkdown(description)}

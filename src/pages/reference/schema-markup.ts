@@ -134,9 +134,13 @@ export function schemaMarkup(schema: DocumentSchema, { isSent }: { readonly isSe
   const about = html`${description(schema)}${assumptionMark(schema)}`;
   if (properties === undefined)
     return html`${about}${(schema.oneOf ?? schema.anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
-  return html`${about}<dl class="fields">${Object.entries(properties).map(([name, property]) =>
-    field(name, property, isSent && required.includes(name)),
-  )}</dl>`;
+  const isAssumed = Object.values(properties).every((property) => property["x-sandbox-assumption"]);
+  return html`${about}${isAssumed && html`<p class="mark">all fields assumed</p>`}<dl class="fields">${Object.entries(
+    properties,
+  ).map(([name, { "x-sandbox-assumption": assumption, ...rest }]) => {
+    const property = isAssumed && assumption === ASSUMED_FIELD_REASON ? rest : properties[name]!;
+    return field(name, property, isSent && required.includes(name));
+  })}</dl>`;
 }
 
 function field(name: string, schema: DocumentSchema, required: boolean, location = ""): Markup {
