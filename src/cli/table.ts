@@ -15,8 +15,8 @@ import {
 
 const GAP = 2;
 const COLUMN_MIN = 6;
-/** A last column of this name is wrapped, not cut. */
-const WRAPPED = "description";
+/** A last column with one of these names is wrapped, not cut. */
+const WRAPPED = ["description", "rule"];
 /** Columns are left out until no cut column is narrower. A table that is still too wide is cut to `COLUMN_MIN`. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
@@ -27,6 +27,8 @@ export interface TableOptions {
   readonly dropFirst?: readonly string[] | undefined;
   /** Lines below each row: troubles, and notes that begin with `! `. */
   readonly notes?: readonly (readonly string[])[];
+  /** Rows without a colour. */
+  readonly dimmed?: readonly boolean[];
   /** Sandbox time: times of its day need no date. */
   readonly now?: string | undefined;
 }
@@ -39,19 +41,19 @@ export function tableLines(
   columns: readonly string[],
   cells: readonly (readonly string[])[],
   width = Number.POSITIVE_INFINITY,
-  { dropFirst = [], notes = [], now }: TableOptions = {},
+  { dropFirst = [], notes = [], dimmed = [], now }: TableOptions = {},
 ): string[] {
   const table = fittingTable({ columns, rows: [columns.map(headingText), ...cells] }, width, dropFirst, now);
   const widths = widthsOf(table.rows);
   const indent = " ".repeat(Math.min(widths[0]! + GAP, width / 4));
   const lastStart = lineWidth(widths.slice(0, -1)) + GAP;
   return table.rows.flatMap((row, place) => {
-    const isWrapped = table.columns.at(-1) === WRAPPED;
+    const isWrapped = WRAPPED.includes(table.columns.at(-1)!);
     const [last, ...rest] = isWrapped ? wrap(row.at(-1)!, 0, width - lastStart) : [row.at(-1)!];
     const line = [...row.slice(0, -1), last!].map((cell, index): StyledText[] => {
       const column = table.columns[index]!;
       const text = place > 0 && formatOf(column) === "amount" ? alignAmount(cell, widths[index]!) : cell;
-      const style = place === 0 ? "dim" : valueStyle(column, text);
+      const style = place === 0 || dimmed[place - 1] ? "dim" : valueStyle(column, text);
       const isLast = index === row.length - 1;
       const pad = isLast ? "" : padCells("", widths[index]! + GAP - cellWidth(text));
       return [
@@ -69,7 +71,9 @@ export function tableLines(
         width,
       );
     });
-    const more = rest.map((text) => fitLine([[undefined, " ".repeat(lastStart) + text]], width));
+    const more = rest.map((text) =>
+      fitLine([[dimmed[place - 1] ? "dim" : undefined, " ".repeat(lastStart) + text]], width),
+    );
     return [fitLine(trimmed(line.flat()), width), ...more, ...below];
   });
 }
@@ -181,7 +185,9 @@ function cut(table: Table, width: number, least: number): Table {
   return {
     ...table,
     rows: table.rows.map((row) =>
-      row.map((text, index) => (table.columns[index] === WRAPPED ? text : cutCells(text, widths[index]!))),
+      row.map((text, index) =>
+        WRAPPED.includes(table.columns[index]!) ? text : cutCells(text, widths[index]!),
+      ),
     ),
   };
 }

@@ -328,6 +328,15 @@ it("a table shows dates when rows span several days", () => {
   expect(tableLines(["url"], [["http://shop.test/webhooks"]], 3)[1]).toBe("sh…");
 });
 
+it("a fault that is used up is the last row, and dim", () => {
+  plainTerminal(100);
+  const fault = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
+  const items = [1, 0].map((applied) => ({ ...fault, fault_id: `flt_${applied}`, applied }));
+  const lines = tableFormatter(LIST_COLUMNS.faults)({ items }).split("\n");
+  expect(lines[1]).toMatch(/^flt_0 {5}0 of 1 {2}createQuote → 503$/);
+  expect(lines[2]).toContain(paint("dim", "createQuote → 503"));
+});
+
 it("a failing webhook adds a line below its charge", () => {
   plainTerminal(100);
   const text = tableFormatter({ ...LIST_COLUMNS.charges, notes: () => ["nothing listens"] })(CHARGES);

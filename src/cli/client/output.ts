@@ -21,11 +21,14 @@ export type ResultFormatter = (answer: JsonBody, asked?: Pick<CommandInput, "con
 
 /** Creates a formatter that aligns a list as a table. Below each row are its notes: why it is in trouble, or waits. */
 export function tableFormatter(
-  list: Pick<ListColumns, "columns" | "values" | "dropFirst" | "notes">,
+  list: Pick<ListColumns, "columns" | "values" | "dropFirst" | "notes" | "isDone">,
   footer: readonly string[] = [],
 ): ResultFormatter {
   return (answer, asked) => {
-    const items = (answer.items as JsonBody[]) ?? [];
+    const isDone = (item: JsonBody): boolean => list.isDone?.(item) ?? false;
+    const items = [...((answer.items as JsonBody[]) ?? [])].sort(
+      (a, b) => Number(isDone(a)) - Number(isDone(b)),
+    );
     if (items.length === 0) return "none\n";
     const { columns, dropFirst } = list;
     const isAmount = (column: string): boolean =>
@@ -41,7 +44,12 @@ export function tableFormatter(
     const total = Number(answer.total ?? items.length);
     const width = lineWidth();
     return [
-      ...tableLines(columns, cells, width, { dropFirst, notes, now: asked?.connection.now }),
+      ...tableLines(columns, cells, width, {
+        dropFirst,
+        notes,
+        now: asked?.connection.now,
+        dimmed: items.map(isDone),
+      }),
       ...(isTerminal() ? footer.map((line) => fitLine([[undefined, line]], width)) : []),
       ...(total > items.length ? [`${items.length} of ${total}`] : []),
       "",

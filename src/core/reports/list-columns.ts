@@ -2,6 +2,7 @@
  * Columns and filters of each list of the control API. The command line derives tables and options from the columns.
  * The dashboard derives rows, headings, filter forms and curl commands.
  */
+import { effectText, matchText } from "./fault-text.js";
 import {
   attemptsOf,
   deliveryState,
@@ -22,7 +23,7 @@ const FORMATS: readonly (readonly [field: RegExp, format: ValueFormat])[] = [
   [/^(url|path)$/, "address"],
   [/^status$/, "status"],
   [/(^|_)amount$|^fee$|_balance$/, "amount"],
-  [/^(attempts|applied|charges)$/, "count"],
+  [/^(attempts|used|charges)$/, "count"],
 ];
 
 export function formatOf(field: string): ValueFormat {
@@ -53,6 +54,8 @@ export interface ListColumns {
   readonly notes?: (record: JsonRecord) => readonly string[];
   /** Columns computed from the record. */
   readonly values?: Readonly<Record<string, (record: JsonRecord) => unknown>>;
+  /** Returns true for a record without further effect. A terminal shows it last and dim. */
+  readonly isDone?: (record: JsonRecord) => boolean;
   readonly filters?: readonly ListFilter[];
   readonly slots?: Readonly<Partial<Record<RowSlot, readonly string[]>>>;
   /** The dashboard's view that has a page for each record of the list. */
@@ -213,7 +216,17 @@ const lists = {
       description: ({ description = "" }) => String(description).replace(/\s+/g, " ").trim(),
     },
   },
-  faults: { columns: ["fault_id", "match", "respond", "delay", "drop", "applied"] },
+  faults: {
+    columns: ["fault_id", "used", "rule"],
+    values: {
+      rule: (record) => `${matchText(record)} → ${effectText(record).replace(/^return /, "")}`,
+      used: ({ applied, times, per = "customer" }) => {
+        if (times === undefined) return applied;
+        return per === "request" ? `${applied} of ${times}` : `${applied} (${times} for each ${per})`;
+      },
+    },
+    isDone: ({ applied, times, per }) => per === "request" && Number(applied) >= Number(times),
+  },
 } satisfies Readonly<Record<string, ListColumns>>;
 
 export type ListName = keyof typeof lists;

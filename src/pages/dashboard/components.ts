@@ -335,10 +335,6 @@ export function groupConsecutive<Item>(
   return groups;
 }
 
-export function conditionText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
 /** Fields of a record that differ. */
 export function changeList(changes: readonly FieldChange[]): Markup {
   if (changes.length === 0) return html`<p class="soft">No differences.</p>`;

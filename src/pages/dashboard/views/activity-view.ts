@@ -3,6 +3,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, Task } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import { conditionText } from "../../../core/reports/fault-text.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
@@ -167,7 +168,7 @@ export function asideView(context: PageContext): Markup {
   });
   const faults = activeFaults(context).map(({ fault_id, rule, text }) => {
     const stop = ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` });
-    return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${ui.conditionText(rule.match?.operation ?? "any call")}</a> <span class="soft">${text}</span> ${stop}</li>`;
+    return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${conditionText(rule.match?.operation ?? "any call")}</a> <span class="soft">${text}</span> ${stop}</li>`;
   });
   return html`${ui.section({
     id: "active",

@@ -1,5 +1,6 @@
 import type { StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import { effectText, matchText } from "../../../core/reports/fault-text.js";
 import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
@@ -79,30 +80,8 @@ function faultRow(context: PageContext, fault: StoredFault, hit: RequestEntry | 
   });
 }
 
-function matchText({ match = {} }: FaultRule): string {
-  const { operation = "any call", ...fields } = match;
-  const conditions = Object.entries(fields).map(([name, value]) => `${name} ${ui.conditionText(value)}`);
-  return [ui.conditionText(operation), ...conditions].join(", ");
-}
-
 function limitText({ skip = 0, probability, times, per }: FaultRule): string {
   const scope = times !== undefined && per !== "request" ? ` · ${times} for each ${per ?? "customer"}` : "";
   const share = probability === undefined ? "" : ` · ${Math.round(Number(probability) * 100)} % of calls`;
   return `${scope}${skip > 0 ? ` · skips the first ${skip}` : ""}${share}`;
-}
-
-function effectText(rule: FaultRule): string {
-  const { respond, delay, delay_answer, drop, hold, stale } = rule;
-  return [
-    respond !== undefined &&
-      `return ${respond.status}${respond.code === undefined ? "" : ` ${respond.code}`}`,
-    delay !== undefined && `${delay} before the work`,
-    delay_answer !== undefined && `${delay_answer} after the work`,
-    drop !== undefined && (drop === "hang" ? "never respond" : `drop the connection ${drop} the work`),
-    hold !== undefined && `hold the response until ${hold}`,
-    stale !== undefined &&
-      (stale === "last_change" ? "reads as before the last change" : `reads as of ${stale} ago`),
-  ]
-    .filter(Boolean)
-    .join(", ");
 }
