@@ -229,6 +229,13 @@ describeInBrowser("the checkout page in a browser", () => {
         return corners.every((element) => element === button);
       };
       await page.goto((await openCheckout(sandbox, undefined)).url);
+      const methods = await page.locator("[name=payment_method]").all();
+      expect(await Promise.all(methods.map((method) => method.evaluate(isOnTop)))).toEqual([
+        true,
+        true,
+        true,
+        true,
+      ]);
       for (const name of ["Continue", "I have paid", "Show how to pay"]) {
         const next = page.getByRole(name.startsWith("Show") ? "link" : "button", { name });
         const cancel = page.getByRole("button", { name: "Cancel" });
