@@ -38,9 +38,10 @@ function escapeUnit(unit: number): string {
 
 /** `"1234567.80"` → `"1,234,567.80"`. Works on the text: a number would lose digits. */
 export function groupDigits(amount: string): string {
-  const point = amount.indexOf(".");
-  const whole = point === -1 ? amount : amount.slice(0, point);
-  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point === -1 ? "" : amount.slice(point));
+  const [, sign = "", whole = "", rest = ""] = /^(-?)(\d*)(.*)$/s.exec(amount)!;
+  const first = whole.length % 3;
+  const groups = [whole.slice(0, first), ...(whole.slice(first).match(/\d{3}/g) ?? [])];
+  return sign + groups.filter((group) => group !== "").join(",") + rest;
 }
 
 /** `"-4300.00"` → `"−4,300.00"`, `"146.20"` → `"+146.20"`. */
