@@ -70,6 +70,16 @@ it("createSandbox serves the given certificate", async () => {
   expect(await health(sandbox.url.replace("127.0.0.1", "localhost"), ca)).toBe(200);
 });
 
+it("a webhook to an HTTPS receiver needs a certificate that the sandbox trusts", async () => {
+  await using receiver = await createSandbox(own);
+  await receiver.listen();
+  await using sandbox = await createSandbox({ clock: "manual", webhooks: [`${receiver.url}/webhooks`] });
+  await sandbox.run("createEvent", { type: "webhook.test" });
+  await sandbox.advance("1s");
+  const { items } = await sandbox.run("listDeliveries");
+  expect(items[0]!.attempts).toMatchObject([{ status: null, error: expect.stringMatching(/self-signed/) }]);
+});
+
 it("createSandbox refuses an invalid certificate or key in one line", async () => {
   const { tlsCert: good, tlsKey: itsKey } = own;
   const other = certificate("other").tlsKey;
