@@ -274,7 +274,7 @@ it("exec prints at most three charges", async () => {
   expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
   const printed = stderr.match(/^ {2}ch_.*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
   expect(printed).toEqual(["ada@c.test", "declined@e.test", "declined@b.test"]);
-  expect(stderr).toMatch(/\n {2}and 2 more, in timelines\.txt of exec --artifacts DIR\n$/);
+  expect(stderr).toMatch(/\n {2}and 2 more\npayments-sandbox: more: exec --artifacts DIR writes .*\n$/);
 });
 
 it.each([

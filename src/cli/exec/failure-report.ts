@@ -29,12 +29,14 @@ interface Activity {
 }
 
 /** Prints why the command may have failed: the calls that were refused, and the first charges not in order. */
-export async function printFailureReport(sandbox: Sandbox): Promise<void> {
+export async function printFailureReport(sandbox: Sandbox, hasArtifacts: boolean): Promise<void> {
   const { calls, charges } = await readActivity(sandbox);
   for (const [index, line] of refusedCalls(calls).entries())
     for (const part of wrap(line, index === 0 ? 0 : 2, lineWidth()))
       printErrorLine(part, index === 0 ? undefined : "");
   await printChargesNotInOrder(charges);
+  if (calls.length > 0 && !hasArtifacts)
+    printErrorLine("more: exec --artifacts DIR writes all requests and histories to files");
 }
 
 async function readActivity(sandbox: Sandbox): Promise<Activity> {
@@ -97,8 +99,7 @@ async function printChargesNotInOrder(charges: readonly KnownCharge[]): Promise<
   );
   for (const { readHistory } of troubled.slice(0, HISTORIES_MAX))
     for (const line of historyLines(await readHistory())) printErrorLine(line, "");
-  if (count > HISTORIES_MAX)
-    printErrorLine(`  and ${count - HISTORIES_MAX} more, in timelines.txt of exec --artifacts DIR`, "");
+  if (count > HISTORIES_MAX) printErrorLine(`  and ${count - HISTORIES_MAX} more`, "");
 }
 
 function historyLines(history: ChargeHistory): string[] {

@@ -165,7 +165,7 @@ export class Matrix {
         "Inconclusive, because the run ended too early (advance the clock further in the tests)",
         labelsOf(others.filter(isCutShort), "inconclusive"),
       ),
-      sentence("Not exercised", labelsOf(others, "not exercised")),
+      sentence("Not exercised (nothing matched)", labelsOf(others, "not exercised")),
       this.#notRun.length === 0 ? "" : `${this.#notRun.length} of ${total} were not run.`,
     ].filter((note) => note !== "");
     const broken = labelsOf(mishaps, "failed");

@@ -75,7 +75,8 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     await artifacts?.save(sandbox, plan, result, under);
     // Under a mishap, refused calls and advice are not the app's usual behaviour.
     if (under?.scenario == null && !options.quiet) {
-      if (code !== 0 && runner.stopSignal === undefined) await printFailureReport(sandbox);
+      if (code !== 0 && runner.stopSignal === undefined)
+        await printFailureReport(sandbox, artifacts !== undefined);
       printAdvice(advice);
     }
     return result;
