@@ -14,7 +14,7 @@ const TRIALS = [
   {
     file: "test/kills",
     variable: "PAYMENTS_SANDBOX_KILLS",
-    sentence: `- Killed ${rounds} times under load, it [kept](docs/shared-sandbox.md#data) every change that it had acknowledged.`,
+    sentence: `- Killed ${rounds} times under load, with a [data file](docs/shared-sandbox.md#data), it kept every change that it had acknowledged.`,
   },
   {
     file: "test/postgres/kills.test.ts",
