@@ -92,7 +92,7 @@ observe:
 
 /** A shop that pays after its response and retries after a pause. */
 const retryingShop =
-  ({ looksFirst, pauseMs = 1_000 }: { looksFirst: boolean; pauseMs?: number }) =>
+  ({ looksFirst, pauseMs = 500 }: { looksFirst: boolean; pauseMs?: number }) =>
   (call: CallService): Answer => {
     const statuses = new Map<string, string>();
     const pay = async (order: string, customer_email: string) => {
@@ -131,13 +131,13 @@ const retryingShop =
     };
   };
 
-it.concurrent("finds nothing in an app that repeats a failed call after a second", async () => {
+it.concurrent("finds nothing in an app that repeats a failed call after a pause", async () => {
   const { report } = await foundIn(await openApp(retryingShop({ looksFirst: true })), RETRIED);
   expect(report).toMatchObject({ findings: [], complete_depth: 1 });
   expect(report.notes.join()).not.toContain("could not be repeated");
 });
 
-it.concurrent("finds an app that pays again a second after the response was lost", async () => {
+it.concurrent("finds an app that pays again some time after the response was lost", async () => {
   const { found, report } = await foundIn(await openApp(retryingShop({ looksFirst: false })), RETRIED);
   expect(found).toEqual(["money: response_lost createWhitelabel#1"]);
   expect(report.findings[0]).toMatchObject({
@@ -148,9 +148,7 @@ it.concurrent("finds an app that pays again a second after the response was lost
 
 it.concurrent("repeats a run when the app pays again after its end", async () => {
   const only = "response_lost at createWhitelabel#1";
-  const { found } = await foundIn(await openApp(retryingShop({ looksFirst: false, pauseMs: 500 })), RETRIED, {
-    only,
-  });
+  const { found } = await foundIn(await openApp(retryingShop({ looksFirst: false })), RETRIED, { only });
   expect(found).toEqual(["money: response_lost createWhitelabel#1"]);
 });
 
