@@ -12,7 +12,7 @@ import type { RequestEntry } from "./request-journal.js";
 
 export type Advice = AdviceList["items"][number];
 
-/** What an app has done, as far as the request journal and the state still tell. */
+/** The calls and deliveries that advice is based on. */
 export interface AppTraffic {
   /** Oldest first. */
   readonly requests: readonly RequestEntry[];

@@ -1,4 +1,4 @@
-// What a fault does to which calls, in words.
+// Describes faults: the calls they match and their effect.
 import type { FaultRule } from "../schema/scenario-rules.js";
 
 export function conditionText(value: unknown): string {

@@ -96,7 +96,7 @@ function idOf({ charge_id, withdrawal_id }: Partial<Payment>): string | undefine
   return charge_id ?? withdrawal_id;
 }
 
-/** What follows the word: `paid late (was EXPIRED)`, `1.00: broken cup (was COMPLETED)`; "" if nothing does. */
+/** Text after the status: `paid late (was EXPIRED)`, `1.00: broken cup (was COMPLETED)`; may be empty. */
 export function statusDetails({ word, reason, was, amount }: ShownStatus): string {
   const isPart = amount !== undefined && word === REVERSALS.partial_refund.status;
   const why = [isPart && groupDigits(amount), reason].filter(Boolean).join(": ");
