@@ -52,7 +52,9 @@ function idleProgram({ addCommands, addStartOptions }) {
 }
 
 function commandList({ commands }) {
-  return definitions(commands.map((command) => [code(usageOf(command)), command.description()]));
+  return definitions(
+    commands.map((command) => [code(usageOf(command)), command.description().replace(/; exits .*/, "")]),
+  );
 }
 
 function usageOf(command) {
@@ -63,26 +65,34 @@ function usageOf(command) {
   return [command.name(), ...words].join(" ");
 }
 
-/** A list for each command, or for commands that share an option of one meaning. */
+/** A list for each command: its options, but for those that the lists above have. */
 function ownOptions({ commands }, known) {
-  const rows = new Map();
-  for (const command of commands.filter((one) => one.name() !== "start")) {
-    const elsewhere = command.name() === "exec" ? known.exec : known.others;
-    for (const { flags, description, hidden } of command.options) {
-      const isKnown = elsewhere.some((one) => one.flags === flags && one.description === description);
-      if (hidden || isKnown || (command.name() === "exec" && known.exec.some((one) => one.flags === flags)))
-        continue;
-      const [, condition, meaning] = /^(with --explore: )?(.*)$/.exec(description);
-      const owner = condition === undefined ? command.name() : `${command.name()} --explore`;
-      const key = `${flags} ${meaning}`;
-      const row = rows.get(key) ?? { flags, meaning, owners: [] };
-      rows.set(key, { ...row, owners: [...row.owners, owner] });
-    }
-  }
-  const lists = new Map();
-  for (const { flags, owners, meaning } of rows.values()) {
-    const title = owners.map(code).join(", ");
-    lists.set(title, [...(lists.get(title) ?? []), [code(flags), meaning]]);
-  }
-  return [...lists].flatMap(([title, list]) => [`### ${title}`, definitions(list)]);
+  const explored = optionsOf(
+    commands.find((command) => command.name() === "explore"),
+    known.others,
+  );
+  return commands
+    .filter((command) => command.name() !== "start")
+    .flatMap((command) => {
+      const isExec = command.name() === "exec";
+      const own = optionsOf(command, isExec ? known.exec : known.others);
+      const ofExplore = ({ flags, description }) =>
+        isExec && explored.some((one) => one.flags === flags && description.endsWith(one.description));
+      const rows = own
+        .filter((option) => !ofExplore(option))
+        .map(({ flags, description }) => [code(flags), description]);
+      const others = isExec
+        ? [["Those of [`start`](#options-of-start); with `--explore`, of [`explore`](#explore)", ""]]
+        : [];
+      return rows.length === 0 ? [] : [`### ${code(command.name())}`, definitions([...rows, ...others])];
+    });
+}
+
+/** The options of a command that `known` does not have, or has with another meaning. */
+function optionsOf(command, known) {
+  const isKnown = ({ flags, description }) =>
+    known.some(
+      (one) => one.flags === flags && (command.name() === "exec" || one.description === description),
+    );
+  return command.options.filter((option) => !option.hidden && !isKnown(option));
 }

@@ -1,16 +1,28 @@
 // docs/control-api.md: every operation of the control API, from its OpenAPI document, which is made from the rows.
 import { code, definitions, firstSentence, page } from "./markdown.mjs";
 
-const INTRODUCTION = `Everything under \`/_sandbox\` controls the sandbox and is not part of the emulated service. Requests and responses are JSON; errors have
-the service's shape, \`{"error": {"code", "message", "details"?}}\`.
-Shapes, errors and details are in \`GET /_sandbox/docs\` and \`GET /_sandbox/openapi.json\`. In the library,
-\`sandbox.run("restoreSnapshot", { name: "paid" })\` calls an operation by its id, with the fields of path, query and body in one object; not
-\`getHealth\` and \`followStream\`. In rules, \`operation: getCharge\` means the service's.
+const INTRODUCTION = `Everything under \`/_sandbox\` controls the sandbox; none of it is part of the service. Here ten seconds pass, and the next quote fails:
 
-An unknown field or query parameter gets 400 with its name. Lists are newest first, accept \`limit\` (1 to 100, default 50) and
-\`offset\`, and return \`{total, items}\`; a page that ends at 8 MiB has \`next\`, the following offset. Every response has
-the sandbox time in \`Sandbox-Now\`. Below, \`{to, reason?}\` are fields of the body and \`?mode\` a query parameter; \`metadata.KEY\` stands
-for any key.`;
+<!-- run: control -->
+\`\`\`sh
+curl -sS http://127.0.0.1:4402/_sandbox/clock/advance -d '{"by": "10s"}' -w '\\n'
+curl -sS http://127.0.0.1:4402/_sandbox/faults -w '\\n' \\
+  -d '{"match": {"operation": "createQuote"}, "respond": {"status": 503}, "times": 1}'
+\`\`\`
+
+It prints
+
+\`\`\`text
+{"from":"…","to":"…","fired":[],"fired_total":0}
+{"fault_id":"flt_…","match":{"operation":"createQuote"},"respond":{"status":503},"times":1,"applied":0}
+\`\`\`
+
+- **In a test** \`sandbox.run("advanceClock", { by: "10s" })\` makes a call by its id, with all its fields in one object; not \`getHealth\` and
+  \`followStream\`.
+- **Shapes and errors** are in \`GET /_sandbox/docs\` and \`GET /_sandbox/openapi.json\`. An unknown field or query parameter gets 400 with its name.
+- **Lists** are newest first, accept \`limit\` (1 to 100, default 50) and \`offset\`, and return \`{total, items}\`; a page that ends at 8 MiB has
+  \`next\`, the following offset.
+- **Below**, \`{to, reason?}\` are fields of the body, and \`?mode\` is a query parameter. \`metadata.KEY\` stands for any key.`;
 
 /** Parameters that the introduction explains. */
 const COMMON = new Set(["limit", "offset"]);
@@ -25,7 +37,7 @@ export function controlApiPage({ controlDocument }) {
         .filter(({ operation }) => operation.tags[0] === name)
         .map(({ method, path, operation }) => [
           [code(operation.operationId), code(`${method} ${path}`), ...inputOf(operation, document)].join(" "),
-          firstSentence(operation.description),
+          firstSentence(operation.description).replace(", newest first", ""),
         ]),
     ),
   ]);

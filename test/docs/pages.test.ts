@@ -74,11 +74,14 @@ it("the test in docs/scenarios.md fails with the shop of docs/start.md as the pa
   expect(stdout.replace(/ch_[0-9a-f]{24}"\}\}/, 'ch_…"}}')).toContain(printed);
 }, 60_000);
 
-it("docs/shared-sandbox.md adds a namespace and reads it", async () => {
-  const session = new PageRun("docs/shared-sandbox.md");
+it.each([
+  ["docs/shared-sandbox.md adds a namespace and reads it", "worker-1"],
+  ["docs/control-api.md advances the clock and adds a fault", "fault_id"],
+])("%s", async (title, told) => {
+  const session = new PageRun(title.split(" ")[0]!);
   await session.prepare();
   await session.begin("npx payments-sandbox");
-  expect(await session.carryOut(session.steps[0]!)).toContain("worker-1");
+  expect(await session.carryOut(session.steps[0]!)).toContain(told);
 });
 
 describe("README.md", () => {
