@@ -136,14 +136,13 @@ function summaryOf(report) {
 }
 
 function rowOf({ incident, isFound, runs, seconds }) {
-  const { name, found, depth, failOn } = incident;
+  const { name, found, failOn } = incident;
   const [reported] = readFileSync(join(FOLDER, name, "README.md"), "utf8").match(/(?<=^Reported: ).*?\)/m);
   const cells = [
     `[${name}](${name})`,
     reported,
     languageOf(incident),
     isFound ? `\`${found.kind}\`${failOn === undefined ? "" : " (`--fail-on`)"}` : "not found",
-    depth,
     runs,
     seconds.toFixed(1),
   ];
@@ -194,7 +193,7 @@ for (const incident of incidents) {
 }
 if (options.only === undefined) {
   const head =
-    "| incident | reported | built with | found by | depth | runs | seconds |\n|---|---|---|---|---|---|---|\n";
+    "| incident | reported | built with | found by | runs | seconds |\n|---|---|---|---|---|---|\n";
   const withoutSeconds = (table) => table.replaceAll(/[\d.]+ \|$/gm, "|");
   put(join(FOLDER, "README.md"), "incidents", `${head}${results.map(rowOf).join("\n")}\n`, withoutSeconds);
   const withoutRange = (sentence) => sentence.replace(/\d+ seconds/, "");
