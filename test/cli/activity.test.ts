@@ -180,9 +180,9 @@ it.skipIf(PYTHON_MISSING)("start handles the keys for pause, advance and quit on
   command.type("p");
   await command.printed(/the clock runs/);
   command.type("p");
-  await command.printed(/the clock is paused/);
+  await command.printed(/the clock is frozen/);
   command.type("\u001b[A?");
-  await command.printed(/is paused.*(\r\n.*)+Keys:/);
+  await command.printed(/is frozen.*(\r\n.*)+Keys:/);
   command.type("q");
   const { code, stdout } = await command.ended;
   expect([code, stdout]).toEqual([0, expect.stringMatching(/\nStopped\.\r?\n$/)]);

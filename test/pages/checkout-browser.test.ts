@@ -145,7 +145,7 @@ describeInBrowser("the checkout page in a browser", () => {
       await expect.poll(left, { timeout: 60_000 }).toBeLessThan(first - 90);
     });
 
-    it("the countdown stops while the clock is paused", async () => {
+    it("the countdown stops while the clock is frozen", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab();
       await page.clock.install();

@@ -106,7 +106,7 @@ describe("the page before a method is chosen", () => {
   it("the checkout page counts down at the speed of sandbox time", async () => {
     const page = await pageOf();
     await page.sandbox.advance("59m30s");
-    const still = await expectPage(page.get(), 200, "00:30", "The sandbox clock is paused");
+    const still = await expectPage(page.get(), 200, "00:30", "The sandbox clock is frozen");
     expect(still).toContain('data-speed="0"');
     const fast = await pageOf(SHOP, { clock: "60x" });
     expect((await fast.get()).text).toContain('data-speed="60"');
@@ -452,7 +452,7 @@ describe("the sandbox panel", () => {
       return new URL(response.headers.get("location")!, url).href;
     };
     const { text } = await page.get("?waiting=1");
-    expect(text.split("<details>")[0]).toMatch(/The sandbox's clock is paused<.*>Next step: PROCESSING/s);
+    expect(text.split("<details>")[0]).toMatch(/The sandbox's clock is frozen<.*>Next step: PROCESSING/s);
     expect(await press(/Next step: PROCESSING, in 3\u00a0s/)).toBe(`http://sandbox${page.path}?waiting=1`);
     expect(page.charge.status).toBe("PROCESSING");
     await press(/\+10 s/);

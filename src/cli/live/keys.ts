@@ -20,11 +20,11 @@ interface Key {
   readonly press: (context: KeyContext) => Promise<string> | undefined;
 }
 
-/** The clock's mode before the last pause. */
+/** The clock's mode before it was frozen. */
 let runningMode = "real";
 
 const KEYS: ReadonlyMap<string, Key> = new Map([
-  ["p", { label: "pause or resume", press: ({ sandbox }) => pauseOrResume(sandbox) }],
+  ["p", { label: "freeze or resume", press: ({ sandbox }) => freezeOrResume(sandbox) }],
   ["a", { label: "+10 s", press: ({ sandbox }) => advance(sandbox) }],
   ["q", { label: "quit", press: ({ quit }) => void quit() }],
 ]);
@@ -93,12 +93,12 @@ async function press(pressed: string, context: KeyContext): Promise<void> {
   }
 }
 
-async function pauseOrResume(sandbox: Sandbox): Promise<string> {
+async function freezeOrResume(sandbox: Sandbox): Promise<string> {
   const { mode } = await sandbox.run("getClock");
-  const isPaused = mode === "manual";
-  if (!isPaused) runningMode = mode;
-  await sandbox.run("setClock", { mode: isPaused ? runningMode : "manual" });
-  return isPaused ? "the clock runs" : "the clock is paused";
+  const isFrozen = mode === "manual";
+  if (!isFrozen) runningMode = mode;
+  await sandbox.run("setClock", { mode: isFrozen ? runningMode : "manual" });
+  return isFrozen ? "the clock runs" : "the clock is frozen";
 }
 
 async function advance(sandbox: Sandbox): Promise<string> {

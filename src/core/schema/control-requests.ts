@@ -84,7 +84,7 @@ export const clockRequestSchema = closedShape(
   {
     mode: field(
       z.optional(clockOptionSchema),
-      "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
+      "`manual` is frozen, `real` runs with wall time, `60x` sixty times as fast.",
       { examples: ["60x"] },
     ),
     speed: field(

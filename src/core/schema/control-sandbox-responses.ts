@@ -18,7 +18,7 @@ export const healthSchema = recordShape("Health", "The server is ready.", {
 export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mode.", {
   mode: field(
     text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)),
-    "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
+    "`manual` is frozen, `real` runs with wall time, `60x` sixty times as fast.",
     { examples: ["60x"] },
   ),
   speed: field(clockRecordSchema.shape.speed, "Sandbox time per wall time; 1 unless it runs faster."),

@@ -20,7 +20,7 @@ export interface CheckoutPage {
   readonly shop: string | undefined;
   readonly nowMs: number;
   readonly remainingMs: number;
-  /** Sandbox milliseconds per millisecond of wall time; 0 if the clock is paused. */
+  /** Sandbox milliseconds per millisecond of wall time; 0 if the clock is frozen. */
   readonly speed: number;
   /** Error of the submitted form as a whole. */
   readonly problem: string | undefined;

@@ -46,7 +46,7 @@ export function sandboxPanel(page: CheckoutPage): Markup {
 <h2 id="sandbox">Sandbox<span class="small"> – not part of the real page</span></h2>
 ${!isChoosing && html`<form id="outcome" method="post" action="${links.action("outcome")}"></form>`}
 ${buttons.length > 0 && html`<div class="outcomes">${buttons.map(button)}</div>`}
-${isStuck && html`<div class="outcomes stuck"><strong>The sandbox's clock is paused</strong>${clockForm(page)}</div>`}
+${isStuck && html`<div class="outcomes stuck"><strong>The sandbox's clock is frozen</strong>${clockForm(page)}</div>`}
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${hint(page, buttons.length > 0)}</p>
 ${canFail && reasonField(form)}
@@ -72,11 +72,11 @@ function hint({ charge, speed }: CheckoutPage, hasButtons: boolean): string {
   if (!hasButtons) return "This payment has ended.";
   if (charge.status === "COMPLETED") return "The payment is complete; it can be refunded.";
   if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
-  const pausedNote =
-    speed === 0 ? " The sandbox clock is paused: a scenario continues only when the clock advances." : "";
+  const frozenNote =
+    speed === 0 ? " The sandbox clock is frozen: a scenario continues only when the clock advances." : "";
   return needsMethod(charge)
-    ? `Choose how the payment ends; to complete it, choose a method first.${pausedNote}`
-    : `Choose how the payment ends.${pausedNote}`;
+    ? `Choose how the payment ends; to complete it, choose a method first.${frozenNote}`
+    : `Choose how the payment ends.${frozenNote}`;
 }
 
 function reasonField(form: string): Markup {
