@@ -87,7 +87,7 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(Math.max(...ends)).toBeLessThan((await row.locator(".state").boundingBox())!.x);
   });
 
-  it("scrolls the current tab into view on a phone", async () => {
+  it("header and menu of a phone take four rows, and the current tab is scrolled into view", async () => {
     const sandbox = await listeningSandbox();
     await Client.of(sandbox).pay();
     const { page } = await openTab({ viewport: { width: 390, height: 844 } });
@@ -102,6 +102,8 @@ describeInBrowser("the dashboard in a browser", () => {
           }),
         );
       await expect.poll(outside, { message: view }).toEqual([]);
+      const tab = (await page.locator(".menu [aria-current]").boundingBox())!;
+      expect(tab.y + tab.height).toBeLessThan(170);
     }
   });
 

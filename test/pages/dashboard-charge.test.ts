@@ -64,12 +64,15 @@ describe("the page of a charge", () => {
   });
 
   it("a charge paid after its expiry says so in its header, its cause and the list", async () => {
-    const { charge, page, press } = await openDashboard();
+    const { charge, page, press } = await withReceiver();
     const id = await charge("ada@example.com");
     for (const to of ["EXPIRED", "COMPLETED"]) await press(`transitionCharge?charge_id=${id}&to=${to}`);
     expect(textOf(await page(`/charges/${id}`))).toMatch(
       /✓ COMPLETED paid late \(was EXPIRED\) Why: paid late, after it expired at 09:00:00 : changed by hand, /,
     );
+    const rows =
+      /Timeline .* createWhitelabel ✓ 200 ● PENDING by your app \+0 s ⚠ EXPIRED by hand charge\.expired .* \+0 s ✓ COMPLETED by hand payment .* charge\.completed /;
+    expect(textOf(await page(`/charges/${id}`))).toMatch(rows);
     expect(textOf(await page("/charges"))).toMatch(/COMPLETED ada@example\.com paid late \(was EXPIRED\)/);
   });
 
@@ -102,7 +105,7 @@ describe("the page of a payout", () => {
     expect(await text()).toMatch(/Why: changed by hand, on the dashboard, at 09:00:00 , from PROCESSING\./);
     await press(`bounceWithdrawal?withdrawal_id=${id}`, { reason: "account_closed" });
     expect(await text()).toMatch(
-      /✗ BOUNCED account_closed \(was COMPLETED\) Why: KES 519\.99 returned by hand .* createWithdrawal ✓ 200 ● PENDING .* withdrawal KES −519\.99 available \+519\.99 in transit .* bounce KES \+519\.99 available .*withdrawal\.completed ⚠ :\d+\/hooks held: waits for the delivery before it /,
+      /✗ BOUNCED account_closed \(was COMPLETED\) Why: KES 519\.99 returned by hand .* createWithdrawal ✓ 200 ● PENDING .* withdrawal KES −519\.99 available \+519\.99 in transit .* ✓ COMPLETED by hand withdrawal completed KES .* withdrawal\.completed ⚠ :\d+\/hooks held: waits for the delivery before it \+0 s ✗ BOUNCED account_closed by hand bounce KES \+519\.99 available /,
     );
     expect(await text()).toMatch(/ Destination mobile money …0001 · dst_\w+ Fee/);
     for (const path of ["", "/money", `/search?q=${id}`]) {

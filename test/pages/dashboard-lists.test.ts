@@ -21,6 +21,12 @@ describe("lists of the dashboard", () => {
     expect(first).toMatch(/09:00:02 .*PROCESSING grace@example\.com ch_\w+…/);
     expect(second).toMatch(/09:00:00 .*COMPLETED ada@example\.com ch_\w+…/);
     expect(list).not.toContain('class="main"');
+    const [id] = /ch_\w+(?=" data-row[^>]*>ada)/.exec(list.replaceAll("<bdi>", ""))!;
+    for (const query of ["offset=30", "status=FAILED"]) {
+      const beside = await page(`/charges/${id}?${query}`);
+      expect(rowsOf(beside, "beside")).toEqual([expect.stringContaining("ada@example.com")]);
+      expect(beside).toContain(`data-row aria-current="page"`);
+    }
   });
 
   it("the list of deliveries shows the charge and order", async () => {
@@ -28,6 +34,7 @@ describe("lists of the dashboard", () => {
     const id = await charge("ada@example.com", { metadata: { tier: "gold", order_id: "A-1042" } });
     await sandbox.advance("10s");
     const name = `A-1042 · ${id.slice(0, 11)}…`;
+    expect(rowsOf(await page("/activity?show=webhooks"), "activity")[0]).toMatch(/ 200 in \d+ ms · A-1042 /);
     for (const row of rowsOf(await page("/webhooks"), "deliveries")) expect(row).toContain(name);
     const requests = rowsOf(await page("/requests"), "requests");
     expect(requests[0]).toContain(`createWhitelabel · ${name}`);

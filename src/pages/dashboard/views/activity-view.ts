@@ -86,7 +86,7 @@ function activityRows(context: PageContext, show: string): Markup[] {
         .groupConsecutive(state.pageOfKinds("deliveries", matchesDelivery, 0, MAX_FOLDED).items, failureKey)
         .slice(0, MAX_ROWS),
       ([newest]) => newest.attempts.at(-1)?.at ?? newest.created_at,
-      ([newest, ...others], at) => deliveryRow(context, newest, { at }, others.length + 1),
+      ([newest, ...others], at) => deliveryRow(context, newest, { at, withoutId: true }, others.length + 1),
     );
   const matchesRequest = (request: RequestEntry) =>
     isRequestInMode(context, request) &&

@@ -18,6 +18,7 @@ export function chargeListing(context: PageContext): Listing<Charge> {
         ? state.pageOfKinds("charges", matches, offset, ROWS_PER_PAGE)
         : state.chargesWithWords(q.slice(0, 255)).filter(matches);
     },
+    get: (id) => state.get("charges", id),
     row: (charge, isBeside) =>
       chargeRow(context, charge, { rowButtons: !isBeside && commonMoves(context, charge) }),
     none: (_isFiltered, { q }) =>

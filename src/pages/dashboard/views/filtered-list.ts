@@ -19,6 +19,7 @@ export interface Listing<Item> {
   readonly choices: Readonly<Record<string, ui.Options>>;
   /** Returns all matches, or the page at `offset` with the total. */
   readonly find: (values: FilterValues, offset: number) => ListPage<Item> | readonly Item[];
+  readonly get: (id: string) => Item | undefined;
   /** Beside an object the row has no buttons. */
   readonly row: (item: Item, isBeside: boolean) => Markup;
   readonly none: (isFiltered: boolean, values: FilterValues) => Content;
@@ -51,14 +52,20 @@ export function headingOf(name: ListName): string {
 }
 
 /** The list of the record on the page, with the same filters; wide screens show it beside the record. */
-export function listBeside<Item>(context: PageContext, name: ListName, { find, row }: Listing<Item>): Markup {
+export function listBeside<Item>(
+  context: PageContext,
+  name: ListName,
+  { find, get, row }: Listing<Item>,
+): Markup {
   const { total, items } = pageOf(context, name, find);
+  const record = get(context.id!);
+  const isListed = record === undefined || items.includes(record);
   return ui.section({
     id: "beside",
     title: `${headingOf(name)}: ${total}`,
     body: html`${ui.rowList(
       "List",
-      items.map((item) => row(item, true)),
+      (isListed ? items : [record, ...items]).map((item) => row(item, true)),
       "None.",
     )}${ui.pager(context, total)}`,
   });

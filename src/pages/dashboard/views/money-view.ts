@@ -110,6 +110,7 @@ export function payoutListing(context: PageContext) {
     choices: {},
     find: (_values: object, offset: number) =>
       state.pageOfKinds("withdrawals", matches, offset, ROWS_PER_PAGE),
+    get: (id: string) => state.get("withdrawals", id),
     row: (payout: Withdrawal, isBeside: boolean) =>
       withdrawalRow(context, payout, {
         rowButtons:

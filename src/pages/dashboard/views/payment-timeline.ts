@@ -5,6 +5,7 @@ import type { Delivery, EventRecord, Task } from "../../../core/engine/records.j
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { deliveryState } from "../../../core/reports/trouble.js";
+import { REVERSALS } from "../../../core/schema/event-types.js";
 import { signedAmount } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { requestsAbout } from "../../../server/control/charge-history.js";
@@ -26,7 +27,18 @@ interface Line {
   readonly lane: 0 | 1 | 2 | 3;
   readonly body: Content;
   readonly isDue?: boolean;
+  /** Status that the line is, or follows from. */
+  readonly status?: string | undefined;
 }
+
+/** Status that causes a ledger entry of each kind. */
+const POSTED_WITH: Readonly<Record<string, string>> = {
+  payment: "COMPLETED",
+  settlement: "COMPLETED",
+  withdrawal: "PENDING",
+  withdrawal_completed: "COMPLETED",
+  partial_refund: REVERSALS.partial_refund.status,
+};
 
 /** Past and planned steps of a charge or payout: calls, statuses, money, and events with their deliveries. */
 export function paymentTimeline(context: PageContext, id: string, record: Charge | Withdrawal): Markup {
@@ -35,11 +47,11 @@ export function paymentTimeline(context: PageContext, id: string, record: Charge
   const timeOf = (line: Line) => `+${ui.readableDuration(Date.parse(line.at) - startMs)}`;
   let previousMs = startMs;
   let hasNow = false;
-  // Lines that show the same time are one row.
   const list = ui
     .groupConsecutive(lines, (line) => `${line.isDue} ${timeOf(line)}`)
+    .flatMap(rowsOf)
     .map((group) => {
-      const [first] = group;
+      const first = group[0]!;
       const { at, isDue } = first;
       const gap = Date.parse(at) - previousMs;
       previousMs = Date.parse(at);
@@ -52,6 +64,15 @@ export function paymentTimeline(context: PageContext, id: string, record: Charge
   const columns = ["Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
   return html`<div class="wide" tabindex="0" role="group" aria-label="History">
 <table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list}</tbody></table></div>`;
+}
+
+/** Lines that show the same time are one row, or a row for each status; a line without a status joins the newest. */
+function rowsOf(group: readonly Line[]): (readonly Line[])[] {
+  const states = group.filter(({ lane, status }) => lane === 1 && status !== undefined);
+  if (states.length < 2) return [group];
+  const stateOf = ({ lane, status }: Line) =>
+    lane === 0 ? states[0] : (states.find((state) => state.status === status) ?? states.at(-1));
+  return states.map((state) => group.filter((line) => stateOf(line) === state));
 }
 
 function pastLines(context: PageContext, id: string, record: Charge | Withdrawal): Line[] {
@@ -75,6 +96,7 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
         key: entry_id,
         at,
         lane: 2,
+        status: POSTED_WITH[kind],
         body: html`${kind.replaceAll("_", " ")} <span class="soft">${currency}</span><ul class="soft">${postings
           .filter(({ account, amount }) => account !== "outside" && !isZero(amount))
           .map(
@@ -118,6 +140,7 @@ function statusLine({ status_history, actors, scenario }: Charge | Withdrawal, i
     key: `state-${index}`,
     at,
     lane: 1,
+    status,
     body: html`${ui.badge(status)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">${cause}</span>`,
   };
 }
@@ -127,10 +150,11 @@ function reversalLine(event: EventRecord): Line | undefined {
   if (reversal === undefined) return undefined;
   const { word, reason } = reversal;
   const body = html`${ui.badge(word)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">by hand</span>`;
-  return { key: `state-${event.event_id}`, at: event.at, lane: 1, body };
+  return { key: `state-${event.event_id}`, at: event.at, lane: 1, status: word, body };
 }
 
-function eventLine(context: PageContext, { event_id, type, at }: EventRecord): Line {
+function eventLine(context: PageContext, event: EventRecord): Line {
+  const { event_id, type, at } = event;
   const deliveries = context.namespace.engine.state.deliveriesOf(event_id).reverse();
   const seen = new Set<string>();
   const list = deliveries.map((delivery) => {
@@ -138,7 +162,8 @@ function eventLine(context: PageContext, { event_id, type, at }: EventRecord): L
     seen.add(delivery.webhook_id);
     return deliveryItem(context, delivery, isFirst);
   });
-  return { key: event_id, at, lane: 3, body: html`<strong>${type}</strong><ul>${list}</ul>` };
+  const status = reversalOf(event)?.word ?? type.split(".")[1]?.toUpperCase();
+  return { key: event_id, at, lane: 3, status, body: html`<strong>${type}</strong><ul>${list}</ul>` };
 }
 
 /** A delivery with all its attempts in one line. */

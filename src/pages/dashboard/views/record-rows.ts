@@ -153,13 +153,13 @@ export function destinationText(destination: Destination | undefined): string {
   return `${type.replaceAll("_", " ")}${number ? ` …${number.slice(-4)}` : ""}`;
 }
 
-/** The app's order or payout reference, and the short id of the charge or payout. */
-function objectText({ namespace }: PageContext, id: string | null | undefined): Content[] {
+/** The app's order or payout reference, and the short id of the charge or payout; `withoutId`: the id only without an order. */
+function objectText({ namespace }: PageContext, id: string | null | undefined, withoutId = false): Content[] {
   if (id == null) return [];
   const { state } = namespace.engine;
   const charge = state.get("charges", id);
   const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
-  return [order, html`<code>${ui.shortIdText(id)}</code>`];
+  return [order, !(withoutId && order) && html`<code>${ui.shortIdText(id)}</code>`];
 }
 
 /** `about` follows the reason; then the scenario, if it is another than the default. */
@@ -274,7 +274,7 @@ export function attemptButton(delivery: Delivery, to: string): Markup {
 export function deliveryRow(
   context: PageContext,
   delivery: Delivery,
-  { about = objectText(context, delivery.object_id), ...options }: RowOptions = {},
+  { withoutId, about = objectText(context, delivery.object_id, withoutId), ...options }: RowOptions = {},
   count = 1,
 ): Markup {
   const { delivery_id: key, event_type: type, created_at: at } = delivery;

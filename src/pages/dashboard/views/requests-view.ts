@@ -35,6 +35,7 @@ export function requestListing(context: PageContext): Listing<RequestEntry> {
           statusOf(request).startsWith(status) &&
           (operation === "" || request.operation === operation),
       ),
+    get: (id) => all.find((request) => String(request.id) === id),
     row: (request) => requestRow(context, request),
     none: () => "None.",
   };

@@ -40,6 +40,7 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
         ? state.pageOfKinds("deliveries", matches, offset, ROWS_PER_PAGE)
         : searchDeliveries(state, q.slice(0, 255)).filter(matches);
     },
+    get: (id) => state.get("deliveries", id),
     title: (total) => `Deliveries: ${total}`,
     row: (delivery, isBeside) => deliveryRow(context, delivery, isBeside ? { rowButtons: false } : {}),
     none: (isFiltered) =>
