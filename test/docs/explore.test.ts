@@ -42,7 +42,7 @@ async function shown(sandbox: Sandbox, app: string, folder: string) {
   return { failure, report: reports[0]! };
 }
 
-it("the test in docs/explore.md prints the report on the page", async () => {
+it("the test in docs/explore.md prints the report on the page, which README.md quotes", async () => {
   const folder = temporaryFolder();
   const { failure, report } = await withProgram(
     createSandbox,
@@ -54,6 +54,7 @@ it("the test in docs/explore.md prints the report on the page", async () => {
   const told = reportLines(reportOfExploration("flow.yaml", relative), 110, plainPaint).join("\n");
   const { code } = markedBlock(PAGE, "report");
   expect(told.slice(0, code.length)).toBe(code);
+  expect(code).toContain(markedBlock("README.md", "printed by explore").code);
 }, 120_000);
 
 it("the flow in docs/explore.md finds that the shop of docs/start.md is paid twice", async () => {
