@@ -4,7 +4,7 @@
  */
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { cancelCharge, transitionCharge } from "../../core/engine/commands/charge-commands.js";
-import { chooseMethod } from "../../core/engine/commands/checkout-commands.js";
+import { chooseMethod, needsChoice, withoutMethod } from "../../core/engine/commands/checkout-commands.js";
 import { nextStatus, settableStatuses } from "../../core/engine/look-ahead.js";
 import type { Command } from "../../core/engine/transaction.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
@@ -12,7 +12,7 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { reasonSchema } from "../../core/schema/engine-requests.js";
 import { safeParse } from "../../core/schema/issues.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
-import { hasEnded, isOpen, outcomePage } from "../../core/schema/statuses.js";
+import { hasEnded, isOpen, isPaid, outcomePage } from "../../core/schema/statuses.js";
 import { isCrossOrigin } from "../../server/http/access.js";
 import { errorReply, toResponse } from "../../server/http/reply.js";
 import { readForm, readMethodForm } from "./method-form.js";
@@ -21,13 +21,21 @@ import {
   type CheckoutActionName,
   type CheckoutPage,
   checkoutLinks,
-  needsMethod,
+  isChargedBack,
   type Offer,
   priceMethods,
+  RETURNS,
   shopUrl,
 } from "./page-model.js";
 import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
-import { errorDocument, instructionsScreen, methodScreen, outcomeScreen, waitingScreen } from "./screens.js";
+import {
+  CHARGED_BACK,
+  errorDocument,
+  instructionsScreen,
+  methodScreen,
+  outcomeScreen,
+  waitingScreen,
+} from "./screens.js";
 
 /** Finds a checkout and runs its due tasks. */
 function findCheckout(namespaces: Namespaces, checkoutId: string) {
@@ -55,10 +63,11 @@ export function serveCheckoutPage(namespaces: Namespaces, request: Request, chec
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined) return checkoutNotFound(namespaces);
   const { namespace, charge } = found;
-  const waiting = new URL(request.url).searchParams.get("waiting") === "1";
+  const { searchParams } = new URL(request.url);
+  const waiting = searchParams.get("waiting") === "1";
   const shop = waiting && hasEnded(charge.status) ? shopUrl(charge) : undefined;
   return shop === undefined
-    ? showPage(namespace, charge, { waiting })
+    ? showPage(namespace, chargeToShow(namespace, charge, searchParams), { waiting })
     : redirectWithGet(shop, namespace.nowMs());
 }
 
@@ -104,9 +113,9 @@ export async function actOnCheckout(
   const read = await readForm(request);
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined) return checkoutNotFound(namespaces);
-  return "form" in read
-    ? ACTIONS[action](found.namespace, found.charge, read.form)
-    : errorResponse(namespaces, read.status, "Invalid form", read.why);
+  if (!("form" in read)) return errorResponse(namespaces, read.status, "Invalid form", read.why);
+  const { namespace, charge } = found;
+  return ACTIONS[action](namespace, chargeToShow(namespace, charge, read.form), read.form);
 }
 
 /** An action of the customer or tester on the checkout page. */
@@ -122,7 +131,7 @@ const ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
 
   /** Changes nothing: only the scenario or the sandbox panel completes a payment. */
   paid: (namespace, charge) =>
-    needsMethod(charge)
+    needsChoice(charge)
       ? showPage(namespace, charge, { trouble: { status: 409, problem: "Choose a payment method first." } })
       : redirectAfterAction(namespace, charge, "waiting"),
 
@@ -146,7 +155,7 @@ const ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
     if (to === undefined && hasEnded(charge.status)) return redirectAfterAction(namespace, charge, "page");
     const result = namespace.execute<Charge | Refusal | undefined>((tx) => {
       // A charge needs a payment method to complete, so these buttons submit the method form too.
-      if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
+      if (needsChoice(charge) && (to === "COMPLETED" || to === undefined)) {
         const choice = choiceCommand(namespace, charge, form)(tx);
         if (isRefusal(choice) || to === undefined) return choice;
       }
@@ -165,7 +174,13 @@ function choiceCommand(
   charge: Charge,
   form: URLSearchParams,
 ): Command<Charge | Refusal> {
-  return chooseMethod(charge.charge_id, readMethodForm(form, charge, namespace.engine.catalogue));
+  const choice = readMethodForm(form, charge, namespace.engine.catalogue);
+  return chooseMethod(charge.charge_id, choice, form.has("change"));
+}
+
+/** The charge without its method, if the address or form asks to change the method. */
+function chargeToShow(namespace: Namespace, charge: Charge, asked: URLSearchParams): Charge {
+  return asked.has("change") ? namespace.execute((tx) => withoutMethod(tx, charge)) : charge;
 }
 
 /** Runs due tasks, then returns the current charge. */
@@ -188,7 +203,7 @@ function showRefusal(
   form: URLSearchParams,
   tooLate: string,
 ): Response {
-  const current = afterDueTasks(namespace, charge);
+  const current = chargeToShow(namespace, afterDueTasks(namespace, charge), form);
   if (refusal.code !== "VALIDATION_ERROR")
     return showPage(namespace, current, { trouble: { status: refusal.status ?? 409, problem: tooLate } });
   const errors: Record<string, string> = {};
@@ -220,8 +235,8 @@ function showPage(
 function screenOf(page: CheckoutPage): PageDocument {
   const { charge, isWaiting } = page;
   const outcome = outcomePage(charge.status);
-  if (outcome !== undefined) return outcomeScreen(page, outcome);
-  if (needsMethod(charge)) return methodScreen(page);
+  if (outcome !== undefined) return outcomeScreen(page, isChargedBack(page) ? CHARGED_BACK : outcome);
+  if (needsChoice(charge)) return methodScreen(page);
   return isWaiting || !isOpen(charge.status) ? waitingScreen(page) : instructionsScreen(page);
 }
 
@@ -242,7 +257,7 @@ function pageOf(
   const { catalogue, state } = namespace.engine;
   const nowMs = namespace.nowMs();
   const clock = namespace.clock.view();
-  const offers = needsMethod(charge) ? priceMethods(namespace, charge) : [];
+  const offers = needsChoice(charge) ? priceMethods(namespace, charge) : [];
   return {
     charge: withOfferedPrice(charge, offers),
     namespace: namespace.name,
@@ -258,6 +273,9 @@ function pageOf(
     errors: trouble?.errors ?? {},
     offers,
     settable: settableStatuses(state, charge),
+    returns: isPaid(charge.status)
+      ? state.entriesOf(charge.charge_id).filter(({ kind }) => Object.hasOwn(RETURNS, kind))
+      : [],
     next: nextStatus(state, charge),
     isWaiting,
   };

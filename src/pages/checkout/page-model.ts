@@ -5,6 +5,7 @@ import { paymentOffers } from "../../core/engine/commands/methods.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
+import type { LedgerEntry } from "../../core/schema/records/payment-records.js";
 import { isPaid, isRefunded } from "../../core/schema/statuses.js";
 
 /** Data of a checkout page at one moment. */
@@ -29,14 +30,12 @@ export interface CheckoutPage {
   readonly errors: Readonly<Record<string, string>>;
   /** Statuses that the sandbox panel may set. */
   readonly settable: readonly ChargeStatus[];
+  /** Partial refunds and the chargeback. */
+  readonly returns: readonly LedgerEntry[];
   /** The next planned status, if any. */
   readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
   /** Methods to choose from; empty once chosen. */
   readonly offers: readonly Offer[];
-}
-
-export function needsMethod(charge: Charge): boolean {
-  return charge.status === "PENDING" && charge.payment_method === null;
 }
 
 /** Unit shown beside an amount: the asset of a crypto currency, else the currency's code. */
@@ -48,6 +47,16 @@ export function displayUnit(catalogue: Catalogue, code: string): string {
 export interface Offer {
   readonly method: MethodFixture;
   readonly prices: readonly { readonly currency: CurrencyFixture; readonly price: Price }[];
+}
+
+/** Ledger entries that return money to the customer of a paid charge, as a receipt names them. */
+export const RETURNS: Readonly<Record<string, string>> = {
+  partial_refund: "Refunded",
+  chargeback: "Charged back",
+};
+
+export function isChargedBack({ returns }: CheckoutPage): boolean {
+  return returns.some(({ kind }) => kind === "chargeback");
 }
 
 /** Prices every method that the charge offers, in a read-only command. */
@@ -73,6 +82,7 @@ export function checkoutLinks(checkoutId: string, from: "page" | "action") {
   return {
     page,
     waiting: `${page}?waiting=1`,
+    change: `${page}?change=1`,
     status: `${page}/status`,
     dashboard: (namespace: string) => `${up}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
     action: (name: CheckoutActionName) => `${page}/${name}`,

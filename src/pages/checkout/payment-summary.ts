@@ -1,4 +1,3 @@
-import type { Charge } from "../../core/domain/charge-transition.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { hasEnded, isOpen, isPaid } from "../../core/schema/statuses.js";
 import {
@@ -10,7 +9,7 @@ import {
   sentenceCase,
 } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
-import { type CheckoutPage, displayUnit } from "./page-model.js";
+import { type CheckoutPage, displayUnit, isChargedBack, RETURNS } from "./page-model.js";
 
 /** Amount to pay. It includes the method's fees once the customer has chosen a method. */
 export function amountToPayMarkup({ charge, catalogue }: CheckoutPage): Markup {
@@ -30,7 +29,8 @@ export function paymentSummary(
   about: Content = false,
 ): Markup {
   const { charge } = page;
-  const unpaid = hasEnded(charge.status) && !isPaid(charge.status) && statusText(charge);
+  const isUnpaid = hasEnded(charge.status) && (!isPaid(charge.status) || isChargedBack(page));
+  const unpaid = isUnpaid && statusText(page);
   return html`<section class="summary" aria-labelledby="title">
 <h1 id="title">${unpaid && `${unpaid}: `}${isOpen(charge.status) ? "Pay" : unpaid ? "payment to" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
 <p class="total${unpaid && " soft"}">${total}</p>
@@ -67,8 +67,8 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
 }
 
 /** `"Failed"`. */
-export function statusText({ status }: Charge): string {
-  return sentenceCase(status.toLowerCase());
+export function statusText(page: CheckoutPage): string {
+  return isChargedBack(page) ? RETURNS.chargeback! : sentenceCase(page.charge.status.toLowerCase());
 }
 
 export function instant(at: string): Markup {

@@ -1,10 +1,11 @@
+import { needsChoice } from "../../core/engine/commands/checkout-commands.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import { hasEnded, isOpen } from "../../core/schema/statuses.js";
 import { iso, readableDuration } from "../../core/schema/time.js";
 import { pressText } from "../dashboard/page-context.js";
 import { html, type Markup } from "../html.js";
-import { type CheckoutPage, needsMethod } from "./page-model.js";
+import type { CheckoutPage } from "./page-model.js";
 
 /** Status that each button of the panel sets. `scenario` sets none: the charge follows its scenario. */
 export const PANEL_BUTTONS = {
@@ -33,7 +34,7 @@ const REASONS = [
 /** The bar above the page, last in the order of the keyboard, where a tester chooses the outcome. A real service has no such bar. */
 export function sandboxPanel(page: CheckoutPage): Markup {
   const { charge, links } = page;
-  const isChoosing = needsMethod(charge);
+  const isChoosing = needsChoice(charge);
   // Before a method is chosen the buttons submit the method form, because completing needs a method.
   const form = isChoosing ? "method" : "outcome";
   const button = ([value, label]: [PanelButton, string]) =>
@@ -74,7 +75,7 @@ function hint({ charge, speed }: CheckoutPage, hasButtons: boolean): string {
   if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
   const frozenNote =
     speed === 0 ? " The sandbox clock is frozen: a scenario continues only when the clock advances." : "";
-  return needsMethod(charge)
+  return needsChoice(charge)
     ? `Choose how the payment ends; to complete it, choose a method first.${frozenNote}`
     : `Choose how the payment ends.${frozenNote}`;
 }

@@ -1,3 +1,4 @@
+import { canChangeMethod } from "../../core/engine/commands/checkout-commands.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen } from "../../core/schema/statuses.js";
@@ -6,7 +7,7 @@ import { type Content, html, Markup } from "../html.js";
 import { copyButton } from "../page-shell.js";
 import { methodRadioButtons, selectedPrice } from "./method-choices.js";
 import type { PageDocument } from "./page-document.js";
-import { type CheckoutPage, displayUnit } from "./page-model.js";
+import { type CheckoutPage, displayUnit, isChargedBack, RETURNS } from "./page-model.js";
 import {
   amountToPayMarkup,
   cancelButton,
@@ -52,15 +53,18 @@ ${priceBreakdown(page)}
 
 /** The customer picks a method and a currency. */
 export function methodScreen(page: CheckoutPage): PageDocument {
+  const { status } = page.charge;
   const hasOffers = page.offers.length > 0;
+  const isChange = status !== "PENDING";
   return frameScreen(page, {
     summary: choiceSummary(page),
     label: html`aria-label="Payment method"`,
     card: html`<form id="method" method="post" action="${page.links.action("method")}">
 ${hasOffers ? methodRadioButtons(page) : html`<p>This amount is too small for any of the payment methods.</p>`}
-<div class="actions">${hasOffers && html`<button class="main">Continue</button>`}${cancelButton(page)}</div>
+${isChange && html`<input type="hidden" name="change" value="1">`}
+<div class="actions">${hasOffers && html`<button class="main">Continue</button>`}${isChange ? html`<a class="button plain" href="${page.links.page}">Back</a>` : cancelButton(page)}</div>
 </form>`,
-    polling: pollingAttributes(page, ["PENDING"], "page"),
+    polling: pollingAttributes(page, [status], "page"),
   });
 }
 
@@ -84,7 +88,8 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
   const instructions = charge.payment_instructions?.instructions;
   return frameScreen(page, {
     label: html`aria-labelledby="how"`,
-    card: html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
+    card: html`<div class="chosen"><h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
+${canChangeMethod(charge) && html`<a href="${links.change}">Other method</a>`}</div>
 ${isCard ? cardForm : transferDetails(page)}
 ${instructions !== undefined && html`<p class="small soft" dir="auto">${instructions.replace(charge.amount, groupDigits(charge.amount))}</p>`}
 <form class="actions" method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form>`,
@@ -130,10 +135,9 @@ const cardForm = html`<fieldset class="cardform" disabled>
 
 /** @param copied the text that a button copies; by default, there is no button */
 function fact(label: string, value: Content, copied?: string): Markup {
+  if (copied === undefined) return html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`;
   const id = `fact-${label.toLowerCase().replaceAll(" ", "-")}`;
-  return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd>${
-    copied !== undefined && html`<dd class="tool">${copyButton(label.toLowerCase(), id, copied)}</dd>`
-  }</div>`;
+  return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), id, copied)}</dd></div>`;
 }
 
 /** Shown between the customer's confirmation and the end of the charge. Polls the status. */
@@ -156,9 +160,17 @@ ${
   });
 }
 
+/** The bank or operator took the payment back; the charge stays COMPLETED. */
+export const CHARGED_BACK: OutcomePage = {
+  httpStatus: 200,
+  mark: "",
+  title: "Payment charged back",
+  text: "The amount has been paid back to you.",
+};
+
 /** The outcome of an ended charge with its receipt, and a link back to the shop. */
 export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): PageDocument {
-  const { charge, catalogue, shop, merchant } = page;
+  const { charge, catalogue, shop, merchant, returns } = page;
   const method = catalogue.method(charge.payment_method ?? "");
   const { failure_reason: reason, provider_reference, status_history } = charge;
   return frameScreen(page, {
@@ -170,7 +182,8 @@ export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): PageDoc
 ${charge.status === "FAILED" && reason !== null && fact("Reason", sentenceCase(reason))}
 ${fact("Reference", html`<code>${provider_reference}</code>`)}
 ${method !== undefined && fact("Method", method.display_name)}
-${fact(`${statusText(charge)} at`, instant(status_history.at(-1)!.at))}
+${returns.map(({ kind, currency, postings }) => fact(RETURNS[kind]!, moneyMarkup(postings.find(({ account }) => account === "outside")!.amount, displayUnit(catalogue, currency))))}
+${fact(`${statusText(page)} at`, instant((isChargedBack(page) ? returns : status_history).at(-1)!.at))}
 </dl>
 ${
   shop === undefined
