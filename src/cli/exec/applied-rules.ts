@@ -140,7 +140,7 @@ const FAULTS: EffectNames<FaultRule> = [
   [({ drop }) => drop === "before", "request lost", "requests lost"],
   [({ respond }) => respond, "call failed", "calls failed"],
   [({ hold }) => hold, "response held", "responses held"],
-  [({ delay_answer }) => delay_answer, "answer delayed", "answers delayed"],
+  [({ delay_answer }) => delay_answer, "response delayed", "responses delayed"],
   [({ stale }) => stale, "read a moment old", "reads a moment old"],
   [({ delay }) => delay, "call delayed", "calls delayed"],
   [() => true, "call met", "calls met"],

@@ -160,7 +160,7 @@ export const RECEIVER_FAULTS = {
   },
   refusals_redirect: {
     title: "events it refuses are redirected",
-    advice: "Answer 400 or 401, and keep the login off this path.",
+    advice: "Return 400 or 401, and keep the login off this path.",
   },
   forgeries_deferred: {
     title: "it asks for a later retry of every forged event",
@@ -181,7 +181,7 @@ export const RECEIVER_FAULTS = {
   unknown_family: {
     title: "an event of a family it does not know is not accepted",
     advice:
-      "Answer 2xx and ignore it before you look for a charge in it: new families are added without notice, and theirs have other data.",
+      "Return 2xx and ignore it before you look for a charge in it: new families are added without notice, and theirs have other data.",
   },
   other_types: {
     title: "events of withdrawals, or the test event, are not accepted",
@@ -191,7 +191,7 @@ export const RECEIVER_FAULTS = {
   reordered: {
     title: "one charge's events out of order are not accepted",
     advice:
-      "The same events in order are fine. Answer 2xx, and let an event that is older than what you know change nothing.",
+      "The same events in order are fine. Return 2xx, and let an event that is older than what you know change nothing.",
   },
   lifecycle: {
     title: "an event in the usual life of a charge is not accepted",
@@ -235,7 +235,7 @@ export const RECEIVER_FAULTS = {
   payments: {
     title: "a charge paid in another way, or of a large amount, is not accepted",
     advice:
-      "Answer 2xx to charges of methods, currencies and amounts you do not expect; amounts are decimal strings with up to 8 places.",
+      "Return 2xx to charges of methods, currencies and amounts you do not expect; amounts are decimal strings with up to 8 places.",
   },
   null_field: {
     title: "an event with null in a nullable field is not accepted",
