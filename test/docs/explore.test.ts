@@ -34,7 +34,7 @@ async function shown(sandbox: Sandbox, app: string, folder: string) {
     run = body;
   };
   const code = markedBlock(PAGE, "test").code;
-  new Function("test", "sandbox", "shop", "expect", code)(test, { explore }, { url: app }, expect);
+  new Function("test", "sandbox", "shop", "expect", code)(test, { explore }, app, expect);
   const failure = await run!().then(
     () => "passed",
     (error: Error) => error.message,
