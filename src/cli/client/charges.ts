@@ -70,13 +70,13 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox charge last fail --reason insufficient_funds",
     options: [
       ["--reason <text>", "why"],
-      ["--amount <decimals>", "create: the price (default 25.00)"],
-      ["--currency <code>", "create: its currency (default: the first the method takes)"],
-      ["--method <id>", "create: the payment method (default: the first that is enabled)"],
-      ["--email <address>", "create: the customer (default ada@shop.test)"],
-      ["--scenario <name>", "create: the scenario that decides its outcome"],
-      ["--set <path=value...>", "create: further fields of its request, such as metadata.order=17"],
-      ["--hosted", "create: a hosted checkout, paid on a page"],
+      ["--amount <decimals>", "the price (default 25.00)", "create"],
+      ["--currency <code>", "its currency (default: the first the method takes)", "create"],
+      ["--method <id>", "the payment method (default: the first that is enabled)", "create"],
+      ["--email <address>", "the customer (default ada@shop.test)", "create"],
+      ["--scenario <name>", "the scenario that decides its outcome", "create"],
+      ["--set <path=value...>", "further fields of its request, such as metadata.order=17", "create"],
+      ["--hosted", "a hosted checkout, paid on a page", "create"],
     ],
     defaultAction: {
       call: async (asked) => {
@@ -109,9 +109,9 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
     summary: "do what the customer does on the hosted page: pay | cancel",
     example: "payments-sandbox checkout last pay --method card",
     options: [
-      ["--method <id>", "pay: the payment method"],
-      ["--currency <code>", "pay: the currency"],
-      ["--phone <number>", "pay: for mobile money"],
+      ["--method <id>", "the payment method", "pay"],
+      ["--currency <code>", "the currency", "pay"],
+      ["--phone <number>", "for mobile money", "pay"],
     ],
     verbs: {
       pay: runs("payCheckout", {

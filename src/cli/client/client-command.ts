@@ -27,7 +27,8 @@ export interface ClientCommand {
   readonly usage: string;
   readonly summary: string;
   readonly example: string;
-  readonly options?: readonly (readonly [flags: string, says: string])[];
+  /** Options; one that goes with a single verb names that verb. */
+  readonly options?: readonly (readonly [flags: string, says: string, verb?: string])[];
   readonly verbs?: Readonly<Record<string, ClientAction>>;
   /** Throws for words that the check of the verb would explain badly. */
   readonly checkWords?: (words: readonly string[]) => void;

@@ -1,4 +1,4 @@
-import { Argument, type Command, type Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { UserError } from "../../core/schema/user-error.js";
 import { repeatEvery } from "../../core/time/timers.js";
 import { helpText } from "../help-text.js";
@@ -30,29 +30,32 @@ export function addClientCommands(root: Command): void {
     const [name, ...words] = row.usage.split(" ");
     const command = root.command(name!).description(row.summary);
     for (const word of words) command.addArgument(argument(word, command, row));
-    for (const [flags, says] of row.options ?? []) command.option(flags, says);
+    for (const [flags, says, verb] of row.options ?? [])
+      command.option(flags, verb === undefined ? says : `${verb}: ${says}`);
     addConnectionOptions(command)
       .addHelpText("after", helpText(row.example))
       .action(async (...given: unknown[]) => {
         const flags = given.at(-2) as CommandInput["flags"];
         const named = words.map((word, place) => [word.slice(1, -1), given[place]]);
-        refuseForeignOptions(command, given);
+        refuseForeignOptions(command, row, given);
         await runAction(row, { connection: new Connection(flags), flags, words: Object.fromEntries(named) });
       });
   }
 }
 
-/** Refuses an option of another verb: the description of such an option begins with its verb. */
-function refuseForeignOptions(command: Command, given: readonly unknown[]): void {
-  for (const { long, description } of command.options.filter((one) => isGiven(command, one))) {
-    const [, verb] = /^(\w+): /.exec(description) ?? [];
-    if (verb !== undefined && !given.includes(verb))
-      throw new UserError(`${long} goes with ${command.name()} ${verb} only`);
+/** Refuses an option of another verb. */
+function refuseForeignOptions(
+  command: Command,
+  { options = [] }: ClientCommand,
+  given: readonly unknown[],
+): void {
+  for (const [flags, , verb] of options) {
+    const option = new Option(flags);
+    const isForeign = verb !== undefined && !given.includes(verb);
+    if (isForeign && command.getOptionValue(option.attributeName()) !== undefined)
+      throw new UserError(`${option.long} goes with ${command.name()} ${verb} only`);
   }
 }
-
-const isGiven = (command: Command, option: Option): boolean =>
-  command.getOptionValue(option.attributeName()) !== undefined;
 
 const VERB = /^[<[](verb|what)[\]>]$/;
 

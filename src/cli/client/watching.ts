@@ -45,7 +45,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
     summary: "wait until the sandbox is ready, a charge exists, or nothing is due: ready | charge | idle",
     example: "payments-sandbox wait charge --match customer_email=ada@example.com --match status=COMPLETED",
     options: [
-      ["--match <field=value...>", "charge: a field it must have (repeatable)"],
+      ["--match <field=value...>", "a field it must have (repeatable)", "charge"],
       ["--timeout <duration>", "timeout (default 30s)"],
     ],
     verbs: {
