@@ -34,3 +34,15 @@ it("GET /_sandbox/next of a charge lists what has no time last", async ({ shop: 
     .map(({ at }: { at: string | null }) => at !== null);
   expect(times).toEqual([true, true, false]);
 });
+
+it("GET /_sandbox/next offers no status for a charge that was charged back", async ({
+  shop: { client, sandbox },
+}) => {
+  const id = await client.pay({ scenario: "instant" });
+  await sandbox.advance("1h");
+  const moves = async (query: string) =>
+    (await client.ask(`GET /_sandbox/next${query}`)).json.items.flatMap(({ to }: { to: string[] }) => to);
+  for (const query of [`?id=${id}`, ""]) expect(await moves(query)).toEqual(["REFUNDED"]);
+  await client.ask(`POST /_sandbox/charges/${id}/chargeback`, {});
+  for (const query of [`?id=${id}`, ""]) expect(await moves(query)).toEqual([]);
+});

@@ -1,12 +1,13 @@
 import type * as z from "zod/mini";
-import { CHARGE_STATUS_RULES } from "../../core/domain/charge-transition.js";
 import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
+import { settableStatuses } from "../../core/engine/look-ahead.js";
 import type { Collections, Delivery, Task } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { comesBefore } from "../../core/engine/task-queue.js";
 import { taskQuerySchema } from "../../core/schema/control-log-requests.js";
 import type { nextListSchema } from "../../core/schema/control-responses.js";
 import type { DeepReadonly } from "../../core/schema/records/record-fields.js";
+import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 import { limitAndOffset } from "../http/operation-row.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
@@ -124,7 +125,7 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   const charges = state.pageOfKinds("charges", isOpenCharge, 0, missing);
   const withdrawals = state.pageOfKinds("withdrawals", isOpenWithdrawal, 0, missing);
   take(charges.total + withdrawals.total, (from, to) =>
-    transitionViews(charges.items, withdrawals.items).slice(from, to),
+    transitionViews(state, charges.items, withdrawals.items).slice(from, to),
   );
   return { total: counted, items };
 }
@@ -139,9 +140,10 @@ function nextOfObject(state: State, id: string): NextItem[] {
       ...deliveriesOfObject(state, id).filter(isWaiting).reverse().map(nextDeliveryView),
     ].sort((a, b) => ((a.at ?? LATEST) < (b.at ?? LATEST) ? -1 : 1)),
     ...transitionViews(
-      charge !== undefined && isOpenCharge(charge) ? [charge] : [],
-      withdrawal !== undefined && isOpenWithdrawal(withdrawal) ? [withdrawal] : [],
-    ),
+      state,
+      charge === undefined ? [] : [charge],
+      withdrawal === undefined ? [] : [withdrawal],
+    ).filter(({ to }) => to.length > 0),
   ];
 }
 
@@ -149,15 +151,12 @@ function nextOfObject(state: State, id: string): NextItem[] {
 const isNotAttempt = ({ kind }: Task) => kind !== "attempt";
 const isWaiting = ({ status }: Delivery) => status === "pending";
 
-function nextOf({ status }: Collections["charges"]) {
-  return CHARGE_STATUS_RULES.statuses[status].next;
-}
-
 function nextOfWithdrawal({ status }: Collections["withdrawals"]) {
   return WITHDRAWAL_STATUS_RULES.statuses[status].next;
 }
 
-const isOpenCharge = (charge: Collections["charges"]) => nextOf(charge).length > 0;
+/** Also true for a charge that was charged back, which no status may follow. */
+const isOpenCharge = ({ status }: Collections["charges"]) => CHARGE_STATUS_TABLE[status].next.length > 0;
 const isOpenWithdrawal = (withdrawal: Collections["withdrawals"]) => nextOfWithdrawal(withdrawal).length > 0;
 
 function isQueued(state: State, { task }: Delivery): boolean {
@@ -179,6 +178,7 @@ function nextDeliveryView({ delivery_id, event_type, next_attempt_at }: Delivery
 
 /** Possible transitions, newest record first. */
 function transitionViews(
+  state: State,
   charges: readonly Collections["charges"][],
   withdrawals: readonly Collections["withdrawals"][],
 ): NextItem[] {
@@ -191,7 +191,7 @@ function transitionViews(
     view: { kind: "transition" as const, id, at: null, what: status, to },
   });
   return [
-    ...charges.map((charge) => transition(charge.charge_id, charge, nextOf(charge))),
+    ...charges.map((charge) => transition(charge.charge_id, charge, settableStatuses(state, charge))),
     ...withdrawals.map((one) => transition(one.withdrawal_id, one, nextOfWithdrawal(one))),
   ]
     .sort((a, b) => b.seq - a.seq)
