@@ -16,7 +16,7 @@ import {
 const GAP = 2;
 const COLUMN_MIN = 6;
 /** A last column with one of these names is wrapped, not cut. */
-const WRAPPED = ["description", "rule"];
+const WRAPPED = ["description", "rule", "webhook"];
 /** Columns are left out until no cut column is narrower. A table that is still too wide is cut to `COLUMN_MIN`. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
@@ -227,14 +227,14 @@ const MARKS: Readonly<Partial<Record<Style, string>>> = { green: "✓", red: "�
 
 /** A status in words behind its mark. */
 export function markedStatus(status: string): string {
-  if (!/^[A-Za-z_ ]+$/.test(status) || NO_STATUS.includes(status)) return status;
+  if (!/^(\d+ )?[A-Za-z_][\w, ]*$/.test(status) || NO_STATUS.includes(status)) return status;
   return `${MARKS[valueStyle("status", status)!] ?? "●"} ${status}`;
 }
 
 /** Style of a value by its column; undefined for no style. */
 export function valueStyle(heading: string, marked: string): Style | undefined {
   if (!TELLING.includes(heading)) return undefined;
-  const value = marked.replace(/^[✓✗●] |, .*/g, "");
+  const value = marked.replace(/^([✓✗●] )?(\d+ )?|, .*/g, "");
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";
   const style = NO_STATUS.includes(value) ? "red" : STYLES[STATUS_TONES[value] ?? ""];
   if (style !== undefined) return style;

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import type { ClientAction, CommandInput } from "../../src/cli/client/client-command.js";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
@@ -14,6 +14,7 @@ import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 import { openShop } from "../support/receiver-client.js";
+import { accept, hold, Receiver, refuseWith } from "../support/receiver-server.js";
 import { listening } from "../support/servers.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
@@ -225,6 +226,49 @@ it("commands show late payments and reversals, for which the service has no stat
   expect(await text("charge", "back@shop.test")).toContain("\nstatus  CHARGED BACK (was COMPLETED)\n");
   expect(await text("withdrawal", "last")).toContain("status  BOUNCED, account_closed (was COMPLETED)\n");
   expect(await text("withdrawals")).toMatch(/✗ BOUNCED .*\n +account_closed \(was COMPLETED\)\n/);
+});
+
+it("a charge's record has its order, its webhooks and the next command", async () => {
+  const record = await print(0, ["charge", "declined@shop.test"]);
+  expect(record).toMatch(
+    /\norder {15}A-1100\nwebhooks {12}awaiting_payment → mailbox · held: waits in mailbox slow to be taken\n {20}failed → /,
+  );
+  expect(record).toMatch(/\n {20}failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
+  expect(record).toMatch(/\nnext step {11}payments-sandbox webhook retry dlv_\w{24}\n$/);
+  expect(await print(0, ["charge", "kofi@example.com"])).toMatch(
+    /\nnext step {11}payments-sandbox next ch_\w{24}\n$/,
+  );
+  expect(await print(0, ["charge", "grace.hopper@example.com"])).toMatch(/\nnext step .* webhook retry dlv_/);
+});
+
+it("status counts the webhooks that fail or wait", async () => {
+  expect(await print(0, ["status"])).toMatch(/\nwebhooks {11}\d+ failing, \d+ held\n/);
+});
+
+it("commands that send webhooks print the outcome of each", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  const receiver = await Receiver.open(refuseWith(500));
+  onTestFinished(() => receiver.close());
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: receiver.url });
+  const shop = new Connection({ url: (await sandbox.listen()).url });
+  /** Runs a command and prints its result once the response of its webhook is there. */
+  const printAfter = async (answered: number | null, view: readonly string[]) => {
+    const { asked, action } = commandInput(view, {}, shop);
+    const answer = (await action.call(asked))!;
+    if (answered !== null) await client.ask("POST /_sandbox/wait", { for: "delivery", match: { answered } });
+    return action.formatResult!(answer, asked);
+  };
+  expect(await printAfter(500, ["trigger", "webhook.test"])).toMatch(
+    /\nwebhooks {2}webhook\.test → :\d+\/hooks · 500 answer · next try at 09:00:05\n$/,
+  );
+  receiver.handler = accept;
+  expect(await printAfter(200, ["webhook", "retry"])).toMatch(
+    /\nwebhook {6}webhook\.test → :\d+\/hooks · delivered: 200 in \d+ ms\n$/,
+  );
+  receiver.handler = hold;
+  expect(await printAfter(null, ["webhook", "redeliver"])).toMatch(
+    / {2}webhook\.test → :\d+\/hooks · queued\n$/,
+  );
 });
 
 it("the report of a run fits the terminal width", () => {

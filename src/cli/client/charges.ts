@@ -1,5 +1,8 @@
+import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
+import { deliveryState, type ListedDelivery, webhookText } from "../../core/reports/trouble.js";
+import type { ChargeStatus } from "../../core/schema/common.js";
 import { didYouMean } from "../../core/schema/nearest.js";
-import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE, isOpen } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
 import {
   type ClientAction,
@@ -24,6 +27,26 @@ const FIELDS = [
 ];
 
 export const formatCharge = paymentFormatter(...FIELDS);
+
+/** Webhooks of a charge that its record shows, the newest. */
+const WEBHOOKS_MAX = 10;
+
+/** Formats a charge with its order, its webhooks and the command to go on with. */
+async function formatChargeRecord(charge: JsonBody, asked: CommandInput): Promise<string> {
+  const { charge_id, status } = charge;
+  const { items } = await asked.connection.run("listDeliveries", { charge_id, limit: WEBHOOKS_MAX });
+  const newest = items as (JsonBody & ListedDelivery)[];
+  const failing = newest.find((one) => /^(failing|given up)$/.test(deliveryState(one, one.hold)));
+  const step = isOpen(status as ChargeStatus) ? `next ${charge_id}` : `history ${charge_id}`;
+  const shown = {
+    ...charge,
+    order: columnValue(LIST_COLUMNS.charges, "order", charge),
+    webhooks: newest.length === 0 ? undefined : newest.map(webhookText).reverse(),
+    next_step: `payments-sandbox ${failing === undefined ? step : `webhook retry ${failing.delivery_id}`}`,
+  };
+  const more = ["settlement_amount", "provider_reference", "expires_at", "checkout_url"];
+  return paymentFormatter(...FIELDS, ...more, "order", "webhooks", "next_step")(shown, asked);
+}
 
 function moveCharge(to: string): ClientAction {
   return runs("transitionCharge", {
@@ -83,14 +106,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
         const { selector } = asked.words;
         return selector === "create" ? createCharge(asked) : asked.connection.resolveCharge(selector!);
       },
-      formatResult: (charge, asked) =>
-        paymentFormatter(
-          ...FIELDS,
-          "settlement_amount",
-          "provider_reference",
-          "expires_at",
-          ...(charge.checkout_url === undefined ? [] : ["checkout_url"]),
-        )(charge, asked),
+      formatResult: formatChargeRecord,
     },
     verbs: {
       ...STATUS_ACTIONS,

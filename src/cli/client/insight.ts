@@ -141,18 +141,14 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
             : (await connection.resolveCharge(selector)).charge_id,
       }),
       formatResult: async (answer, { connection }) => {
-        // A charge that was charged back has a row without a status to set.
-        const items = (answer.items as NextItem[]).filter(
-          ({ kind, to }) => kind !== "transition" || to.length > 0,
-        );
-        const leftOut = (answer.items as NextItem[]).length - items.length;
+        const all = answer.items as NextItem[];
+        // No status may follow a chargeback.
+        const items = all.filter(({ kind, to }) => kind !== "transition" || to.length > 0);
+        const total = Number(answer.total) - all.length + items.length;
         const rows = await Promise.all(items.map((item) => nextRow(connection, item)));
         const rankOf = ({ at }: JsonBody) => [HELD, BY_HAND].indexOf(String(at));
         rows.sort((a, b) => rankOf(a) - rankOf(b));
-        return tableFormatter(LIST_COLUMNS.next)(
-          { total: Number(answer.total) - leftOut, items: rows },
-          { connection },
-        );
+        return tableFormatter(LIST_COLUMNS.next)({ total, items: rows }, { connection });
       },
     }),
   },

@@ -7,13 +7,13 @@ import {
   type ListName,
 } from "../../core/reports/list-columns.js";
 import { readStatuses, STATUS_TONES, statusDetails, statusText } from "../../core/reports/shown-status.js";
-import { receiverTrouble, webhookTrouble } from "../../core/reports/trouble.js";
-import { formatCount, groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
+import { attemptsOf, receiverTrouble, troubleCounts, webhookText } from "../../core/reports/trouble.js";
+import { groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
 import { headingText, markedStatus, tableLines, valueStyle } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
 import { fitLine, paint, wrap } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
-import type { JsonBody } from "./connection.js";
+import type { Connection, JsonBody } from "./connection.js";
 
 const GAP = 2;
 
@@ -57,16 +57,22 @@ export function tableFormatter(
   };
 }
 
-/** Creates a formatter that prints each named field of a record on a line. Without names, it prints all fields. */
+/**
+ * Creates a formatter that prints each named field of a record that has it, a list a line for each item. Without names,
+ * it prints all fields.
+ */
 export function recordFormatter(...names: readonly string[]): ResultFormatter {
   return (answer) => {
-    const fields = names.length === 0 ? Object.keys(answer) : names;
+    const fields = (names.length === 0 ? Object.keys(answer) : names).filter(
+      (field) => answer[field] !== undefined,
+    );
     const width = Math.max(...fields.map((field) => field.length));
     return fields
       .map((field) => {
-        const value = cell(answer[field], field);
-        const style = valueStyle(field, value);
-        const lines = wrap(value, width + GAP, lineWidth())
+        const values = [answer[field]].flat().map((value) => cell(value, field));
+        const style = valueStyle(field, values[0] ?? "");
+        const lines = values
+          .flatMap((value) => wrap(value, width + GAP, lineWidth()))
           .join("\n")
           .trimStart();
         return `${paint("dim", headingText(field).padEnd(width + GAP))}${style === undefined ? lines : paint(style, lines)}\n`;
@@ -134,17 +140,27 @@ const WEBHOOKS_MAX = 2;
 /** Rows from which on a trouble stands once below the table, not below each row. */
 const COMMON_MIN = 3;
 
-/** Formats a list of charges or withdrawals. Adds reasons and failing webhooks, and the number of all that fail. */
+/** Reads the deliveries that failed or wait, the newest first. */
+export async function readUndelivered(connection: Connection): Promise<JsonBody[]> {
+  const found = new Map<unknown, JsonBody>();
+  for (const query of [{ failing: 1 }, { status: "pending" }])
+    for await (const page of connection.pages<JsonBody>("listDeliveries", query))
+      for (const delivery of page) found.set(delivery.delivery_id, delivery);
+  return [...found.values()];
+}
+
+/** Formats a list of charges or withdrawals. Adds reasons and failing webhooks, and counts all that are not delivered. */
 export function formatPayments(name: "charges" | "withdrawals"): NonNullable<ClientAction["formatResult"]> {
   const idField = name === "charges" ? "charge_id" : "withdrawal_id";
   return async (answer, asked) => {
     const { connection } = asked;
-    const { items, total } = await connection.run("listDeliveries", { failing: 1, limit: 100 });
+    const undelivered = await readUndelivered(connection);
+    const counts = troubleCounts(undelivered);
     const statusOf = await readStatuses(connection);
     // First the app's own errors, then receivers that do not respond.
-    const failing = [...(items as JsonBody[])].sort(
-      (a, b) => Number(a.answered === null) - Number(b.answered === null),
-    );
+    const failing = undelivered
+      .filter((delivery) => attemptsOf(delivery).length > 0)
+      .sort((a, b) => Number(a.answered === null) - Number(b.answered === null));
     const payments = (answer.items as JsonBody[]).map((item) => {
       const shown = statusOf(item);
       const details = statusDetails(shown);
@@ -163,15 +179,15 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
       ...failing
         .filter((delivery) => delivery[idField] === item[idField] && !isCommon(receiverTrouble(delivery)))
         .slice(0, WEBHOOKS_MAX)
-        .flatMap((delivery) => webhookTrouble(delivery) ?? []),
+        .map(webhookText),
     ];
     const common = [...objectsOf].filter(([trouble]) => isCommon(trouble));
     const footer = [
       ...common.map(([trouble, objects]) => `${objects.size} of these: ${trouble}`),
-      `${formatCount(Number(total), "webhook")} failing: payments-sandbox deliveries --failing`,
+      `webhooks: ${counts}; see payments-sandbox deliveries${counts.endsWith("held") ? "" : " --failing"}`,
     ];
     const list = { ...LIST_COLUMNS[name], notes: notesOf };
-    return tableFormatter(list, total === 0 ? [] : footer)({ ...answer, items: payments }, asked);
+    return tableFormatter(list, counts === "" ? [] : footer)({ ...answer, items: payments }, asked);
   };
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { appEnvironment } from "../../core/client/control-client.js";
+import { troubleCounts } from "../../core/reports/trouble.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import {
   durationErrorMessage,
@@ -18,7 +19,7 @@ import {
   runs,
 } from "./client-command.js";
 import type { JsonBody } from "./connection.js";
-import { listAction, recordFormatter } from "./output.js";
+import { listAction, readUndelivered, recordFormatter } from "./output.js";
 
 const SNAPSHOT = "the snapshot's name";
 const SCENARIO = "the scenario's name";
@@ -35,7 +36,6 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     defaultAction: runs("getSandbox", {
       formatResult: async (info, { connection }) => {
         const clock = info.clock as JsonBody;
-        const { total } = await connection.run("listDeliveries", { failing: 1, limit: 1 });
         return recordFormatter()({
           url: connection.url,
           version: info.version,
@@ -47,7 +47,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
           now: clock.now,
           "next due": clock.next_due ?? "nothing",
           ...(info.counts as object),
-          "failing webhooks": total,
+          webhooks: troubleCounts(await readUndelivered(connection)) || "ok",
         });
       },
     }),

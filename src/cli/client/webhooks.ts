@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { ReceiverClient } from "../../core/delivery/receiver-client.js";
+import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
+import { attemptsOf, troubleCounts, webhookText } from "../../core/reports/trouble.js";
 import type { MailboxItem } from "../../core/schema/control-log-responses.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -16,9 +18,7 @@ import {
   runs,
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { listAction, recordFormatter, tableFormatter } from "./output.js";
-
-const DELIVERY = ["delivery_id", "event_id", "type", "url"];
+import { listAction, readUndelivered, recordFormatter, tableFormatter } from "./output.js";
 
 export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   {
@@ -37,11 +37,12 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
         const data = parseAssignments(set);
         return { charge_id: about?.charge_id, data: Object.keys(data).length === 0 ? undefined : data };
       },
-      formatResult: (event) =>
-        recordFormatter("event_id", "type", "at", "deliveries")(event) +
-        (event.deliveries === 0
-          ? `not delivered: no ${event.mode}-mode endpoint takes ${event.type}; add one with: payments-sandbox webhook add URL\n`
-          : ""),
+      formatResult: async (event, { connection }) => {
+        const sent = await readWebhooks(connection, event, 100);
+        const none = `none: no ${event.mode}-mode endpoint takes ${event.type}; add one with: payments-sandbox webhook add URL`;
+        const webhooks = sent.length === 0 ? none : sent.map(({ webhook }) => webhook);
+        return recordFormatter("event_id", "type", "at", "webhooks")({ ...event, webhooks });
+      },
     }),
   },
   {
@@ -58,7 +59,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       ["--secret <secret>", "the signing secret", "add"],
     ],
     verbs: {
-      list: listAction("listWebhookEndpoints"),
+      list: { ...listAction("listWebhookEndpoints"), formatResult: formatEndpoints },
       add: runs("createWebhookEndpoint", {
         needs: "the URL",
         input: ({ words }) => ({ url: words.target }),
@@ -70,9 +71,21 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       }),
       redeliver: runs("redeliver", {
         input: resolveDelivery,
-        formatResult: tableFormatter({ columns: DELIVERY }),
+        formatResult: async ({ items }, { connection }) => {
+          const [first, ...others] = items as JsonBody[];
+          const made = await readWebhooks(connection, first!, 1 + others.length);
+          return tableFormatter({ columns: ["delivery_id", "webhook"] })({ items: made });
+        },
       }),
-      retry: runs("retryDelivery", { input: resolveDelivery, formatResult: recordFormatter(...DELIVERY) }),
+      retry: runs("retryDelivery", {
+        input: resolveDelivery,
+        formatResult: async ({ delivery_id, attempts }, { connection }) => {
+          const delivery = await connection.run("getDelivery", { delivery_id });
+          const made = attemptsOf(delivery).slice((attempts as unknown[]).length);
+          const webhook = webhookText({ ...delivery, attempts: made });
+          return recordFormatter("delivery_id", "event_id", "webhook")({ ...delivery, webhook });
+        },
+      }),
       pull: {
         call: async ({ connection, flags: { forwardTo, once } }) => {
           const target = requireArgument(flagText(forwardTo), "--forward-to URL");
@@ -83,6 +96,30 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
     },
   },
 ];
+
+/** Formats the endpoints with the number of webhooks that each has not taken, and why. */
+async function formatEndpoints(answer: JsonBody, asked: CommandInput): Promise<string> {
+  const undelivered = await readUndelivered(asked.connection);
+  const items = (answer.items as JsonBody[]).map((endpoint) => {
+    const own = undelivered.filter(({ webhook_id }) => webhook_id === endpoint.webhook_id);
+    // The newest failure, or else the hold that the others wait for.
+    const worst = own.find((delivery) => attemptsOf(delivery).length > 0) ?? own.at(-1);
+    return { ...endpoint, worst, status: endpoint.enabled ? troubleCounts(own) || "ok" : "off" };
+  });
+  const notes = ({ worst }: JsonBody) =>
+    worst === undefined ? [] : LIST_COLUMNS.deliveries.notes!(worst as JsonBody);
+  return tableFormatter({ ...LIST_COLUMNS["webhook-endpoints"], notes })({ ...answer, items }, asked);
+}
+
+/** Reads the newest deliveries of an event again: a call returns before their attempts. */
+async function readWebhooks(
+  connection: Connection,
+  { event_id }: JsonBody,
+  limit: number,
+): Promise<JsonBody[]> {
+  const { items } = await connection.run("listDeliveries", { event_id, limit });
+  return (items as JsonBody[]).map((delivery) => ({ ...delivery, webhook: webhookText(delivery) }));
+}
 
 /** Finds the delivery that the last word names. The id of an event selects its newest delivery. */
 async function resolveDelivery({ connection, words: { target = "last" } }: CommandInput) {

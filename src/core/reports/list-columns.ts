@@ -203,7 +203,8 @@ const lists = {
   },
   balances: { columns: ["organization_id", "mode", "currency", "available_balance", "pending_balance"] },
   "webhook-endpoints": {
-    columns: ["webhook_id", "url", "mode", "events", "enabled"],
+    columns: ["webhook_id", "url", "mode", "events", "status"],
+    dropFirst: ["mode"],
     values: { url: ({ url, mailbox }) => url ?? `mailbox ${mailbox}` },
   },
   snapshots: { columns: ["name", "at"] },

@@ -7,7 +7,7 @@ import { groupDigits } from "../schema/text-format.js";
 
 type Tone = "good" | "bad" | "warn" | "";
 
-/** Tones of statuses, and of the states of a delivery. */
+/** Tones of statuses, and of the states of deliveries and receivers. */
 export const STATUS_TONES: Readonly<Record<string, Tone>> = {
   ...Object.fromEntries(Object.entries(CHARGE_STATUS_TABLE).map(([status, { tone = "" }]) => [status, tone])),
   [REVERSALS.chargeback.status]: "bad",
@@ -17,6 +17,7 @@ export const STATUS_TONES: Readonly<Record<string, Tone>> = {
   failing: "bad",
   "given up": "bad",
   dropped: "bad",
+  ok: "good",
 };
 
 /** A status with its reason. */

@@ -10,6 +10,7 @@ export interface Attempt {
   readonly status: number | null;
   readonly error: string | null;
   readonly response_body: string | null;
+  readonly duration_ms: number;
 }
 
 /** Fields of a delivery in its record and in the control API's JSON. */
@@ -39,6 +40,15 @@ export function deliveryState({ status, attempts }: Delivery, hold: object | nul
   return status === "failed" ? GIVEN_UP : status;
 }
 
+/** Counts deliveries by their trouble: `2 failing, 1 given up, 13 held`; empty if none has any. */
+export function troubleCounts(deliveries: readonly JsonRecord[]): string {
+  const states = (deliveries as unknown as ListedDelivery[]).map((one) => deliveryState(one, one.hold));
+  return ["failing", GIVEN_UP, "held"]
+    .map((word) => `${states.filter((state) => state === word).length} ${word}`)
+    .filter((text) => !text.startsWith("0 "))
+    .join(", ");
+}
+
 /** `next try in 4 m 40 s`, or `given up`. */
 export function nextTryIn(next: string | null, nowMs: number): string {
   return next === null ? GIVEN_UP : `next try in ${readableDuration(Date.parse(next) - nowMs)}`;
@@ -65,20 +75,23 @@ export function deliveryTrouble(delivery: JsonRecord): string | undefined {
 }
 
 /** A failed attempt's status and response in one line, or why there is none. */
-export function failureText({ status, error, response_body }: Omit<Attempt, "at">): string {
+export function failureText({ status, error, response_body }: Omit<Attempt, "at" | "duration_ms">): string {
   if (status === null)
     return /\bECONNREFUSED\b/.test(error ?? "") ? "nothing listens" : (error ?? "no response");
   const text = summarizeBody(response_body ?? "").replace(/\s+/g, " ");
   return text.startsWith(String(status)) ? text : `${status} ${text}`.trim();
 }
 
-/** A payment's failing webhook in a few words: `failed → :3000/hooks · 400 no signature · next try at 14:32:53`. */
-export function webhookTrouble(delivery: JsonRecord): string | undefined {
-  const trouble = deliveryTrouble(delivery);
-  const receiver = receiverText(delivery.url as string | null);
+/** A webhook in one line: `failed → :3000/hooks · 400 no signature · next try at 14:32:53`. */
+export function webhookText(delivery: JsonRecord): string {
+  const { url, status, hold, attempts } = delivery as unknown as ListedDelivery;
   const type = String(delivery.type).replace(/^(charge|withdrawal)\./, "");
-  const held = delivery.hold === null ? "" : "held: ";
-  return trouble && `${type} → ${receiver} · ${held}${trouble}`;
+  const last = attempts.at(-1);
+  const result =
+    status === "delivered"
+      ? `delivered: ${last!.status} in ${Math.round(last!.duration_ms)} ms`
+      : (deliveryTrouble(delivery) ?? status.replace("pending", "queued"));
+  return `${type} → ${receiverText(url)} · ${hold === null ? "" : "held: "}${result}`;
 }
 
 /** The receiver and its failure, without event and retry: `:3000/hooks 400 no signature`. */
