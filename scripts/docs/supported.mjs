@@ -8,7 +8,7 @@ import { marksIn } from "./marks.mjs";
 
 /** How many rules hold, for the README. */
 export const rulesSentence = () =>
-  `- [${numbersOf("R").length} rules](docs/rules.yaml) from the service's documentation hold, each by a test.`;
+  `- Each of the [${numbersOf("R").length} rules](docs/rules.yaml) in the service's documentation has a test.`;
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
