@@ -268,6 +268,19 @@ it("exec prints a failed command's declined charges and failed webhooks", async 
   );
 });
 
+it.each([
+  ["no receiver is registered", "", true],
+  ["one is", 'await call("POST", "/_sandbox/webhook-endpoints", { url: "http://127.0.0.1:1/" });', false],
+])("exec says after a failed command whether webhooks had a receiver: %s", async (_case, before, isSaid) => {
+  const pays = `${before} await pay({}); await call("POST", "/_sandbox/clock/advance", { by: "10s" });`;
+  const { stderr } = await run([
+    ...words`exec --clock manual`,
+    ...script(`(async () => { ${pays} process.exit(1); })();`),
+  ]);
+  const said = /^payments-sandbox: no webhook was sent, since no receiver is registered; /m.test(stderr);
+  expect(said).toBe(isSaid);
+});
+
 it("exec prints at most three charges", async () => {
   const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
   const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);

@@ -26,15 +26,21 @@ interface KnownCharge {
 interface Activity {
   readonly calls: readonly Readonly<Record<string, unknown>>[];
   readonly charges: readonly KnownCharge[];
+  /** Events exist, and none has a receiver. */
+  readonly isUnheard: boolean;
 }
 
-/** Prints why the command may have failed: the calls that were refused, and the first charges not in order. */
+/** Prints why the command may have failed: refused calls, the first charges not in order, and that no webhook was sent. */
 export async function printFailureReport(sandbox: Sandbox, hasArtifacts: boolean): Promise<void> {
-  const { calls, charges } = await readActivity(sandbox);
+  const { calls, charges, isUnheard } = await readActivity(sandbox);
   for (const [index, line] of refusedCalls(calls).entries())
     for (const part of wrap(line, index === 0 ? 0 : 2, lineWidth()))
       printErrorLine(part, index === 0 ? undefined : "");
   await printChargesNotInOrder(charges);
+  if (isUnheard)
+    printErrorLine(
+      "no webhook was sent, since no receiver is registered; if your app listens: exec --webhook-url URL",
+    );
   if (calls.length > 0 && !hasArtifacts)
     printErrorLine("more: exec --artifacts DIR writes all requests and histories to files");
 }
@@ -42,6 +48,7 @@ export async function printFailureReport(sandbox: Sandbox, hasArtifacts: boolean
 async function readActivity(sandbox: Sandbox): Promise<Activity> {
   const calls = new Map<string, Activity["calls"][number]>();
   const charges = new Map<string, KnownCharge>();
+  let [events, deliveries] = [0, 0];
   const { tests } = await readFailedTests(controlClientOf(sandbox));
   for (const { namespace, test, requests, stories } of tests) {
     for (const call of requests.items) calls.set(`${namespace} ${call.request_id} ${call.sent_at}`, call);
@@ -55,13 +62,19 @@ async function readActivity(sandbox: Sandbox): Promise<Activity> {
     const client = controlClientOf(sandbox, namespace);
     for (const call of await listInNamespace<Activity["calls"][number]>(client, "listRequests"))
       calls.set(`${namespace} ${call.request_id} ${call.sent_at}`, call);
+    events += (await listInNamespace(client, "listEvents")).length;
+    deliveries += (await listInNamespace(client, "listDeliveries")).length;
     for (const summary of await listCharges(client))
       charges.set(`${namespace} ${summary.charge.charge_id}`, {
         summary,
         readHistory: () => readChargeHistory(client, summary),
       });
   }
-  return { calls: [...calls.values()], charges: [...charges.values()] };
+  return {
+    calls: [...calls.values()],
+    charges: [...charges.values()],
+    isUnheard: events > 0 && deliveries === 0,
+  };
 }
 
 /** Lists refused calls by kind, the most frequent first. Leaves out errors that a fault caused. */

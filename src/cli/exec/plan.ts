@@ -72,7 +72,7 @@ export function controlClientOf(sandbox: Sandbox, namespace?: string): ControlCl
   return new ControlClient({ fetch: sandbox.fetch, namespace });
 }
 
-type ListId = "listRequests" | "listTasks" | "listFaults";
+type ListId = "listRequests" | "listEvents" | "listDeliveries" | "listTasks" | "listFaults";
 
 export async function listInAllNamespaces<Item>(sandbox: Sandbox, list: ListId): Promise<Item[]> {
   const all: Item[] = [];
