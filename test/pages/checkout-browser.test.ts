@@ -205,9 +205,9 @@ describeInBrowser("the checkout page in a browser", () => {
     await page.keyboard.press("ArrowDown");
     expect(await focused()).toBe("solid mobile_money payment_method");
     await page.keyboard.press("Tab");
-    expect(await focused()).toBe("solid NGN currency.mobile_money");
-    await page.keyboard.press("Tab");
     await page.keyboard.type("+2348000000001");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("solid NGN currency.mobile_money");
     await page.keyboard.press("Enter");
     await page.getByText("Quote this reference").waitFor();
     await page.getByRole("button", { name: "I have paid" }).focus();
@@ -236,6 +236,9 @@ describeInBrowser("the checkout page in a browser", () => {
         true,
         true,
       ]);
+      await choose(page, "Mobile money");
+      expect(await page.getByLabel("Phone number").evaluate(isOnTop)).toBe(true);
+      await choose(page, "Bank transfer");
       for (const name of ["Continue", "I have paid", "Show how to pay"]) {
         const next = page.getByRole(name.startsWith("Show") ? "link" : "button", { name });
         const cancel = page.getByRole("button", { name: "Cancel" });

@@ -56,8 +56,8 @@ function methodChoice(
 <label class="pick"><input type="radio" name="payment_method" value="${method.id}"${isSelected && html` checked`}${isSelected && error !== undefined && html` autofocus`}>
 <strong><bdi>${method.display_name}</bdi></strong> <span class="small soft"><bdi>${method.description}</bdi></span></label>
 <div class="detail">
-${currencyChoices(page, offer, prefix, isSelected)}
 ${customerField === "phone_number" && phoneField(page, offer, prefix, isSelected)}
+${currencyChoices(page, offer, prefix, isSelected)}
 ${customerField === "bank_account_number" && accountField(page, offer, prefix)}
 </div>
 </div>`;
