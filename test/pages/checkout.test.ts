@@ -63,7 +63,8 @@ describe("the page before a method is chosen", () => {
 
   it("the checkout page shows a quote's price with its fees", async () => {
     const page = await openQuoted();
-    const fees = "Platform fee ZAR 4.45 Gateway fee ZAR 10.68 Total fees ZAR 15.13 Total ZAR 460.13";
+    const fees =
+      "Price in ZAR ZAR 445.00 Exchange rate 1 USD = 17.8 ZAR Platform fee ZAR 4.45 Gateway fee ZAR 10.68 Total ZAR 460.13";
     const text = await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13", "Price USD 25.00", fees);
     expect(text).toContain("<title>Pay Sandbox Shop – ZAR\u00a0460.13</title>");
     expect(methodsOn(text)).toEqual(["card checked"]);
@@ -119,7 +120,11 @@ describe("choosing a method", () => {
     await expectRedirect(page.post("method", BANK), `http://sandbox${page.path}`);
     expect(page.charge).toMatchObject({ status: "AWAITING_PAYMENT", currency: "NGN", amount: "39331.25" });
     const { bank_name, account_number } = page.charge.payment_instructions!;
-    const price = ["NGN 39,331.25", "Total fees NGN 581.25 Total NGN 39,331.25", "1 USD = 1,550 NGN"];
+    const price = [
+      "NGN 39,331.25",
+      "Platform fee NGN 387.50 Gateway fee NGN 193.75 Total NGN 39,331.25",
+      "1 USD = 1,550 NGN",
+    ];
     const how = [bank_name!, account_number!, "Transfer exactly 39,331.25 NGN"];
     const text = await expectPage(page.get(), 200, ...price, ...how, "I have paid");
     expect(text).toContain(">Cancel</button>");

@@ -55,7 +55,6 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
     rows.push(
       ["Platform fee", moneyMarkup(platform_fee, payUnit)],
       ["Gateway fee", moneyMarkup(gateway_fee, payUnit)],
-      ["Total fees", html`<span id="fees">${moneyMarkup(fees.total_fee, payUnit)}</span>`],
       ["Total", html`<strong>${amountToPayMarkup(page)}</strong>`],
     );
   }
