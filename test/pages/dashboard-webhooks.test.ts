@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { historyRows } from "../../src/core/reports/charge-history-text.js";
 import type { ChargeHistory } from "../../src/core/reports/namespace-export.js";
+import { escapeXml } from "../../src/core/schema/text-format.js";
 import { type Handler, Receiver, refuseWith } from "../support/receiver-server.js";
 import { textOf, withReceiver } from "./support/dashboard.js";
 
@@ -149,11 +150,28 @@ const HTML_PAGE = `<!DOCTYPE html>
 <head><meta charset="utf-8"><title>Service Temporarily Unavailable</title></head>
 <body><h1>503</h1><hr>nginx</body></html>`;
 
+const EXPRESS_PAGE = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Error</title>
+</head>
+<body>
+<pre>TypeError: Cannot read &#39;id&#x27; of &lt;null&gt;<br> &nbsp; &nbsp;at handle (/app/webhooks.js:42:31)</pre>
+</body>
+</html>`;
+
 describe("the error response of a webhook", () => {
   it.each([
     ["HTML page", HTML_PAGE, "Service Temporarily Unavailable"],
     ["HTML page without a title", "<html><body><h1 class=big>Bad gateway</h1>", "Bad gateway"],
     ["HTML page with entities", "<html><title>Tom &amp; Jerry&#39;s\n shop</title>", "Tom & Jerry's shop"],
+    ["HTML page of Express", EXPRESS_PAGE, "TypeError: Cannot read 'id' of <null>"],
+    [
+      "HTML page with text only",
+      "<html><title>Error</title><style>p{}</style><p>No\n <b>order</b><p>at 42",
+      "No order",
+    ],
     ["stack trace", "TypeError: no order\n    at handle (webhooks.ts:42:31)", "TypeError: no order"],
     [
       "JSON error with a code",
@@ -169,12 +187,8 @@ describe("the error response of a webhook", () => {
     );
     const id = await charge("ada@example.com");
     await sandbox.advance("1s");
-    const plainText = async (path: string) =>
-      textOf(await page(path)).replace(/&(quot|#39|amp);/g, (_all, name: string) =>
-        name === "quot" ? '"' : name === "amp" ? "&" : "'",
-      );
     for (const path of ["", "/webhooks", `/charges/${id}`])
-      expect(await plainText(path)).toContain(`503 ${sentence} · next try`);
+      expect(textOf(await page(path))).toContain(`503 ${escapeXml(sentence)} · next try`);
     const history = await sandbox.control<ChargeHistory>(`GET /_sandbox/charges/${id}/timeline`);
     expect(historyRows(history).at(-1)!.text).toContain(` 503 ${sentence}`);
   });

@@ -78,7 +78,7 @@ export function deliveryTrouble(delivery: JsonRecord): string | undefined {
 export function failureText({ status, error, response_body }: Omit<Attempt, "at" | "duration_ms">): string {
   if (status === null)
     return /\bECONNREFUSED\b/.test(error ?? "") ? "nothing listens" : (error ?? "no response");
-  const text = summarizeBody(response_body ?? "").replace(/\s+/g, " ");
+  const text = summarizeBody(response_body ?? "");
   return text.startsWith(String(status)) ? text : `${status} ${text}`.trim();
 }
 
@@ -123,7 +123,7 @@ function refusalText(body: unknown): string {
   const { error } = Object(body) as { error?: { code?: string; details?: Readonly<Record<string, string>> } };
   const details = Object.entries(error?.details ?? {}).map(([field, fault]) => `${field} ${fault}`);
   if (details.length > 0) return `${error?.code}: ${details.join("; ")}`;
-  return summarizeBody(typeof body === "string" ? body : JSON.stringify(body ?? "")).replace(/\s+/g, " ");
+  return summarizeBody(typeof body === "string" ? body : JSON.stringify(body ?? ""));
 }
 
 /** Returns the reason why a journaled request has no status. */

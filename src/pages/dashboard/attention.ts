@@ -1,5 +1,6 @@
 import type { Delivery, Endpoint, StoredScenario } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
+import { summarizeBody } from "../../core/reports/body-summary.js";
 import { failureText, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
@@ -13,7 +14,6 @@ import {
   type ListRow,
   reasonMarkup,
   receiverLabel,
-  responseLine,
 } from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
 import { requestCurl } from "./shell-commands.js";
@@ -49,9 +49,7 @@ export function attentionItems(context: PageContext): readonly ListRow[] {
 /** Status or error of the last attempt, with the first line of the response. */
 export function deliveryFailureText({ attempts }: Delivery): string {
   const last = attempts.at(-1);
-  return last === undefined
-    ? "no attempt yet"
-    : failureText({ ...last, response_body: responseLine(last.response_body) });
+  return last === undefined ? "no attempt yet" : failureText(last);
 }
 
 /** Newest matching deliveries to a receiver, at most `limit`, with the total number of matches. */
@@ -137,7 +135,7 @@ export function responseErrorText({ responseBody }: RequestEntry): string {
     const [field] = Object.entries(error.details ?? {});
     return field === undefined ? error.message : `${field[0]} ${field[1]}`;
   } catch {
-    return responseLine(responseBody);
+    return summarizeBody(responseBody ?? "");
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Endpoint } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import type { FieldChange } from "../../core/namespace/saved-states.js";
-import { summarizeBody } from "../../core/reports/body-summary.js";
 import { STATUS_TONES } from "../../core/reports/shown-status.js";
 import type { Mode } from "../../core/schema/common.js";
 import { receiverName } from "../../server/control/record-views.js";
@@ -311,14 +310,6 @@ export function formatJson(text: string | null): string {
   } catch {
     return text;
   }
-}
-
-const MAX_LINE_LENGTH = 300;
-
-/** A response in one line. */
-export function responseLine(body: string | null): string {
-  const line = summarizeBody(body ?? "").split("\n")[0]!;
-  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 }
 
 /** Groups neighbours with the same key. */
