@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { toPrintableJson, toPrintableLine, toPrintableLines } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import { changeUnpaintedParts, cutCells, isColourEnabled } from "./text-layout.js";
+import { changeUnpaintedParts, cutCells, isColourEnabled, type Paint, paint } from "./text-layout.js";
 
 /**
  * All output of the command. Control characters are removed: texts from an app, a customer or a file must not move the
@@ -19,6 +19,17 @@ export function printJson(value: unknown, indent = 0): void {
   process.stdout.write(`${toPrintableJson(value, indent)}\n`);
 }
 
+/** Paints text for standard error. */
+export const paintError: Paint = (style, text) => paint(style, text, isColourEnabled(process.stderr));
+
+/** Prints a line painted with `paintError` on standard error. */
+export function printPaintedError(line: string): void {
+  const isColoured = isColourEnabled(process.stderr);
+  process.stderr.write(
+    `${isColoured ? changeUnpaintedParts(line, toPrintableLine) : toPrintableLine(line)}\n`,
+  );
+}
+
 export function printErrorLine(text: string, before = "payments-sandbox: "): void {
   process.stderr.write(`${before}${toPrintableLine(text)}\n`);
 }
@@ -33,8 +44,8 @@ export function terminalWidth(): number {
 }
 
 /** Maximum length of a line: the terminal's width; unlimited for other outputs. */
-export function lineWidth(): number {
-  return isTerminal() ? terminalWidth() : Number.POSITIVE_INFINITY;
+export function lineWidth({ isTTY, columns }: NodeJS.WriteStream = process.stdout): number {
+  return isTTY === true ? columns || 80 : Number.POSITIVE_INFINITY;
 }
 
 /** Limit of unread output, in characters. */

@@ -120,11 +120,11 @@ export function setColoursDisabled(isAsked: boolean): void {
 }
 
 /** Returns true if text is painted. `--no-color` overrides FORCE_COLOR. FORCE_COLOR overrides NO_COLOR and TERM. */
-export function isColourEnabled(): boolean {
+export function isColourEnabled({ isTTY }: NodeJS.WriteStream = process.stdout): boolean {
   const { FORCE_COLOR = "", NO_COLOR = "", TERM } = process.env;
   if (isPlain || FORCE_COLOR === "0" || FORCE_COLOR === "false") return false;
   if (FORCE_COLOR !== "") return true;
-  return process.stdout.isTTY === true && NO_COLOR === "" && TERM !== "dumb";
+  return isTTY === true && NO_COLOR === "" && TERM !== "dumb";
 }
 
 /** Matches an escape code of a style. */

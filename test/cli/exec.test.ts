@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { paint } from "../../src/cli/text-layout.js";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
@@ -290,6 +291,13 @@ it("exec prints at most three charges", async () => {
   expect(stderr).toMatch(/\n {2}and 2 more\npayments-sandbox: more: exec --artifacts DIR writes .*\n$/);
 });
 
+it("exec prints an unfinished charge in one line", async () => {
+  const { stderr } = await run([...words`exec --clock manual`, ...shop(["stuck@a.test", "declined@b.test"])]);
+  expect(stderr).toMatch(
+    /\n {2}ch_\w+ {2}not finished: PROCESSING {2}NGN 10\.34 {2}card {2}stuck@a\.test {2}.*\npayments-sandbox: more/,
+  );
+});
+
 it.each([
   ["the command passed", [], 0],
   ["--quiet", ["--quiet"], 1],
@@ -323,6 +331,18 @@ it("exec prints refused calls of a deleted namespace with the failed test", asyn
     /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}ch_\w+ {2}FAILED, declined .* test shop > sells\n/,
   );
 });
+
+it("exec colours refused calls, failed statuses and failed webhooks", async () => {
+  const env = { FORCE_COLOR: "1" };
+  const { stderr } = await run(["exec", ...suite], { env });
+  expect(stderr).toContain(painted("yellow", "  1 × POST /payments/quotes → 404 "));
+  expect(stderr).toContain(painted("red", "FAILED (declined)"));
+  const { stderr: failed } = await run([...words`exec --clock manual`, ...shop(["ada@shop.test"])], { env });
+  expect(failed).toContain(painted("red", "charge.completed → :"));
+});
+
+/** The beginning of painted text. */
+const painted = (style: "red" | "yellow", start: string) => paint(style, start, true).split("\u001b[39m")[0]!;
 
 it("--artifacts contains calls and charges of a deleted namespace", async () => {
   const folder = temporaryFolder();

@@ -2,14 +2,13 @@ import { historyRows, historyTitle } from "../../core/reports/charge-history-tex
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
 import { readStatuses } from "../../core/reports/shown-status.js";
-import { attemptsOf, type ListedDelivery, missingStatusReason } from "../../core/reports/trouble.js";
-import { isSuccessStatus } from "../../core/schema/http-response.js";
+import { attemptsOf, type ListedDelivery } from "../../core/reports/trouble.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
+import { historyLines } from "../history-lines.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
-import { valueStyle } from "../table.js";
 import { lineWidth } from "../terminal.js";
-import { paint, type Style, wrap, wrapHanging } from "../text-layout.js";
+import { paint, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { listCommand, tableFormatter } from "./output.js";
@@ -47,26 +46,11 @@ export const HISTORY_ACTION: ClientAction = {
     const { charge_id } = story.charge;
     const { items } = await connection.run("listDeliveries", { charge_id, limit: 100 });
     const shown = (await readStatuses(connection, { charge_id }))(story.charge);
-    const lines = historyRows(story, items as ListedDelivery[]).flatMap(({ head, text, item }) => {
-      const style = styleOfActivity(item);
-      return wrapHanging(head, text, lineWidth()).map((line) =>
-        style === undefined ? line : line.slice(0, head.length) + paint(style, line.slice(head.length)),
-      );
-    });
+    const rows = historyRows(story, items as ListedDelivery[]);
+    const lines = historyLines(rows, lineWidth(), paint);
     return `${[...wrap(historyTitle(story, shown), 0, lineWidth()), ...lines].join("\n")}\n`;
   },
 };
-
-/** Style of an item in a charge's history. Undefined for successful calls and attempts. */
-function styleOfActivity(item: JsonBody): Style | undefined {
-  const { kind, status } = item;
-  if (kind === "hold") return "yellow";
-  if (kind === "transition") return valueStyle("status", String(status));
-  if (kind === "attempt") return isSuccessStatus(status as number | null) ? undefined : "red";
-  if (kind !== "request") return undefined;
-  const style = valueStyle("status", String(status ?? missingStatusReason(item)));
-  return style === "green" ? undefined : style;
-}
 
 interface NextItem extends JsonBody {
   readonly kind: "task" | "delivery" | "transition";

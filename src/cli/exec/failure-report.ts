@@ -7,10 +7,14 @@ import {
   readFailedTests,
   readNamespaceNames,
 } from "../../core/reports/namespace-export.js";
+import { isSuccessStatus } from "../../core/schema/http-response.js";
+import { outcomePage } from "../../core/schema/statuses.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../library/sandbox.js";
-import { lineWidth, printErrorLine } from "../terminal.js";
-import { wrap, wrapHanging } from "../text-layout.js";
+import { historyLines } from "../history-lines.js";
+import { valueStyle } from "../table.js";
+import { lineWidth, paintError, printErrorLine, printPaintedError } from "../terminal.js";
+import { wrap } from "../text-layout.js";
 import { controlClientOf, listInNamespace } from "./plan.js";
 
 const REFUSALS_MAX = 5;
@@ -33,9 +37,7 @@ interface Activity {
 /** Prints why the command may have failed: refused calls, the first charges not in order, and that no webhook was sent. */
 export async function printFailureReport(sandbox: Sandbox, hasArtifacts: boolean): Promise<void> {
   const { calls, charges, isUnheard } = await readActivity(sandbox);
-  for (const [index, line] of refusedCalls(calls).entries())
-    for (const part of wrap(line, index === 0 ? 0 : 2, lineWidth()))
-      printErrorLine(part, index === 0 ? undefined : "");
+  printRefusedCalls(calls);
   await printChargesNotInOrder(charges);
   if (isUnheard)
     printErrorLine(
@@ -77,23 +79,23 @@ async function readActivity(sandbox: Sandbox): Promise<Activity> {
   };
 }
 
-/** Lists refused calls by kind, the most frequent first. Leaves out errors that a fault caused. */
-function refusedCalls(calls: Activity["calls"]): string[] {
-  const kinds = new Map<string, number>();
+/** Prints refused calls by kind, the most frequent first. Leaves out errors that a fault caused. */
+function printRefusedCalls(calls: Activity["calls"]): void {
+  const kinds = new Map<string, { count: number; readonly status: number }>();
   for (const { method, path, status, fault, response_body } of calls) {
     if (typeof status !== "number" || status < 400 || fault !== null) continue;
     const kind = `${method} ${path} → ${status} ${errorText(response_body)}`;
-    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    kinds.set(kind, { count: (kinds.get(kind)?.count ?? 0) + 1, status });
   }
-  const refused = [...kinds.values()].reduce((sum, count) => sum + count, 0);
-  if (refused === 0) return [];
-  const ranked = [...kinds].sort(([, a], [, b]) => b - a);
+  const refused = [...kinds.values()].reduce((sum, { count }) => sum + count, 0);
+  if (refused === 0) return;
+  printErrorLine(`${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`);
+  const ranked = [...kinds].sort(([, a], [, b]) => b.count - a.count);
+  for (const [kind, { count, status }] of ranked.slice(0, REFUSALS_MAX))
+    for (const line of wrap(`${count} × ${kind}`, 2, lineWidth(process.stderr)))
+      printPaintedError(paintError(valueStyle("status", String(status))!, line));
   const more = ranked.length - REFUSALS_MAX;
-  return [
-    `${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`,
-    ...ranked.slice(0, REFUSALS_MAX).map(([kind, count]) => `${count} × ${kind}`),
-    ...(more > 0 ? [`and ${formatCount(more, "more kind")}`] : []),
-  ];
+  if (more > 0) printPaintedError(`  and ${formatCount(more, "more kind")}`);
 }
 
 function errorText(body: unknown): string {
@@ -111,16 +113,23 @@ async function printChargesNotInOrder(charges: readonly KnownCharge[]): Promise<
     `${count} of ${formatCount(charges.length, "charge")} ${count === 1 ? "is" : "are"} not in order:`,
   );
   for (const { readHistory } of troubled.slice(0, HISTORIES_MAX))
-    for (const line of historyLines(await readHistory())) printErrorLine(line, "");
-  if (count > HISTORIES_MAX) printErrorLine(`  and ${count - HISTORIES_MAX} more`, "");
+    for (const line of storyLines(await readHistory())) printPaintedError(line);
+  if (count > HISTORIES_MAX) printPaintedError(`  and ${count - HISTORIES_MAX} more`);
 }
 
-function historyLines(history: ChargeHistory): string[] {
-  const width = lineWidth();
+/** The history of a charge; only its title if it is unfinished and no webhook failed. */
+function storyLines(history: ChargeHistory): string[] {
+  const width = lineWidth(process.stderr);
+  const { charge, items } = history;
+  const hasFailed = items.some((one) => one.kind === "attempt" && !isSuccessStatus(one.status));
+  if (outcomePage(charge.status) === undefined && !hasFailed) {
+    const shown = { word: `not finished: ${charge.status}`, at: "" };
+    return wrap(historyTitle(history, shown), 2, width);
+  }
   const rows = historyRows(history);
   return [
     ...wrap(historyTitle(history), 2, width),
-    ...rows.slice(0, ROWS_MAX).flatMap(({ head, text }) => wrapHanging(`  ${head}`, text, width)),
+    ...historyLines(rows.slice(0, ROWS_MAX), width, paintError, "  "),
     ...(rows.length > ROWS_MAX ? [`    and ${rows.length - ROWS_MAX} more`] : []),
   ];
 }

@@ -48,7 +48,7 @@ export function historyTitle(
   );
 }
 
-interface HistoryRow {
+export interface HistoryRow {
   /** Start of the row: time since the first item, and the item's kind. */
   readonly head: string;
   readonly text: string;
