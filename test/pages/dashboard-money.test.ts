@@ -4,7 +4,7 @@ import { openDashboard, textOf } from "./support/dashboard.js";
 describe("Money and snapshots", () => {
   it("each ledger entry shows the balance before and after it", async () => {
     const { charge, page, press, sandbox } = await openDashboard();
-    for (let count = 0; count < 12; count++) await charge(`ada${count}@example.com`);
+    for (let count = 0; count < 18; count++) await charge(`ada${count}@example.com`);
     expect(textOf(await page("/money"))).toContain("No money has moved.");
     await sandbox.advance("3d");
     await press("fundBalance?mode=test", { currency: "KES", amount: "10.00" });
@@ -14,9 +14,9 @@ describe("Money and snapshots", () => {
     const total = Number(/Ledger: (\d+)/.exec(first)![1]);
     const rows = rowsOf(first);
     for (let offset = 30; offset < total; offset += 30)
-      rows.push(...rowsOf(await page(`/money?offset=${offset}`)));
+      rows.push(...rowsOf(await page(`/money?ledger=${offset}`)));
     expect(total).toBe(rows.length);
-    expect(total).toBeGreaterThan(30 - 6);
+    expect(total).toBeGreaterThan(30);
     const account = (currency: string) => rows.filter((row) => row.includes(` ${currency} `)).reverse();
     for (const currency of ["USD", "KES"]) {
       let held: string | undefined;

@@ -22,13 +22,13 @@ import {
   viewUrl,
 } from "./page-context.js";
 import { activityView, asideView } from "./views/activity-view.js";
-import { chargeListing } from "./views/charges-view.js";
 import { checksView, probeView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { activeFaults, faultsView } from "./views/faults-view.js";
 import { filteredList, listBeside } from "./views/filtered-list.js";
-import { moneyView, payoutListing } from "./views/money-view.js";
+import { moneyView } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
+import { chargeListing, payoutListing } from "./views/payment-lists.js";
 import { chargeView, payoutView } from "./views/payment-view.js";
 import { requestListing, requestView } from "./views/requests-view.js";
 import { scenarioDetailView, scenariosView } from "./views/scenarios-view.js";

@@ -8,13 +8,13 @@ import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
-import { html, type Markup } from "../../html.js";
+import { type Content, html, type Markup } from "../../html.js";
 import { activeScenarios, attentionItems, deliveryFailureText } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
-import { dueKey, taskItem } from "./due-tasks.js";
 import { activeFaults } from "./faults-view.js";
+import { taskText } from "./payment-timeline.js";
 import {
   chargeRow,
   deliveryRow,
@@ -183,4 +183,27 @@ ${ui.section({
   body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>
 ${hidden > 0 && html`<p class="soft">${dueRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${currentUrl(context, { due: "all" })}#next">${hidden} more</a>`}</p>`}`,
 })}`;
+}
+
+/** Customer, payout reference or id of the charge or payout that a task is about. */
+function subjectText({ namespace }: PageContext, { ref }: Task): Content {
+  const { state } = namespace.engine;
+  const id = state.get("deliveries", ref)?.object_id ?? ref;
+  const name = state.get("charges", id)?.customer_email ?? state.get("withdrawals", id)?.reference;
+  return name ?? ui.shortIdMarkup(id);
+}
+
+/** Attempts of one type of event that are due at the same time have one key. */
+function dueKey(context: PageContext, task: Task): string {
+  return task.kind === "attempt" ? `${task.due_ms} ${taskText(context, task)}` : String(task.task_id);
+}
+
+/** `count` tasks that do the same at the same time, with a button that advances time to them; links to the first. */
+function taskItem(context: PageContext, task: Task, count: number): Markup {
+  const { ref, kind, task_id, due_ms } = task;
+  const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
+  const inMs = due_ms - context.nowMs;
+  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`}</span>
+<a href="${viewUrl(context, view, ref)}"><span>${count > 1 && `${count} × `}${taskText(context, task)}</span> <span class="soft">${subjectText(context, task)}</span></a>
+${inMs > 0 && ui.button({ does: ["advanceTo", { to: iso(due_ms) }], label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
 }

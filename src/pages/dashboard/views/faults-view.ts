@@ -5,7 +5,7 @@ import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { PRESETS } from "../fault-presets.js";
+import { PRESETS } from "../operation-actions.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 

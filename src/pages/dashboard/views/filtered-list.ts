@@ -15,8 +15,8 @@ export interface ListPage<Item> {
 type FilterValues = Readonly<Record<string, string>>;
 
 export interface Listing<Item> {
-  /** Options of each select field, by field name. */
-  readonly choices: Readonly<Record<string, ui.Options>>;
+  /** Options of each select field, by field name; a list without choices has no filter. */
+  readonly choices?: Readonly<Record<string, ui.Options>>;
   /** Returns all matches, or the page at `offset` with the total. */
   readonly find: (values: FilterValues, offset: number) => ListPage<Item> | readonly Item[];
   readonly get: (id: string) => Item | undefined;
@@ -31,6 +31,7 @@ const OPERATIONS = {
   charges: "listCharges",
   deliveries: "listDeliveries",
   requests: "listRequests",
+  withdrawals: "listControlWithdrawals",
 } as const satisfies Partial<Record<ListName, ControlOperationId>>;
 
 function pageOf<Item>(context: PageContext, name: ListName, find: Listing<Item>["find"]) {
@@ -83,19 +84,13 @@ export function filteredList<Item>(
     const value = field === undefined ? "" : values[field.name]!;
     return value === "" ? [] : Object.entries(query?.(value) ?? { [name]: value });
   });
-  return html`${ui.filterForm(
-    context,
-    fields.map((field) =>
-      choices[field.name] === undefined
-        ? ui.input({ ...field, value: values[field.name]!, type: "search" })
-        : ui.selectField(
-            field.name,
-            field.label,
-            [["", "any"], ...choices[field.name]!],
-            values[field.name]!,
-          ),
-    ),
-  )}
+  const inputs = fields.map((field) => {
+    const value = values[field.name]!;
+    const options = choices?.[field.name];
+    if (options === undefined) return ui.input({ ...field, value, type: "search" });
+    return ui.selectField(field.name, field.label, [["", "any"], ...options], value);
+  });
+  return html`${choices !== undefined && ui.filterForm(context, inputs)}
 ${ui.section({
   id: name,
   title: title?.(total) ?? (isFiltered ? `${total} found` : ui.formatCount(total, name.replace(/s$/, ""))),

@@ -1,15 +1,14 @@
 import type { Holdings } from "../../../core/domain/ledger-postings.js";
 import { add } from "../../../core/domain/money.js";
-import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { usdRateOf } from "../../../core/engine/market.js";
-import { LIST_COLUMNS } from "../../../core/reports/list-columns.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { isInMode, type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
-import { moveButton, payoutMoves } from "./payment-moves.js";
-import { objectUrl, withdrawalRow } from "./record-rows.js";
+import { filteredList } from "./filtered-list.js";
+import { payoutListing } from "./payment-lists.js";
+import { objectUrl } from "./record-rows.js";
 
 const MAX_HOLDINGS = 200;
 
@@ -20,8 +19,6 @@ export function moneyView(context: PageContext): Markup {
   const newest = holdings.toSorted((a, b) => b.seq - a.seq).slice(0, MAX_HOLDINGS);
   const { currencies } = catalogue.fixtures;
   const hasOrganizations = new Set(holdings.map(({ organization_id }) => organization_id)).size > 1;
-  const payouts = payoutListing(context);
-  const withdrawals = payouts.find({}, pageOffset(context, "withdrawals"));
   const destinations = state
     .page("destinations", "destinations", 0, ROWS_PER_PAGE)
     .filter((destination) => isInMode(context, destination));
@@ -57,16 +54,7 @@ ${ui.actionForm(
   "Add money",
 )}`,
 })}
-${ui.section({
-  id: "withdrawals",
-  title: `Withdrawals: ${withdrawals.total}`,
-  body: html`${ui.rowList(
-    "Withdrawals",
-    withdrawals.items.map((payout) => payouts.row(payout, false)),
-    payouts.none(),
-    LIST_COLUMNS.withdrawals.headings,
-  )}${ui.pager(context, withdrawals.total, "withdrawals")}`,
-})}
+${filteredList(context, "withdrawals", payoutListing(context))}
 ${ledgerSection(context, holdings.slice(0, MAX_HOLDINGS), hasOrganizations)}
 ${ui.section({
   id: "destinations",
@@ -103,26 +91,6 @@ ${ui.section({
 })}`;
 }
 
-export function payoutListing(context: PageContext) {
-  const { state } = context.namespace.engine;
-  const matches = (payout: Withdrawal) => isInMode(context, payout);
-  return {
-    choices: {},
-    find: (_values: object, offset: number) =>
-      state.pageOfKinds("withdrawals", matches, offset, ROWS_PER_PAGE),
-    get: (id: string) => state.get("withdrawals", id),
-    row: (payout: Withdrawal, isBeside: boolean) =>
-      withdrawalRow(context, payout, {
-        rowButtons:
-          !isBeside &&
-          payoutMoves(payout)
-            .filter(({ to }) => to === "COMPLETED" || to === "FAILED")
-            .map((move) => moveButton(move, payout.withdrawal_id)),
-      }),
-    none: () => "None: your app makes them with POST /payouts/withdrawals.",
-  };
-}
-
 /** Ledger entries, newest first, with the balance before and after. */
 function ledgerSection(
   context: PageContext,
@@ -131,7 +99,7 @@ function ledgerSection(
 ): Markup {
   const { state } = context.namespace.engine;
   const account = accounts.find(({ key }) => key === context.query.get("account"))?.key;
-  const rows = state.statement({ mode: context.mode, account }, pageOffset(context), ROWS_PER_PAGE);
+  const rows = state.statement({ mode: context.mode, account }, pageOffset(context, "ledger"), ROWS_PER_PAGE);
   const options = accounts.map(({ key, organization_id, mode, currency }): [string, string] => [
     key,
     `${currency}, ${organization_id}, ${mode}`,
@@ -156,7 +124,7 @@ ${amountCells(entry.postings, LEDGER_ACCOUNTS)}
 <td class="number">${groupDigits(before.available ?? "0")} → <strong>${groupDigits(after.available ?? "0")}</strong></td></tr>`,
         ),
       )
-}${ui.pager(context, rows.total)}`,
+}${ui.pager(context, rows.total, "ledger")}`,
   });
 }
 

@@ -13,7 +13,6 @@ import { isFailing } from "../../../server/control/record-views.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { taskText } from "./due-tasks.js";
 import { attemptButton, deliveryOutcome, reversalOf } from "./record-rows.js";
 
 /** Shortest gap between two steps that the timeline shows as a row. */
@@ -197,4 +196,23 @@ function dueLines(context: PageContext, id: string): Line[] {
         body: html`${taskText(context, task)} ${task.due_ms > context.nowMs && ui.button({ does: ["advanceTo", { to: at }], label: "Run to here", to: taskText(context, task) })}`,
       };
     });
+}
+
+/** Describes what a task will do. */
+export function taskText({ namespace }: PageContext, { kind, ref, step = 0 }: Task): string {
+  const { state } = namespace.engine;
+  switch (kind) {
+    case "expire":
+      return "EXPIRED, if unpaid";
+    case "timeline":
+      return state.get("charges", ref)?.timeline[step]?.to ?? "next step";
+    case "withdrawal":
+      return state.get("withdrawals", ref)?.timeline[step]?.to ?? "next step";
+    case "settle":
+      return "settlement";
+    case "attempt": {
+      const delivery = state.get("deliveries", ref);
+      return `${(delivery?.attempts.length ?? 0) > 0 ? "retry " : ""}${delivery?.event_type ?? "webhook"}`;
+    }
+  }
 }
