@@ -34,7 +34,9 @@ describe("lists of the dashboard", () => {
     const id = await charge("ada@example.com", { metadata: { tier: "gold", order_id: "A-1042" } });
     await sandbox.advance("10s");
     const name = `A-1042 · ${id.slice(0, 11)}…`;
-    expect(rowsOf(await page("/activity?show=webhooks"), "activity")[0]).toMatch(/ 200 in \d+ ms · A-1042 1 attempt/);
+    expect(rowsOf(await page("/activity?show=webhooks"), "activity")[0]).toMatch(
+      / 200 in \d+ ms · A-1042 1 attempt/,
+    );
     for (const row of rowsOf(await page("/webhooks"), "deliveries")) expect(row).toContain(name);
     const requests = rowsOf(await page("/requests"), "requests");
     expect(requests[0]).toContain(`createWhitelabel · ${name}`);
