@@ -40,9 +40,9 @@ A local server that stands in for a payments service in test mode. No real money
 ## The four rules of a receiver
 
 1. Verify the bytes of the body as they came, before anything parses them: headers webhook-id, webhook-timestamp, webhook-signature; \`v1,\` + base64 of HMAC-SHA256 over \`id.timestamp.body\`, the key being the base64 after \`whsec_\` (Standard Webhooks).
-2. Return 400 or 401 to what is not signed, not signed for you, or signed more than five minutes ago.
-3. Remember the ids of events you have handled, in the same transaction as the work: the same \`id\` may arrive again, also in parallel.
-4. Return 2xx within 15 seconds to everything that is properly signed: duplicates, old news, types and charges you do not know. Anything else is retried. Events may arrive out of order: the charge with the longer \`status_history\` is the newer one.
+2. Return 400 or 401 if the signature is missing, wrong, or more than five minutes old.
+3. Store the ids of processed events, in the same transaction as the work: the same \`id\` may arrive again, also in parallel.
+4. Return 2xx within 15 seconds for everything with a valid signature: duplicates, outdated events, unknown types and charges. Anything else is retried. Events may arrive out of order: the charge with the longer \`status_history\` is the newer one.
 
 ## Calls
 

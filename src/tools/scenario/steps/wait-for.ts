@@ -63,7 +63,7 @@ export const waitFor = defineStep(["checks"], {
   },
   expectationField: "match",
   description:
-    "Waits until there is a matching charge, request or delivery, or until nothing is in flight; `within` 10s by default.",
+    "`charge`, `request` or `delivery`: waits until there is a matching one; `idle`: until nothing is in flight. `within` 10s by default.",
   schema: z.discriminatedUnion("wait_for", [
     WAIT_SCHEMAS.charge,
     WAIT_SCHEMAS.request,
