@@ -27,7 +27,7 @@ export async function apiTables(source) {
       fixtures.methods.map(({ id, currencies, fees }) => [
         code(id),
         currencies.join(", "),
-        `${fees.platform_percent} + ${fees.gateway_percent} %`,
+        `${fees.platform_percent} % platform + ${fees.gateway_percent} % gateway`,
       ]),
     ),
     "charge statuses": chargeStatuses(source),

@@ -26,8 +26,8 @@ const TESTS = `${FETCH_REQUIRED}
       await sandbox("/charges/" + id + "/transition", { to });
       app.orders.set(id, "paid");
     }
-    const rows = [...app.orders].map((order) => order.join());
-    require("node:fs").writeFileSync("orders.csv", ["charge_id,status", ...rows].join("\\n"));
+    const orders = [...app.orders].map(([charge_id, status]) => ({ charge_id, status }));
+    require("node:fs").writeFileSync("orders.json", JSON.stringify(orders));
   })();
 `;
 
@@ -67,7 +67,7 @@ describe(PAGE, () => {
     const project = new UserProject();
     project.write("app.cjs", codeOf("docs/testing.md", "file: app.cjs"));
     project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');
-    project.write("orders.cjs", 'console.log(require("node:fs").readFileSync("orders.csv", "utf8"));\n');
+    project.write("orders.cjs", codeOf(PAGE, "file: orders.cjs"));
     project.write("tests.cjs", TESTS);
     const { code, stderr } = await project.shell(codeOf(PAGE, "run: exec"));
     expect(code, stderr).toBe(1);
