@@ -26,7 +26,7 @@ import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { deliveryFailureText, findNewestDeliveries, responseErrorText } from "../attention.js";
+import { deliveryFailureText, responseErrorText } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
 
@@ -43,19 +43,21 @@ interface RowOptions {
 
 interface RecordRow extends Partial<ui.ListRow>, RowOptions {
   readonly key: string;
-  /** Error or state of the record; begins the row's subtitle. */
+  /** The app's order; begins the row's subtitle. */
+  readonly order?: string | false;
+  /** Error or state of the record. */
   readonly reason?: Content;
 }
 
 /**
  * Renders a record as a row with the columns of its list in `LIST_COLUMNS`. Overrides replace single parts. The subtitle
- * begins with the reason and ends with ids.
+ * begins with the order and the reason, and ends with ids.
  */
 function recordRow(
   context: PageContext,
   name: ListName,
   record: object,
-  { reason, about = [], withoutId = false, ...overrides }: RecordRow,
+  { order, reason, about = [], withoutId = false, ...overrides }: RecordRow,
 ): Markup {
   const list = LIST_COLUMNS[name];
   const fields = record as JsonRecord & { readonly mode?: Mode };
@@ -69,6 +71,7 @@ function recordRow(
     title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${ui.liveModeTag(fields.mode)}`}`,
     to: list.view && rowUrl(context, list.view, overrides.key),
     subtitle: ui.joinWithDots([
+      order && html`<span class="order${order.length <= MAX_UNBROKEN_LENGTH && " whole"}">${order}</span>`,
       ui.reasonMarkup(reason),
       ...contents(sub.filter((field) => !isId(field))),
       ...about,
@@ -120,8 +123,9 @@ export function objectIdOf({ objectId, path, method, responseBody }: RequestEntr
   );
 }
 
-/** Characters of a metadata entry in a row. */
+/** Characters of a metadata entry in a row, and of one that stays in one line. */
 const MAX_ORDER_LENGTH = 60;
+const MAX_UNBROKEN_LENGTH = 20;
 
 /** The app's order, or else the first entry of a charge's metadata with its name. */
 export function orderOf({ metadata }: Charge): string | false {
@@ -188,26 +192,20 @@ function paymentRow(
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
   const { charge_id: key, customer_email, customer_name, mode } = charge;
   const title = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(mode)}`;
-  const about = [...failingWebhooks(context, charge), orderOf(charge)];
-  return paymentRow(context, "charges", charge, { key, title, about, ...options });
+  const order = orderOf(charge);
+  const about = [failingWebhooks(context, charge)];
+  return paymentRow(context, "charges", charge, { key, title, order, about, ...options });
 }
 
-/** Failing webhooks of a charge by receiver. The reason is left out if the receiver accepts none: Activity tells it once. */
-function failingWebhooks(context: PageContext, { charge_id }: Charge): Markup[] {
-  const { state } = context.namespace.engine;
-  const failing = state
-    .eventsOf(charge_id)
-    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
-    .filter(isFailing)
-    .sort((a, b) => a.webhook_id.localeCompare(b.webhook_id));
-  return ui
-    .groupConsecutive(failing, ({ webhook_id }) => webhook_id)
-    .map(([newest, ...others]) => {
-      const id = newest.webhook_id;
-      const accepted = findNewestDeliveries(context, id, ({ status }) => status === "delivered", 1).total;
-      const receiver = ui.receiverLabel(state.get("endpoints", id));
-      return html`<span class="mark bad">${others.length + 1} failing → ${receiver}${accepted > 0 && `: ${deliveryFailureText(newest)}`}</span>`;
-    });
+/** Number of a charge's failing webhooks. Activity names the receivers and their errors once. */
+function failingWebhooks({ namespace }: PageContext, { charge_id }: Charge): Markup | false {
+  const { state } = namespace.engine;
+  const events = state.eventsOf(charge_id);
+  const failing = events.flatMap(({ event_id }) => state.deliveriesOf(event_id)).filter(isFailing);
+  return (
+    failing.length > 0 &&
+    html`<span class="mark warn">${ui.formatCount(failing.length, "webhook")} failing</span>`
+  );
 }
 
 export function withdrawalRow(context: PageContext, payout: Withdrawal, options: RowOptions = {}): Markup {
