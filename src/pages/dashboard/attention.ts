@@ -5,16 +5,7 @@ import { failureText, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
 import { html, type Markup } from "../html.js";
-import {
-  badge,
-  button,
-  callText,
-  copyButton,
-  joinWithDots,
-  type ListRow,
-  reasonMarkup,
-  receiverLabel,
-} from "./components.js";
+import * as ui from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
 import { requestCurl } from "./shell-commands.js";
 
@@ -24,7 +15,7 @@ const MAX_REQUESTS = 200;
 const MAX_KINDS = 6;
 
 /** Entry of "Needs attention". */
-interface AttentionItem extends ListRow {
+interface AttentionItem extends ui.ListRow {
   /** Number of failures, or of what waits. */
   readonly count: number;
 }
@@ -32,7 +23,7 @@ interface AttentionItem extends ListRow {
 const memo = new WeakMap<PageContext, AttentionItem[]>();
 
 /** Failures first, then warnings, each by count. Memoized per page, because the menu counts them too. */
-export function attentionItems(context: PageContext): readonly ListRow[] {
+export function attentionItems(context: PageContext): readonly ui.ListRow[] {
   let needs = memo.get(context);
   if (needs === undefined) {
     const receivers = context.namespace.engine.state.endpoints().filter((one) => isInMode(context, one));
@@ -79,15 +70,15 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
     count: total,
     at: newest.attempts.at(-1)!.at,
     tone: "bad",
-    status: badge(`${total} ${retried.total === 0 ? "given up" : "failing"}`, "bad"),
-    title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverLabel(endpoint)}`,
+    status: ui.badge(`${total} ${retried.total === 0 ? "given up" : "failing"}`, "bad"),
+    title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${ui.receiverLabel(endpoint)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
-    subtitle: joinWithDots([
-      reasonMarkup(deliveryFailureText(newest)),
+    subtitle: ui.joinWithDots([
+      ui.reasonMarkup(deliveryFailureText(newest)),
       isMixed && `${retried.total} retrying, ${total - retried.total} given up`,
       next !== undefined && nextTryIn(next, context.nowMs),
     ]),
-    rowButtons: html`${receiverButtons(context, endpoint)}${button({
+    rowButtons: html`${receiverButtons(context, endpoint)}${ui.button({
       does: ["retryAll", { webhook_id }],
       label: total === 1 ? "Retry" : `Retry all ${total}`,
       to: `to ${receiverName(endpoint)}`,
@@ -99,8 +90,8 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
 export function receiverButtons(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, url, enabled } = endpoint;
   const to = receiverName(endpoint);
-  return html`${url !== null && button({ does: ["check", { webhook_id }], label: "Check", to, progressUrl: `${viewUrl(context, "checks")}#probes` })}
-${button({ does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }], label: enabled ? "Turn off" : "Turn on", to })}`;
+  return html`${url !== null && ui.button({ does: ["check", { webhook_id }], label: "Check", to, progressUrl: `${viewUrl(context, "checks")}#probes` })}
+${ui.button({ does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }], label: enabled ? "Turn off" : "Turn on", to })}`;
 }
 
 function heldItem(context: PageContext, endpoint: Endpoint): AttentionItem | undefined {
@@ -118,16 +109,17 @@ function heldItem(context: PageContext, endpoint: Endpoint): AttentionItem | und
     count: total,
     at: since,
     tone: "warn",
-    status: badge(`${total} held`, "warn"),
+    status: ui.badge(`${total} held`, "warn"),
     title: `Webhooks wait for ${receiverName(endpoint)}`,
     to: viewUrl(context, "webhooks", oldest.delivery_id),
-    subtitle: reasonMarkup(reason),
+    subtitle: ui.reasonMarkup(reason),
     rowButtons: html`<a class="button" href="${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
   };
 }
 
-/** An error response in one line: its first detail, else its message. */
-export function responseErrorText({ responseBody }: RequestEntry): string {
+/** An error response in one line: its first detail, else its message; or why there is none. */
+export function responseErrorText({ status, hasClientDisconnected, responseBody }: RequestEntry): string {
+  if (status === null) return hasClientDisconnected ? "the client hung up" : "connection dropped";
   try {
     const { error } = JSON.parse(responseBody ?? "") as {
       error: { message: string; details?: Record<string, string> };
@@ -158,11 +150,11 @@ function failedCalls(context: PageContext): AttentionItem[] {
       count,
       at: iso(atMs),
       tone: "bad",
-      status: badge(`${status ?? "dropped"}${count === 1 ? "" : ` ×${count}`}`, "bad"),
-      title: callText(newest),
+      status: ui.badge(`${status ?? "dropped"}${count === 1 ? "" : ` ×${count}`}`, "bad"),
+      title: ui.callText(newest),
       to,
-      subtitle: reasonMarkup(responseErrorText(newest)),
-      rowButtons: html`${copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${callText(newest)}</span></a>`,
+      subtitle: ui.reasonMarkup(responseErrorText(newest)),
+      rowButtons: html`${ui.copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${ui.callText(newest)}</span></a>`,
     };
   });
 }
@@ -177,10 +169,14 @@ function scenarioItem(context: PageContext, { name, scenario }: StoredScenario):
     key: `scenario-${name}`,
     count: 0,
     tone: "warn",
-    status: badge("active", "warn"),
+    status: ui.badge("active", "warn"),
     title: `Scenario ${name} applies to everything new`,
     to: `${viewUrl(context, "scenarios")}#${name}`,
     subtitle: scenario.description?.trim(),
-    rowButtons: button({ does: ["deactivateScenario", { name }], label: "Turn off", to: `scenario ${name}` }),
+    rowButtons: ui.button({
+      does: ["deactivateScenario", { name }],
+      label: "Turn off",
+      to: `scenario ${name}`,
+    }),
   };
 }

@@ -2,15 +2,7 @@ import type { Delivery } from "../../core/engine/records.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { html, type Markup } from "../html.js";
 import { activeScenarios, attentionItems } from "./attention.js";
-import {
-  actionForm,
-  button,
-  dateText,
-  factList,
-  readableDuration,
-  submitButton,
-  type Tone,
-} from "./components.js";
+import * as ui from "./components.js";
 import {
   currentUrl,
   DASHBOARD_PATH,
@@ -25,7 +17,7 @@ import { activityView, asideView } from "./views/activity-view.js";
 import { checksView, probeView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { activeFaults, faultsView } from "./views/faults-view.js";
-import { filteredList, listBeside } from "./views/filtered-list.js";
+import { type FilteredListName, filteredList, type Listing, listBeside } from "./views/filtered-list.js";
 import { moneyView } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
 import { chargeListing, payoutListing } from "./views/payment-lists.js";
@@ -52,7 +44,7 @@ ${aside !== undefined && html`<aside data-column aria-label="${beside === undefi
 </div>
 <div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>
-<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>${factList(Object.entries(KEYS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]))}<form method="dialog"><button>Close</button></form></dialog>`;
+<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>${ui.factList(Object.entries(KEYS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]))}<form method="dialog"><button>Close</button></form></dialog>`;
 }
 
 const KEYS = {
@@ -70,7 +62,7 @@ const KEYS = {
 function notice({ notice }: PageContext): Markup | false {
   return (
     notice !== undefined &&
-    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${button({ does: ["restoreSnapshot", { name: notice.undo, undoes: "reset" }], label: "Undo" })}`}</p>`
+    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${ui.button({ does: ["restoreSnapshot", { name: notice.undo, undoes: "reset" }], label: "Undo" })}`}</p>`
   );
 }
 
@@ -97,18 +89,18 @@ function clockBar(context: PageContext): Markup {
   const clock = context.namespace.clock.view();
   const isFrozen = clock.mode === "manual";
   const { next_due, now } = clock;
-  const next = next_due === null ? undefined : readableDuration(Date.parse(next_due) - Date.parse(now));
+  const next = next_due === null ? undefined : ui.readableDuration(Date.parse(next_due) - Date.parse(now));
   return html`<div class="line clock" role="group" aria-label="Clock">
 <span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : clock.speed}"><span aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
-<span class="day">${dateText(now)}</span>
+<span class="day">${ui.dateText(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
-${button({ does: ["advanceClock", { by: "10s" }], label: "+10 s", key: "e" })}
-${button({ does: ["advanceClock", { by: "5m" }], label: "+5 m" })}
-${button({ does: ["advanceClock", { by: "1h" }], label: "+1 h" })}
-${button({ does: ["advanceClock", { until: "next" }], label: "Skip to next", key: "n" })}
-${button({ does: ["setClock", { mode: isFrozen ? "real" : "manual" }], label: isFrozen ? "Resume" : "Freeze" })}
-${actionForm(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time">${submitButton({ does: ["advanceClock"], label: "Go" })}`, "Jump in time")}
+${ui.button({ does: ["advanceClock", { by: "10s" }], label: "+10 s", key: "e" })}
+${ui.button({ does: ["advanceClock", { by: "5m" }], label: "+5 m" })}
+${ui.button({ does: ["advanceClock", { by: "1h" }], label: "+1 h" })}
+${ui.button({ does: ["advanceClock", { until: "next" }], label: "Skip to next", key: "n" })}
+${ui.button({ does: ["setClock", { mode: isFrozen ? "real" : "manual" }], label: isFrozen ? "Resume" : "Freeze" })}
+${ui.actionForm(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["advanceClock"], label: "Go" })}`, "Jump in time")}
 <span class="soft due">next due: ${next === undefined ? "nothing" : html`in ${next}`}</span>
 </div>`;
 }
@@ -125,7 +117,7 @@ function menu(context: PageContext): Markup {
 interface Count {
   readonly count: number;
   readonly noun: string;
-  readonly tone: Tone;
+  readonly tone: ui.Tone;
 }
 
 /** Counts beside the menu's entries. */
@@ -154,31 +146,26 @@ interface View {
   readonly record?: readonly [noun: string, render: (context: PageContext, id: string) => Markup | undefined];
 }
 
+/** Parts of a view with one list. */
+function listed<Item>(name: FilteredListName, listing: (context: PageContext) => Listing<Item>) {
+  return {
+    listId: name,
+    list: (context: PageContext) =>
+      html`<h1>${VIEWS[context.view]}</h1>${filteredList(context, name, listing(context))}`,
+    beside: (context: PageContext) => listBeside(context, name, listing(context)),
+  };
+}
+
 const VIEW_PARTS: Readonly<Record<ViewName, View>> = {
   activity: { listId: "attention", list: activityView },
-  charges: {
-    listId: "charges",
-    list: (context) => html`<h1>Charges</h1>${filteredList(context, "charges", chargeListing(context))}`,
-    beside: (context) => listBeside(context, "charges", chargeListing(context)),
-    record: ["charge", chargeView],
-  },
+  charges: { ...listed("charges", chargeListing), record: ["charge", chargeView] },
   webhooks: {
-    listId: "deliveries",
+    ...listed("deliveries", deliveryListing),
     list: webhooksView,
-    beside: (context) => listBeside(context, "deliveries", deliveryListing(context)),
     record: ["delivery", deliveryDetailView],
   },
-  requests: {
-    listId: "requests",
-    list: (context) => html`<h1>Requests</h1>${filteredList(context, "requests", requestListing(context))}`,
-    beside: (context) => listBeside(context, "requests", requestListing(context)),
-    record: ["request", requestView],
-  },
-  money: {
-    list: moneyView,
-    beside: (context) => listBeside(context, "withdrawals", payoutListing(context)),
-    record: ["payout", payoutView],
-  },
+  requests: { ...listed("requests", requestListing), record: ["request", requestView] },
+  money: { ...listed("withdrawals", payoutListing), list: moneyView, record: ["payout", payoutView] },
   scenarios: { list: scenariosView, record: ["scenario", scenarioDetailView] },
   faults: { list: faultsView },
   checks: { list: checksView, record: ["probe", probeView] },

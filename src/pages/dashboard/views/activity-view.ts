@@ -51,58 +51,50 @@ ${ui.section({
 ${ui.section({ id: "activity", title: "Activity", tools: tabs, body: ui.rowList("Activity", activityRows(context, show), "Nothing yet.") })}`;
 }
 
-interface TimedRow {
-  readonly at: string;
-  readonly row: Markup;
-}
-
-function timedRows<Item>(
-  items: readonly Item[],
-  atOf: (item: Item) => string,
-  row: (item: Item, at: string) => Markup,
-): TimedRow[] {
-  return items.map((item) => ({ at: atOf(item), row: row(item, atOf(item)) }));
-}
+type TimedRow = readonly [at: string, row: Markup];
 
 function activityRows(context: PageContext, show: string): Markup[] {
   const { namespace } = context;
   const { state } = namespace.engine;
-  const matches = (record: Charge | Withdrawal) =>
-    isInMode(context, record) && (show !== "errors" || record.status === "FAILED");
-  const changedAt = (record: Charge | Withdrawal) => statusOf(context, record).at;
-  const payments = (): TimedRow[] => [
-    ...timedRows(state.pageOfKinds("charges", matches, 0, MAX_ROWS).items, changedAt, (charge, at) =>
-      chargeRow(context, charge, { at, withoutId: true }),
-    ),
-    ...timedRows(state.pageOfKinds("withdrawals", matches, 0, 10).items, changedAt, (payout, at) =>
-      withdrawalRow(context, payout, { at, withoutId: true }),
-    ),
-  ];
-  const matchesDelivery = (delivery: Delivery) =>
-    isInMode(context, delivery) && (show !== "errors" || isFailing(delivery));
-  const deliveries = (): TimedRow[] =>
-    timedRows(
-      ui
-        .groupConsecutive(state.pageOfKinds("deliveries", matchesDelivery, 0, MAX_FOLDED).items, failureKey)
-        .slice(0, MAX_ROWS),
-      ([newest]) => newest.attempts.at(-1)?.at ?? newest.created_at,
-      ([newest, ...others], at) => deliveryRow(context, newest, { at, withoutId: true }, others.length + 1),
-    );
-  const matchesRequest = (request: RequestEntry) =>
-    isRequestInMode(context, request) &&
-    ((request.status ?? 500) >= 400 ||
-      (show !== "errors" &&
-        (show !== "all" ||
-          !CHARGE_OPERATIONS.has(request.operation ?? "") ||
-          (request.tolerated ?? []).length > 0)));
-  const requests = (): TimedRow[] =>
-    timedRows(
-      ui
-        .groupConsecutive(namespace.journal.entries().slice(0, 200).filter(matchesRequest), outcomeKey)
-        .slice(0, MAX_ROWS),
-      ([newest]) => iso(newest.atMs),
-      ([newest, ...others]) => requestRow(context, newest, others),
-    );
+  const isErrors = show === "errors";
+  const payments = (): TimedRow[] => {
+    const matches = (record: Charge | Withdrawal) =>
+      isInMode(context, record) && (!isErrors || record.status === "FAILED");
+    const options = (record: Charge | Withdrawal) => ({ at: statusOf(context, record).at, withoutId: true });
+    const charges = state.pageOfKinds("charges", matches, 0, MAX_ROWS).items.map((charge): TimedRow => {
+      const row = options(charge);
+      return [row.at, chargeRow(context, charge, row)];
+    });
+    const payouts = state.pageOfKinds("withdrawals", matches, 0, 10).items.map((payout): TimedRow => {
+      const row = options(payout);
+      return [row.at, withdrawalRow(context, payout, row)];
+    });
+    return [...charges, ...payouts];
+  };
+  const deliveries = (): TimedRow[] => {
+    const matches = (delivery: Delivery) => isInMode(context, delivery) && (!isErrors || isFailing(delivery));
+    const { items } = state.pageOfKinds("deliveries", matches, 0, MAX_FOLDED);
+    return ui
+      .groupConsecutive(items, failureKey)
+      .slice(0, MAX_ROWS)
+      .map(([newest, ...others]) => {
+        const at = newest.attempts.at(-1)?.at ?? newest.created_at;
+        return [at, deliveryRow(context, newest, { at, withoutId: true }, others.length + 1)];
+      });
+  };
+  const requests = (): TimedRow[] => {
+    const isShown = (request: RequestEntry) =>
+      (request.status ?? 500) >= 400 ||
+      show === "requests" ||
+      (!isErrors &&
+        (!CHARGE_OPERATIONS.has(request.operation ?? "") || (request.tolerated ?? []).length > 0));
+    const matches = (request: RequestEntry) => isRequestInMode(context, request) && isShown(request);
+    const items = namespace.journal.entries().slice(0, MAX_FOLDED).filter(matches);
+    return ui
+      .groupConsecutive(items, outcomeKey)
+      .slice(0, MAX_ROWS)
+      .map(([newest, ...others]) => [iso(newest.atMs), requestRow(context, newest, others)]);
+  };
   const all: Record<string, () => TimedRow[]> = {
     all: () => [...payments(), ...requests()],
     charges: payments,
@@ -111,9 +103,9 @@ function activityRows(context: PageContext, show: string): Markup[] {
     errors: () => [...payments(), ...deliveries(), ...requests()],
   };
   return (getOwn(all, show) ?? all.all!)()
-    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+    .sort(([a], [b]) => (a < b ? 1 : a > b ? -1 : 0))
     .slice(0, MAX_ROWS)
-    .map((item) => item.row);
+    .map(([, row]) => row);
 }
 
 /** Deliveries that fail alike at one receiver have one key. */

@@ -33,6 +33,7 @@ const OPERATIONS = {
   requests: "listRequests",
   withdrawals: "listControlWithdrawals",
 } as const satisfies Partial<Record<ListName, ControlOperationId>>;
+export type FilteredListName = keyof typeof OPERATIONS;
 
 function pageOf<Item>(context: PageContext, name: ListName, find: Listing<Item>["find"]) {
   const fields = LIST_COLUMNS[name].filters?.flatMap(({ field }) => field ?? []) ?? [];
@@ -74,7 +75,7 @@ export function listBeside<Item>(
 
 export function filteredList<Item>(
   context: PageContext,
-  name: keyof typeof OPERATIONS,
+  name: FilteredListName,
   { choices, find, row, none, title }: Listing<Item>,
 ): Markup {
   const { filters = [], headings } = LIST_COLUMNS[name];

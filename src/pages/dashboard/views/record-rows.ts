@@ -299,14 +299,8 @@ export function requestRow(
   entry: RequestEntry,
   others: readonly RequestEntry[] = [],
 ): Markup {
-  const { status, inFlight, fault, tolerated = [] } = entry;
+  const { inFlight, fault, tolerated = [] } = entry;
   const bad = hasFailed(entry);
-  const error =
-    status !== null
-      ? responseErrorText(entry)
-      : entry.hasClientDisconnected
-        ? "the client hung up"
-        : "connection dropped";
   const times = others.length === 0 ? "" : ` ×${others.length + 1}`;
   return recordRow(context, "requests", entry, {
     key: `request-${(others.at(-1) ?? entry).id}`,
@@ -314,7 +308,7 @@ export function requestRow(
     status: requestBadge(entry, times),
     title: ui.callText(entry),
     to: rowUrl(context, "requests", String(entry.id)),
-    reason: bad && error,
+    reason: bad && responseErrorText(entry),
     about: [
       ...tolerated.map((note) => `ignored: ${note}`),
       fault !== null && `fault ${ui.shortIdText(fault)}`,

@@ -80,7 +80,7 @@ function summarySection(context: PageContext, entry: RequestEntry): Markup {
   const id = objectIdOf(entry);
   const about = objectUrl(context, id);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${requestBadge(entry)}</h1>
-${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.hasClientDisconnected ? "the client hung up" : "the connection was dropped") : responseErrorText(entry)}</p>`}
+${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${responseErrorText(entry)}</p>`}
 ${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} applied to this request.</p>`}
 ${ui.factList([
   [

@@ -3,7 +3,7 @@ import type { Delivery, EventRecord } from "../../../core/engine/records.js";
 import { LIST_COLUMNS, type ListName } from "../../../core/reports/list-columns.js";
 import { deliveriesOfObject, searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
-import { rowList, section } from "../components.js";
+import * as ui from "../components.js";
 import { isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { headingOf, type ListPage } from "./filtered-list.js";
 import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./record-rows.js";
@@ -52,11 +52,11 @@ function hits<Item>(
 ): Markup | false {
   if (total === 0) return false;
   const title = headingOf(name);
-  return section({
+  return ui.section({
     id: name,
     title: `${title}: ${total}`,
     tools: total > ROWS && to !== undefined && html`<a href="${to}">All ${total}</a>`,
-    body: rowList(
+    body: ui.rowList(
       title,
       items.slice(0, ROWS).map((item) => rowOf(context, item)),
       "",
