@@ -155,9 +155,11 @@ describe("the cause of a charge's status", () => {
     const other = await charge("ada@example.com", {
       metadata: { sandbox_scenario: "webhook_twice_at_once" },
     });
+    const stuck = await charge("ada@example.com", { metadata: { sandbox_scenario: "stuck" } });
     await sandbox.advance("10s");
     expect(await why(plain)).toMatch(/^scenario default , .* planned COMPLETED at 09:00:05 \.$/);
     expect(await why(named)).toMatch(/planned FAILED .* ; the app asked for this scenario by name\.$/);
+    expect(await why(stuck)).toMatch(/by name\. Nothing more is planned: Complete or Fail it\.$/);
     expect(await why(other)).toMatch(
       /^scenario default .* ; the app asked for webhook_twice_at_once, which plans no status of it\.$/,
     );

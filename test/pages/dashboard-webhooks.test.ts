@@ -74,7 +74,7 @@ describe("webhooks in the dashboard", () => {
   });
 
   it("a delivery without a try left is given up, on its page and in what needs attention", async () => {
-    const { charge, page, press, sandbox, id } = await openPaid(refuseWith(500));
+    const { charge, page, press, receiver, sandbox, id } = await openPaid(refuseWith(500));
     await sandbox.advance("10d");
     expect(textOf(await page(`/webhooks/${id}`))).toMatch(
       /charge\.completed ✗ given up .* 500 answer · given up/,
@@ -90,6 +90,12 @@ describe("webhooks in the dashboard", () => {
     expect(textOf((await press(`retryDelivery?delivery_id=${id}`)).text)).toMatch(
       /Failed again: 500 answer in \d+ ms/,
     );
+    await receiver.close();
+    await press(`retryDelivery?delivery_id=${id}`);
+    const down = await page(`/webhooks/${id}`);
+    expect(textOf(down)).toMatch(/ about A-1042 · ada@example\.com /);
+    expect(textOf(down)).toMatch(/nothing listens · given up · start your app on :\d+, then Redeliver /);
+    expect(down).toMatch(/class="main"[^>]*>Redeliver</);
   });
 
   it("filters webhooks by status, type and words", async () => {

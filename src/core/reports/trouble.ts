@@ -55,6 +55,7 @@ export function nextTryIn(next: string | null, nowMs: number): string {
 }
 
 const GIVEN_UP = "given up";
+export const NOTHING_LISTENS = "nothing listens";
 
 /** When a failed delivery is tried next, or `given up`; undefined if it is held or did not fail. */
 export function nextTryText(
@@ -77,7 +78,7 @@ export function deliveryTrouble(delivery: JsonRecord): string | undefined {
 /** A failed attempt's status and response in one line, or why there is none. */
 export function failureText({ status, error, response_body }: Omit<Attempt, "at" | "duration_ms">): string {
   if (status === null)
-    return /\bECONNREFUSED\b/.test(error ?? "") ? "nothing listens" : (error ?? "no response");
+    return /\bECONNREFUSED\b/.test(error ?? "") ? NOTHING_LISTENS : (error ?? "no response");
   const text = summarizeBody(response_body ?? "");
   return text.startsWith(String(status)) ? text : `${status} ${text}`.trim();
 }

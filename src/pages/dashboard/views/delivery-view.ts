@@ -1,13 +1,13 @@
 import { eventToSend } from "../../../core/engine/event-mishaps.js";
-import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
+import type { Attempt, Delivery, Endpoint, EventRecord } from "../../../core/engine/records.js";
 import { diffRecordFields } from "../../../core/namespace/saved-states.js";
-import { deliveryState } from "../../../core/reports/trouble.js";
+import { deliveryState, NOTHING_LISTENS, receiverText } from "../../../core/reports/trouble.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
-import { deliveryOutcome, deliveryRow, objectUrl } from "./record-rows.js";
+import { deliveryOutcome, deliveryRow, objectText, objectUrl } from "./record-rows.js";
 
 /** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
 export function deliveryDetailView(context: PageContext, delivery_id: string): Markup | undefined {
@@ -25,13 +25,18 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   const isPending = delivery.status === "pending";
   const next = delivery.next_attempt_at;
   const url = objectUrl(context, object_id);
+  const about = [
+    ...objectText(context, object_id, true),
+    state.get("charges", object_id ?? "")?.customer_email,
+  ];
+  const outcome = deliveryOutcome(context, delivery);
   return html`${ui.backLink(context, "webhooks")}
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryState(delivery, namespace.findHold(delivery)))} ${ui.liveModeTag(delivery.mode)}</h1>
-<p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${object_id}</a>`}</p>
-<p class="why"><strong>Why:</strong> ${ui.joinWithDots(deliveryOutcome(context, delivery))}${resendText(delivery)}</p>
+<p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
+<p class="why"><strong>Why:</strong> ${ui.joinWithDots(outcome)}${startText(delivery, endpoint, outcome[0])}${resendText(delivery)}</p>
 <div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry now", kind: "main", key: "r" })}
 ${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
-${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
+${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", kind: failing && !isPending ? "main" : undefined, ...(isPending && failing ? {} : { key: "r" }) })}
 <a class="button" href="#edit">Edit &amp; resend</a>
 ${ui.menu("Copy", [
   body !== null &&
@@ -67,6 +72,17 @@ ${
   })
 }
 ${event !== undefined && resendSection(context, delivery, event)}`;
+}
+
+/** Next step after the last try, if nothing listened. */
+function startText(
+  { status, mishap }: Delivery,
+  endpoint: Endpoint | undefined,
+  result: string,
+): string | false {
+  const url = mishap?.to_url ?? endpoint?.url;
+  if (status !== "failed" || result !== NOTHING_LISTENS || url == null) return false;
+  return ` · start your app on ${receiverText(new URL(url).origin)}, then Redeliver`;
 }
 
 /** How a manual resend was signed. */

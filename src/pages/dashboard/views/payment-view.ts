@@ -124,7 +124,7 @@ function paymentView(context: PageContext, payment: Payment): Markup {
   return html`${ui.backLink(context, view)}
 <div class="object payment" data-part id="${payment.noun}"><h1>${ui.amountMarkup(record.amount, record.currency)} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
 <p class="status">${ui.badge(status.word)} <bdi class="reason">${statusDetails(status)}</bdi></p>
-<p class="why"><strong>Why:</strong> ${causeText(context, record, status)}</p>
+<p class="why"><strong>Why:</strong> ${causeText(context, record, status)}${stuckText(context, payment)}</p>
 <div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}
 ${moves.length === 0 && status.was === undefined && record.status !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}${ui.copyableId(id)}</div></div>
 ${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}
@@ -134,6 +134,17 @@ ${ui.foldedSection({
   title: "Raw",
   body: html`<pre tabindex="0" aria-label="The record as JSON">${ui.toIndentedJson(payment.raw)}</pre>`,
 })}`;
+}
+
+/** Next step of an open payment for which no task is due. */
+function stuckText({ namespace }: PageContext, { id, moves }: Payment): string | false {
+  const ends = moves.filter(({ to }) => to === "COMPLETED" || to === "FAILED").map(({ label }) => label);
+  const isOpen = moves.some(({ to }) => to === "FAILED");
+  return (
+    isOpen &&
+    namespace.engine.state.tasksOf(id).length === 0 &&
+    ` Nothing more is planned: ${ends.join(" or ")} it.`
+  );
 }
 
 const DOORS: { readonly [Name in Actor]?: string } = {

@@ -158,7 +158,11 @@ export function destinationText(destination: Destination | undefined): string {
 }
 
 /** The app's order or payout reference, and the short id of the charge or payout; `withoutId`: the id only without an order. */
-function objectText({ namespace }: PageContext, id: string | null | undefined, withoutId = false): Content[] {
+export function objectText(
+  { namespace }: PageContext,
+  id: string | null | undefined,
+  withoutId = false,
+): Content[] {
   if (id == null) return [];
   const { state } = namespace.engine;
   const charge = state.get("charges", id);
