@@ -45,6 +45,7 @@ describe.each([
     for (const { name } of document.tags) expect(text).toContain(`<a href="#tag-${name}">${name}</a>`);
     for (const name of Object.keys(document.components.schemas)) expect(ids).toContain(`schema-${name}`);
     for (const type of Object.keys(document.webhooks)) expect(text).toContain(`>${type}</h3>`);
+    expect(text).toContain('<li><a href="#errors">Errors of many operations</a></li>');
     for (const [, target] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
 
@@ -58,6 +59,11 @@ describe.each([
     const calls = [...text.matchAll(/<pre id="\w+-curl"[^>]*>([^<]*)<\/pre>/g)].map(([, call]) => call);
     expect(calls.join("\n")).toContain("\n  -d '{\n    ");
     expect(calls.filter((call) => /\n[{}\]]/.test(call!))).toEqual([]);
+  });
+
+  it("the header of most operations is described once", () => {
+    expect(text).not.toContain("<code>Sandbox-Namespace</code>");
+    expect(text.includes("is taken from the header Sandbox-Namespace")).toBe(path === "/_sandbox/docs");
   });
 
   it("the API reference shows code in backticks as code", () => {
@@ -221,6 +227,13 @@ describeInBrowser("in a browser", () => {
     const errors = (await boxOf(".errors pre"))!;
     expect(errors.y).toBeGreaterThan(examples.y + examples.height);
     expect(errors.x + errors.width).toBeCloseTo(examples.x + examples.width, 0);
+    await tab.evaluate(() => {
+      const fields = [
+        ...document.querySelectorAll("#createWhitelabel .sides > div:not(.errors) .fields > div"),
+      ];
+      fields[Math.floor(fields.length / 2)]!.scrollIntoView();
+    });
+    expect((await boxOf(".examples"))!.y).toBeGreaterThanOrEqual(0);
     const broken = await tab.evaluate(() => {
       for (const part of document.querySelectorAll("details")) part.open = true;
       return [...document.querySelectorAll<HTMLElement>("pre[id$=-curl]")].flatMap((shown) => {
@@ -271,16 +284,21 @@ describeInBrowser("in a browser", () => {
     ]);
     await tab.getByRole("button", { name: "Show all" }).click();
     await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^\d+ found$/);
+    await tab.getByLabel("Filter").fill("RateLimited");
+    await expect.poll(() => tab.locator("main section:visible").count()).toBe(1);
+    expect(await tab.locator("#errors").isVisible()).toBe(true);
     await tab.getByLabel("Filter").fill("zebra");
     await expect.poll(() => tab.locator("#found").textContent()).toBe("Nothing found");
     await tab.getByLabel("Filter").fill("");
     await tab.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await tab.locator("#createQuote h3").click();
-    await tab.locator("#createQuote .copy").click();
-    await expect.poll(() => tab.locator("#said").textContent()).toBe("Copied");
-    expect(await tab.evaluate(() => navigator.clipboard.readText())).toBe(
-      await tab.locator("#createQuote-curl").textContent(),
-    );
+    expect(new URL(tab.url()).hash).toBe("#createQuote");
+    for (const shown of await tab.locator("#createQuote .snippet").all()) {
+      await shown.getByRole("button").click();
+      const copied = () => tab.evaluate(() => navigator.clipboard.readText());
+      await expect.poll(copied).toBe(await shown.locator("pre").textContent());
+      await expect.poll(() => tab.locator("#said").textContent()).toBe("Copied");
+    }
   });
 
   it("pressing a key opens the filter and expands every section", async () => {
@@ -315,6 +333,7 @@ describeInBrowser("in a browser", () => {
     const marked = () =>
       tab.locator("nav [aria-current]").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
     await expect.poll(marked).toEqual(["#getBalances"]);
+    expect((await tab.getByText("Contents").boundingBox())!.y).toBeGreaterThanOrEqual(0);
   });
 
   // One scheme is enough: the same code generates both references.

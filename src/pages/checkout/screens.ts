@@ -121,7 +121,7 @@ ${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value,
 </dl>
 <div class="reference">
 <p>Quote this reference, or your payment may be delayed or lost:</p>
-<strong id="reference">${reference}</strong>${copyButton("reference", "reference")}
+<strong id="reference">${reference}</strong>${copyButton("reference")}
 </div>`;
 }
 
@@ -135,9 +135,9 @@ const cardForm = html`<fieldset class="cardform" disabled>
 
 /** @param copied the text that a button copies; by default, there is no button */
 function fact(label: string, value: Content, copied?: string): Markup {
-  if (copied === undefined) return html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`;
-  const id = `fact-${label.toLowerCase().replaceAll(" ", "-")}`;
-  return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), id, copied)}</dd></div>`;
+  return html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd>${
+    copied !== undefined && html`<dd class="tool">${copyButton(label.toLowerCase(), copied)}</dd>`
+  }</div>`;
 }
 
 /** Shown between the customer's confirmation and the end of the charge. Polls the status. */

@@ -26,7 +26,7 @@ import {
 
 const REFERENCE_STYLES = `
 ${BASE_STYLES}
-html{-webkit-text-size-adjust:100%;scroll-padding-top:1rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+html{-webkit-text-size-adjust:100%;scroll-padding-top:3.25rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{font-size:1.0625rem;display:inline}h4{font-size:.9375rem;margin-top:1rem}
 a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
 pre{white-space:pre-wrap;background:var(--code);border-radius:.5rem;padding:.5rem .75rem;font-size:.78125rem;line-height:1.45}
@@ -36,12 +36,12 @@ summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
 .why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.mark{font-size:.8125rem;font-style:italic;color:var(--sand-text)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys .copy{margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet h4{line-height:2rem}.snippet pre{word-break:break-all}.snippet .copy{position:absolute;inset:0 0 auto auto}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+.snippet{margin-top:.75rem}.snippet h4{line-height:2rem}.snippet pre{word-break:break-all}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
-nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
+.js nav{position:sticky;top:0;z-index:1;max-height:70vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
-.keys{grid-template-columns:1fr 1fr}nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
-@media (min-width:80rem){.sides{grid:auto 1fr auto/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3}.errors{grid-column:1/3}.route{display:inline-flex;padding-inline-start:.5rem}}
+.keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
+@media (min-width:80rem){.sides{grid:auto 1fr auto/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;scrollbar-width:thin;align-self:start}.errors{grid-column:1/3}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
@@ -65,6 +65,8 @@ addEventListener("DOMContentLoaded", () => {
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a");
     if (link && contents.contains(link) && !wide.matches) contents.open = false;
+    const opened = event.target.closest("section > details:not([open]) > summary")?.closest("section");
+    if (opened) history.replaceState(null, "", "#" + opened.id);
     // A link to the current hash fires no hashchange.
     if (link?.hash && link.hash === location.hash) reveal();
   });
@@ -145,20 +147,21 @@ function referencePage(given: Reference, nowMs: number): Response {
   const contents = [
     ...operations.map(({ operationId: id, summary: text, tags: [tag] }) => ({ id, text, tag })),
     ...schemas.map(([text]) => ({ id: `schema-${text}`, text, tag: "Schemas" })),
+    { id: "errors", text: "Errors of many operations", tag: "Errors" },
   ];
   const [lead = "", ...conventions] = String(info.description).split("\n\n");
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
 <label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
 <button type="button" id="unfold" hidden>Expand all</button>
-${[...tags, { name: "Schemas" }].map(({ name }) => {
+${[...tags, { name: "Schemas" }, { name: "Errors" }].map(({ name }) => {
   const links = contents.filter(({ tag }) => tag === name);
   return html`<div><p class="tag">${name}</p><ul>${links.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`;
 })}</details></nav>
 <main id="reference" tabindex="-1">
 <div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show all</button></div>
 <div class="intro"><h1>${title}</h1>${renderMarkdown(lead)}
-<dl class="keys">${copyableFact("Base URL", "base-url", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", "api-key", reference.apiKey)}
+<dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", reference.apiKey)}
 <div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
 <div><dt>Operations</dt><dd>${tags.map(({ name }) => html`<a href="#tag-${name}">${name}</a> `)}</dd></div>
 <div><dt>See also</dt><dd>${reference.related}</dd></div></dl>
@@ -175,11 +178,14 @@ ${
   repeated.length > 0 &&
   html`<div class="group"><h2>Assumptions in several places</h2>${repeated.map((reason, index) => html`<div id="assumed-${index}">${renderMarkdown(reason)}</div>`)}</div>`
 }
-<div class="group"><h2 id="errors">Errors of many operations</h2><dl class="fields">${Object.entries(
-    components.responses,
-  ).map(
-    ([name, error]) => html`<div id="error-${name}"><dt>${name}</dt><dd>${errorPart(error)}</dd></div>`,
-  )}</dl></div>
+<div class="group"><h2>Errors</h2>${section(
+    "errors",
+    "Errors of many operations",
+    html`<dl class="fields">${Object.entries(components.responses).map(
+      ([name, error]) =>
+        html`<div id="error-${name}"><dt><code>${name}</code></dt><dd>${errorPart(error)}</dd></div>`,
+    )}</dl>`,
+  )}</div>
 </main></div><p class="unseen" role="status" id="said"></p>`;
   return SHELL.respond({ title, body }, { nowMs, forms: "'none'" });
 }
@@ -233,11 +239,11 @@ function operationSection(reference: Reference, operation: DocumentOperation, in
 ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}</div>
 <div class="examples">${
     isCall
-      ? html`<div class="snippet"><h4>Call</h4><pre id="${id}-curl" tabindex="0">${escapeText(snippetOf(reference, operation))}</pre>${copyButton(`the call of ${id}`, `${id}-curl`)}</div>
+      ? html`${example(id, "Call", snippetOf(reference, operation), html` id="${id}-curl"`)}
 ${success && responseExample(document, operation, success)}`
-      : jsonExample("Example", exampleOf(requestBody))
+      : example(id, "Example", exampleOf(requestBody))
   }</div>
-<div>${parameters && html`<h4>Parameters</h4>${parameterList(parameters)}`}
+<div>${parameterList(parameters)}
 ${requestBody && contentPart("Body", requestBody)}
 ${success && contentPart("Response", success)}</div>
 <div class="errors"><h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors)
@@ -248,13 +254,13 @@ ${success && contentPart("Response", success)}</div>
   return section(id, operation.summary, body, route);
 }
 
-function copyableFact(label: string, id: string, value: string): Markup {
-  return html`<div><dt>${label}</dt><dd><code id="${id}">${value}</code>${copyButton(label, id)}</dd></div>`;
+function copyableFact(label: string, value: string): Markup {
+  return html`<div><dt>${label}</dt><dd><code>${value}</code>${copyButton(label)}</dd></div>`;
 }
 
-function jsonExample(title: string, value: unknown): Markup {
+function example(operationId: string, title: string, value: unknown, id?: Markup): Markup {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return html`<h4>${title}</h4><pre tabindex="0">${escapeText(text)}</pre>`;
+  return html`<div class="snippet"><h4>${title}</h4><pre${id} tabindex="0">${escapeText(text)}</pre>${copyButton(`${operationId}: ${title}`)}</div>`;
 }
 
 /** The recorded response, else one made from the schema, with the request's values and the status it leads to. */
@@ -264,14 +270,15 @@ function responseExample(
   success: BodyDescription,
 ): Markup {
   const recorded = exampleOf(success);
-  if (recorded !== undefined) return jsonExample("Response", recorded);
+  if (recorded !== undefined) return example(operationId, "Response", recorded);
   const sent = Object.fromEntries(parameters.map(({ name, example }) => [name, example]));
   const [moved] = Object.entries(CHARGE_STATUS_TABLE).flatMap(([status, { verb }]) =>
     verb !== undefined && operationId.startsWith(verb) ? [status] : [],
   );
   const body = Object(exampleOf(requestBody));
   const known = { ...sent, ...body, status: body.to ?? moved };
-  return jsonExample("Response, made from its schema", sampleOf(document, schemaOf(success), known));
+  const sample = sampleOf(document, schemaOf(success), known);
+  return example(operationId, "Response, made from its schema", sample);
 }
 
 /** An error of one operation, or a link to a shared error. */
@@ -279,7 +286,8 @@ function errorPart({ $ref, description = "", content, ...rest }: BodyDescription
   if ($ref !== undefined) return html`<a href="#error-${refName($ref)}">${refName($ref)}</a>`;
   const examples = Object.values(content?.["application/json"]?.examples ?? {});
   return html`${renderMarkdown(`${description.replace(/\.$/, "")}.`)}${assumptionMark(rest)}${examples.map(
-    ({ value }) => html`<pre>${escapeText(JSON.stringify((value as { error: unknown }).error))}</pre>`,
+    ({ value }) =>
+      html`<pre>${escapeText(JSON.stringify((value as { error: unknown }).error, null, 1).replace(/\n */g, " "))}</pre>`,
   )}`;
 }
 

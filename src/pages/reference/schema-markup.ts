@@ -122,10 +122,16 @@ export function assumptionMark(texts: Texts): Markup | undefined {
   return assumed && html`<p${assumed.reason && html` class="why"`}>${assumed.mark} ${assumed.reason}</p>`;
 }
 
-export function parameterList(parameters: readonly Parameter[]): Markup {
-  return html`<dl class="fields">${parameters.map(({ name, in: location, required, schema, ...rest }) =>
-    field(name, { ...schema, ...rest }, required === true, location),
-  )}</dl>`;
+/** The page's introduction describes the header Sandbox-Namespace, which most operations take. */
+export function parameterList(parameters: readonly Parameter[] = []): Markup | false {
+  const shown = parameters.filter(({ name }) => name !== "Sandbox-Namespace");
+  return (
+    shown.length > 0 &&
+    html`<h4>Parameters</h4><dl class="fields">${shown.map(
+      ({ name, in: location, required, schema, ...rest }) =>
+        field(name, { ...schema, ...rest }, required === true, location),
+    )}</dl>`
+  );
 }
 
 /** A schema's description, variants and fields. Marks required fields if clients send it. */
