@@ -4,18 +4,23 @@ import { code, definitions, page } from "./markdown.mjs";
 
 const INTRODUCTION = `\`npx payments-sandbox COMMAND --help\` prints the same, with an example. Exit codes and \`--json\`: [output](troubleshooting.md#output-and-exit-codes).`;
 
-const START = `\`exec\` takes them too, with different defaults: any free port, a fixed seed, no rate limit. Each is also a key of the config file and an
-environment variable: \`--start-time\` is \`start_time\` and \`PAYMENTS_SANDBOX_START_TIME\`. Precedence: option, variable, config
-file, default. In variables, lists are separated by commas; \`0\`, \`false\`, \`no\` and \`off\` turn a switch off. The config file is
-\`payments-sandbox.config.yaml\`, \`.yml\` or \`.json\` in the working directory, or the one named by \`-c, --config\` or
-\`PAYMENTS_SANDBOX_CONFIG\`; \`init\` writes one with every key in a comment.
+const START = `\`exec\` takes them too, with other defaults: any free port, a fixed seed, no rate limit. Each can also be set elsewhere:
 
-Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of them. In addresses a missing scheme means http, and a number alone is a
-local port: \`3000/webhooks\` is \`http://localhost:3000/webhooks\`.`;
+- **As a variable**, \`PAYMENTS_SANDBOX_START_TIME\`: lists are separated by commas; \`0\`, \`false\`, \`no\` and \`off\` turn a switch off.
+- **In the config file**, \`start_time\`: the file is \`payments-sandbox.config.yaml\`, \`.yml\` or \`.json\` in the working directory, or the one
+  named by \`-c, --config\` or \`PAYMENTS_SANDBOX_CONFIG\`. \`init\` writes one with every key in a comment.
 
-const SELECTORS = `The token can also come from \`PAYMENTS_SANDBOX_CONTROL_TOKEN\`. A charge is selected by its id or any unique beginning of one (\`ch_8cb0\`), \`last\` or \`last-1\`, an e-mail (the newest charge of that
-customer), or \`order=1042\` (its \`metadata.order_id\` or \`metadata.order\`; other keys likewise). Deliveries and withdrawals: by id,
-beginning or \`last\`. A beginning or \`order=\` that fits several is refused with the candidates.`;
+An option goes before a variable, a variable before the file. Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of them. In addresses a
+missing scheme means http, and a number alone is a local port: \`3000/webhooks\` is \`http://localhost:3000/webhooks\`.`;
+
+const SELECTORS = `The token can also come from \`PAYMENTS_SANDBOX_CONTROL_TOKEN\`. A charge is selected by
+
+- its id, or any unique beginning of it (\`ch_8cb0\`)
+- \`last\` or \`last-1\`
+- an e-mail: the newest charge of that customer
+- \`order=1042\`: its \`metadata.order_id\` or \`metadata.order\`; other keys likewise
+
+Deliveries and withdrawals are selected by id, beginning or \`last\`. What fits several is refused with the candidates.`;
 
 export function commandLinePage(source) {
   const program = idleProgram(source);
@@ -25,7 +30,7 @@ export function commandLinePage(source) {
   return page("The command line", [
     INTRODUCTION,
     "## Commands",
-    commandList(program),
+    ...commandLists(program),
     "## Options of start",
     START,
     definitions(source.OPTION_ROWS.map(({ flags, help }) => [code(flags), help])),
@@ -44,17 +49,24 @@ export function commandLinePage(source) {
 }
 
 /** The program as the command line has it. */
-function idleProgram({ addCommands, addStartOptions }) {
+function idleProgram({ addCommands, addStartOptions, groupCommands }) {
   const root = new Command("payments-sandbox").enablePositionalOptions();
   addStartOptions(root.command("start").description("run the sandbox until it is interrupted (the default)"));
   addCommands(root);
+  groupCommands(root);
   return root;
 }
 
-function commandList({ commands }) {
-  return definitions(
-    commands.map((command) => [code(usageOf(command)), command.description().replace(/; exits .*/, "")]),
-  );
+/** The commands under the headings of the help, in its order. */
+function commandLists(program) {
+  const groups = new Map();
+  for (const command of program.createHelp().visibleCommands(program)) {
+    const group = command.helpGroup();
+    if (group === "") continue;
+    const row = [code(usageOf(command)), command.description().replace(/; exits .*/, "")];
+    groups.set(group, [...(groups.get(group) ?? []), row]);
+  }
+  return [...groups].flatMap(([group, rows]) => [`**${group.replace(":", "")}**`, definitions(rows)]);
 }
 
 function usageOf(command) {

@@ -1,6 +1,7 @@
 // What the pages are written from. The scripts load it bundled: `withSource()`.
 export { addCommands } from "../../src/cli/commands.js";
 export { addConnectionOptions, addStartOptions, OPTION_ROWS } from "../../src/cli/options.js";
+export { groupCommands } from "../../src/cli/program.js";
 export { Catalogue } from "../../src/core/domain/catalogue.js";
 export { CHARGE_STATUS_RULES } from "../../src/core/domain/charge-transition.js";
 export { WITHDRAWAL_STATUS_RULES } from "../../src/core/domain/withdrawal.js";

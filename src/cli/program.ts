@@ -81,7 +81,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Namespaces: ["reset", "snapshot", "export", "import", "namespace"],
 };
 
-function groupCommands(root: Command): void {
+export function groupCommands(root: Command): void {
   const heading = (name: string) => Object.keys(GROUPS).find((one) => GROUPS[one]!.includes(name));
   for (const command of root.commands) {
     const found = heading(command.name());

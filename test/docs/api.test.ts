@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
 import { openSandbox } from "../support/api-client.js";
+import { PageRun } from "./support/page-run.js";
 import { markedBlock, pageText } from "./support/pages.js";
 
 const PAGE = "docs/api.md";
@@ -25,15 +26,11 @@ describe(PAGE, () => {
   });
 
   it("docs/api.md shows a request with the sandbox's response", async () => {
-    const codeOf = (marker: string) => JSON.parse(markedBlock(PAGE, marker).code);
-    const sandbox = await openSandbox();
-    const response = await sandbox.fetch("/api/v1/payments/quotes", {
-      method: "POST",
-      headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify(codeOf("request: createQuote")),
-    });
-    const shown = codeOf("response: createQuote");
-    const body = (await response.json()) as Record<string, unknown>;
+    const session = new PageRun(PAGE);
+    await session.prepare();
+    await session.begin("npx payments-sandbox");
+    const body = JSON.parse(await session.carryOut(session.steps[0]!)) as Record<string, unknown>;
+    const shown = JSON.parse(markedBlock(PAGE, "response: createQuote").code);
     expect(Object.keys(body)).toEqual(Object.keys(shown));
     for (const [name, value] of Object.entries(shown))
       if (!String(value).endsWith("…")) expect([name, body[name]]).toEqual([name, value]);
