@@ -225,18 +225,22 @@ const NO_STATUS = ["connection cut", "client gone"];
 
 const MARKS: Readonly<Partial<Record<Style, string>>> = { green: "✓", red: "✗" };
 
+/** End of the status of a payment whose webhook failed, if the reason stands below the table. */
+export const WEBHOOK_MARK = " !";
+
 /** A status in words behind its mark. */
 export function markedStatus(status: string): string {
-  if (!/^(\d+ )?[A-Za-z_][\w, ]*$/.test(status) || NO_STATUS.includes(status)) return status;
+  if (!/^(\d+ )?[A-Za-z_][\w, ]*!?$/.test(status) || NO_STATUS.includes(status)) return status;
   return `${MARKS[valueStyle("status", status)!] ?? "●"} ${status}`;
 }
 
 /** Style of a value by its column; undefined for no style. */
 export function valueStyle(heading: string, marked: string): Style | undefined {
   if (!TELLING.includes(heading)) return undefined;
-  const value = marked.replace(/^([✓✗●] )?(\d+ )?|, .*/g, "");
+  const value = marked.replace(/^([✓✗●] )?(\d+ )?|, .*| !$/g, "");
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";
   const style = NO_STATUS.includes(value) ? "red" : STYLES[STATUS_TONES[value] ?? ""];
+  if (marked.endsWith(WEBHOOK_MARK) && style !== "red") return "yellow";
   if (style !== undefined) return style;
   if (heading === "status") return /^[A-Z_ ]+$/.test(value) ? "cyan" : undefined;
   return value === "-" ? undefined : "red";

@@ -271,6 +271,17 @@ it("commands that send webhooks print the outcome of each", async () => {
   );
 });
 
+it("charges marks each row whose webhook fails as those of other rows", async () => {
+  const { asked, action } = commandInput(["charges"]);
+  const answer = (await action.call(asked))!;
+  vi.stubEnv("FORCE_COLOR", "1");
+  onTerminal(80);
+  const text = await action.formatResult!(answer, asked);
+  expect(text.split(paint("yellow", "● COMPLETED !"))).toHaveLength(4);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of red
+  expect(text).toMatch(/\n\u001b\[31m! webhook of 3: :\d+\/webhooks 500 TypeError/);
+});
+
 it("the report of a run fits the terminal width", () => {
   const failure = {
     message: `the charge is not as expected: ${`${LONG} `.repeat(3)}`,

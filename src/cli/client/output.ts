@@ -9,9 +9,9 @@ import {
 import { readStatuses, STATUS_TONES, statusDetails, statusText } from "../../core/reports/shown-status.js";
 import { attemptsOf, receiverTrouble, troubleCounts, webhookText } from "../../core/reports/trouble.js";
 import { groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
-import { headingText, markedStatus, tableLines, valueStyle } from "../table.js";
+import { headingText, markedStatus, tableLines, valueStyle, WEBHOOK_MARK } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
-import { fitLine, paint, wrap } from "../text-layout.js";
+import { fitLine, paint, type StyledText, wrap } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 
@@ -22,7 +22,7 @@ export type ResultFormatter = (answer: JsonBody, asked?: Pick<CommandInput, "con
 /** Creates a formatter that aligns a list as a table. Below each row are its notes: why it is in trouble, or waits. */
 export function tableFormatter(
   list: Pick<ListColumns, "columns" | "values" | "dropFirst" | "notes" | "isDone">,
-  footer: readonly string[] = [],
+  footer: readonly StyledText[] = [],
 ): ResultFormatter {
   return (answer, asked) => {
     const isDone = (item: JsonBody): boolean => list.isDone?.(item) ?? false;
@@ -50,7 +50,7 @@ export function tableFormatter(
         now: asked?.connection.now,
         dimmed: items.map(isDone),
       }),
-      ...(isTerminal() ? footer.map((line) => fitLine([[undefined, line]], width)) : []),
+      ...(isTerminal() ? footer.map((line) => fitLine([line], width)) : []),
       ...(total > items.length ? [`${items.length} of ${total}`] : []),
       "",
     ].join("\n");
@@ -161,13 +161,13 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
     const failing = undelivered
       .filter((delivery) => attemptsOf(delivery).length > 0)
       .sort((a, b) => Number(a.answered === null) - Number(b.answered === null));
-    const payments = (answer.items as JsonBody[]).map((item) => {
+    const payments = (answer.items as JsonBody[]).map((item): JsonBody => {
       const shown = statusOf(item);
       const details = statusDetails(shown);
       const isBad = STATUS_TONES[shown.word] === "bad";
       return { ...item, status: shown.word, note: isBad || details === "" ? details : `! ${details}` };
     });
-    const listed = new Set<unknown>(payments.map((item: JsonBody) => item[idField]));
+    const listed = new Set<unknown>(payments.map((item) => item[idField]));
     const objectsOf = new Map<string, Set<unknown>>();
     for (const delivery of failing.filter((one) => listed.has(one[idField]))) {
       const trouble = receiverTrouble(delivery);
@@ -182,12 +182,19 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
         .map(webhookText),
     ];
     const common = [...objectsOf].filter(([trouble]) => isCommon(trouble));
-    const footer = [
-      ...common.map(([trouble, objects]) => `${objects.size} of these: ${trouble}`),
-      `webhooks: ${counts}; see payments-sandbox deliveries${counts.endsWith("held") ? "" : " --failing"}`,
+    const items = payments.map((item) => {
+      const isMarked = common.some(([, objects]) => objects.has(item[idField]));
+      return isMarked ? { ...item, status: `${item.status}${WEBHOOK_MARK}` } : item;
+    });
+    const footer: StyledText[] = [
+      ...common.map(([trouble, { size }]): StyledText => ["red", `! webhook of ${size}: ${trouble}`]),
+      [
+        /failing|given up/.test(counts) ? "red" : "yellow",
+        `webhooks: ${counts}; see payments-sandbox deliveries${counts.endsWith("held") ? "" : " --failing"}`,
+      ],
     ];
     const list = { ...LIST_COLUMNS[name], notes: notesOf };
-    return tableFormatter(list, counts === "" ? [] : footer)({ ...answer, items: payments }, asked);
+    return tableFormatter(list, counts === "" ? [] : footer)({ ...answer, items }, asked);
   };
 }
 
