@@ -50,6 +50,17 @@ it("activity lines show ids, causes of changes and webhook responses", async () 
   expect(all.filter((line) => line.includes("→ charge.awaiting_payment"))).toHaveLength(1);
 });
 
+it("activity lines name a duplicate webhook", async () => {
+  const { sandbox, client, lines } = await openFollowed();
+  await sandbox.onWebhook(() => new Response());
+  await client.pay({ scenario: "webhook_twice_at_once" });
+  await sandbox.advance("1s");
+  expect(lines(200).flatMap((line) => /→ (\S+ {2}ch_\w+ .*)/.exec(line)?.[1] ?? [])).toEqual([
+    expect.stringMatching(/^charge\.awaiting_payment {2}ch_\w+ {2}this process {2}200$/),
+    expect.stringMatching(/^charge\.awaiting_payment {2}ch_\w+ {2}duplicate {2}this process {2}200$/),
+  ]);
+});
+
 it("activity lines show the refused field and the id of a fault", async () => {
   const { sandbox, client, lines } = await openFollowed();
   await client.quote({ amount: "x" });

@@ -271,6 +271,22 @@ it("commands that send webhooks print the outcome of each", async () => {
   );
 });
 
+it("deliveries and history name duplicates", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await sandbox.onWebhook(() => new Response());
+  await client.pay({ email: "ada@shop.test", scenario: "webhook_twice_at_once" });
+  await sandbox.advance("1s");
+  const shop = new Connection({ url: (await sandbox.listen()).url });
+  expect((await print(80, ["deliveries"], {}, shop)).match(/✓ \S+( \S+)?/g)).toEqual([
+    "✓ delivered, duplicate",
+    "✓ delivered",
+  ]);
+  expect((await print(120, ["history", "last"], {}, shop)).match(/ webhook .*/g)).toEqual([
+    expect.stringMatching(/200 \(\d+ ms\)$/),
+    expect.stringMatching(/200 \(\d+ ms\) · duplicate$/),
+  ]);
+});
+
 it("charges marks each row whose webhook fails as those of other rows", async () => {
   const { asked, action } = commandInput(["charges"]);
   const answer = (await action.call(asked))!;

@@ -3,6 +3,7 @@ import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
 import { readStatuses } from "../../core/reports/shown-status.js";
 import { attemptsOf, type ListedDelivery } from "../../core/reports/trouble.js";
+import { copyTexts } from "../../core/schema/delivery-copies.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
 import { historyLines } from "../history-lines.js";
@@ -140,6 +141,14 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     "listDeliveries",
     "the webhooks sent, newest first, with the app's responses",
     "deliveries --failing",
+    {
+      formatResult: (answer, asked) => {
+        const deliveries = answer.items as (JsonBody & ListedDelivery)[];
+        const copies = copyTexts(deliveries);
+        const items = deliveries.map((one) => ({ ...one, copy: copies.get(one.delivery_id) }));
+        return tableFormatter(LIST_COLUMNS.deliveries)({ ...answer, items }, asked);
+      },
+    },
   ),
   {
     usage: "history <selector>",

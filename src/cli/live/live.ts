@@ -146,9 +146,9 @@ function transitionParts({ id, status, reason, by }: TransitionActivity, isWide:
 
 /** The result of a failed attempt is on a second line if it does not fit. */
 function attemptLines(attempt: AttemptActivity, room: number, isWide: boolean): StyledText[][] {
-  const { at, type, id, status, target, next_attempt_at } = attempt;
+  const { at, type, id, copy, status, target, next_attempt_at } = attempt;
   const object = id === null ? "" : `${isWide ? id : shortIds(id)}  `;
-  const head = toPrintableLine(`→ ${type}  ${object}`);
+  const head = toPrintableLine(`→ ${type}  ${object}${copy === undefined ? "" : `${copy}  `}`);
   const receiver = cutMiddle(
     receiverText(target),
     Math.max(RECEIVER_MIN, room - head.length - "  200".length),

@@ -8,6 +8,7 @@ import type {
   TransitionActivity,
 } from "../schema/activity-events.js";
 import { isByHand } from "../schema/common.js";
+import { copyTexts } from "../schema/delivery-copies.js";
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { iso } from "../schema/time.js";
 import type { Namespace } from "./namespace.js";
@@ -135,6 +136,7 @@ function attemptActivity(namespace: Namespace, delivery: Delivery, attempt: Atte
     type: delivery.event_type,
     id: state.get("events", delivery.event_id)?.object_id ?? null,
     delivery_id: delivery.delivery_id,
+    copy: copyTexts(state.deliveriesOf(delivery.event_id)).get(delivery.delivery_id),
     target: endpoint === undefined ? delivery.webhook_id : targetOf(endpoint),
     status,
     error,

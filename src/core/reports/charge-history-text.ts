@@ -1,4 +1,5 @@
 import type { ChargeHistoryItem } from "../schema/control-responses.js";
+import { copyTexts } from "../schema/delivery-copies.js";
 import { isSuccessStatus } from "../schema/http-response.js";
 import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
 import { formatCount, groupDigits, signedAmount, toPrintableLine } from "../schema/text-format.js";
@@ -60,7 +61,7 @@ type Attempt = Extract<ChargeHistoryItem, { kind: "attempt" }>;
 /**
  * Rows of a history. The attempts of a delivery are one row, at the time of the first and with the last response.
  *
- * @param deliveries tell when each failing one is tried next
+ * @param deliveries newest first; they tell copies apart, and when each failing one is tried next
  */
 export function historyRows(
   { items }: Pick<ChargeHistory, "items">,
@@ -68,6 +69,7 @@ export function historyRows(
 ): HistoryRow[] {
   const timeOf = ({ at }: { readonly at: string }) =>
     `+${readableDuration(Date.parse(at) - Date.parse(items[0]!.at)).replaceAll("\u00a0", "")}`;
+  const copies = copyTexts(deliveries);
   const folded = new Map<unknown, ChargeHistoryItem[]>();
   for (const item of items) {
     const key = item.kind === "attempt" ? item.delivery_id : item;
@@ -78,13 +80,12 @@ export function historyRows(
   return groups.map((group) => {
     const [first, last] = [group[0]!, group.at(-1)!];
     const text = last.kind === "attempt" ? attemptsText(last, group.length, timeOf(last)) : itemText(last);
-    const delivery = deliveries.find(
-      (one) => last.kind === "attempt" && one.delivery_id === last.delivery_id,
-    );
+    const id = "delivery_id" in last ? last.delivery_id : "";
+    const delivery = deliveries.find((one) => one.delivery_id === id);
     const next = delivery && nextTryText(delivery, (at) => timeOf({ at }));
     return {
       head: `  ${timeOf(first).padStart(width)}  ${(LABELS[first.kind] ?? first.kind).padEnd(7)}  `,
-      text: toPrintableLine([text, next].filter(Boolean).join(" · ")),
+      text: toPrintableLine([text, copies.get(id), next].filter(Boolean).join(" · ")),
       item: last,
     };
   });

@@ -135,7 +135,7 @@ const lists = {
       url: ({ url, status }) => url ?? (status === "dropped" ? url : "mailbox"),
       status: (delivery) => {
         const listed = delivery as unknown as ListedDelivery;
-        return deliveryState(listed, listed.hold);
+        return [deliveryState(listed, listed.hold), delivery.copy ?? []].flat().join(", ");
       },
       attempts: (delivery) => attemptsOf(delivery).length,
       response: (delivery) => {

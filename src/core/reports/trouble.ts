@@ -1,4 +1,5 @@
 // Why a row of a list is in trouble, in one line. Reads records of the control API.
+import type { SentDelivery } from "../schema/delivery-copies.js";
 import { isSuccessStatus } from "../schema/http-response.js";
 import { readableDuration } from "../schema/time.js";
 import { summarizeBody } from "./body-summary.js";
@@ -21,8 +22,7 @@ interface Delivery {
 }
 
 /** A delivery in the control API's JSON. */
-export interface ListedDelivery extends Delivery {
-  readonly delivery_id: string;
+export interface ListedDelivery extends Delivery, SentDelivery {
   readonly type: string;
   readonly url: string | null;
   readonly hold: { readonly reason: string } | null;

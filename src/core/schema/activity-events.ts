@@ -41,6 +41,8 @@ export interface AttemptActivity extends ActivityBase {
   /** Charge or withdrawal of the event; null for a test event. */
   readonly id: string | null;
   readonly delivery_id: string;
+  /** Name of a further delivery of its event to the receiver, such as `duplicate`. */
+  readonly copy?: string | undefined;
   readonly target: string;
   readonly status: number | null;
   readonly error: string | null;

@@ -5,6 +5,7 @@ import type { Delivery, EventRecord, Task } from "../../../core/engine/records.j
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { deliveryState } from "../../../core/reports/trouble.js";
+import { copyTexts } from "../../../core/schema/delivery-copies.js";
 import { REVERSALS } from "../../../core/schema/event-types.js";
 import { signedAmount } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
@@ -154,29 +155,25 @@ function reversalLine(event: EventRecord): Line | undefined {
 
 function eventLine(context: PageContext, event: EventRecord): Line {
   const { event_id, type, at } = event;
-  const deliveries = context.namespace.engine.state.deliveriesOf(event_id).reverse();
-  const seen = new Set<string>();
-  const list = deliveries.map((delivery) => {
-    const isFirst = !seen.has(delivery.webhook_id);
-    seen.add(delivery.webhook_id);
-    return deliveryItem(context, delivery, isFirst);
-  });
+  const deliveries = context.namespace.engine.state.deliveriesOf(event_id);
+  const copies = copyTexts(deliveries);
+  const list = deliveries
+    .reverse()
+    .map((delivery) => deliveryItem(context, delivery, copies.get(delivery.delivery_id)));
   const status = reversalOf(event)?.word ?? type.split(".")[1]?.toUpperCase();
   return { key: event_id, at, lane: 3, status, body: html`<strong>${type}</strong><ul>${list}</ul>` };
 }
 
 /** A delivery with all its attempts in one line. */
-function deliveryItem(context: PageContext, delivery: Delivery, isFirst: boolean): Markup {
+function deliveryItem(context: PageContext, delivery: Delivery, copy: string | undefined): Markup {
   const { delivery_id, event_type, webhook_id, mishap, attempts } = delivery;
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", webhook_id));
-  const copy =
-    mishap?.forged !== undefined ? "false event" : mishap?.by_hand ? "resent" : !isFirst && "duplicate";
   const state = deliveryState(delivery, context.namespace.findHold(delivery));
   const tone = ui.statusTone(state);
   const [result, due] = deliveryOutcome(context, delivery);
   const count = attempts.length > 1 && `${attempts.length} attempts`;
   return html`<li data-key="${delivery_id}"><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${ui.MARKS[tone]}</span>\u00a0${receiver}</a>
-${copy !== false && html`<span class="tag">${copy}${mishap?.scenario !== undefined && mishap.scenario !== "" && ` (${mishap.scenario})`}</span>`}
+${copy !== undefined && html`<span class="tag">${copy}${mishap?.scenario !== undefined && mishap.scenario !== "" && ` (${mishap.scenario})`}</span>`}
 <span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${result}</span>${[count, due].map((part) => part && html` <span class="soft">· ${part}</span>`)}</span>
 ${isFailing(delivery) && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
