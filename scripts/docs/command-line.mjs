@@ -20,7 +20,7 @@ const SELECTORS = `The token can also come from \`PAYMENTS_SANDBOX_CONTROL_TOKEN
 - an e-mail: the newest charge of that customer
 - \`order=1042\`: its \`metadata.order_id\` or \`metadata.order\`; other keys likewise
 
-Deliveries and withdrawals are selected by id, beginning or \`last\`. What fits several is refused with the candidates.`;
+Deliveries and withdrawals are selected by id, beginning or \`last\`. An ambiguous one is refused with the candidates.`;
 
 export function commandLinePage(source) {
   const program = idleProgram(source);
