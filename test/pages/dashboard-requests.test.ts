@@ -34,7 +34,7 @@ describe("the page of a request", () => {
     expect(lost).toContain("did you mean /api/v1/payments/quotes");
   });
 
-  it("the Needs attention list shows errors of the app, and none that a fault caused", async () => {
+  it("the Needs attention list shows errors of the app until the operation succeeds, and none that a fault caused", async () => {
     const { press, page, api, charge } = await openDashboard();
     const rule = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 6 };
     await press("createFault", { rule: JSON.stringify(rule) });
@@ -49,6 +49,8 @@ describe("the page of a request", () => {
     const attention = textOf(`<main${(await page()).split('id="attention"')[1]!.split("</section>")[0]}`);
     expect(attention.match(/400 ×6|404 GET/g)).toEqual(["400 ×6", ...Array(5).fill("404 GET")]);
     expect(attention).not.toContain("503");
+    await charge("ada@example.com");
+    expect((await page()).split('id="activity"')[0]).not.toContain("400 ×6");
   });
 
   it("the page of a request can replay the request", async () => {

@@ -131,13 +131,19 @@ export function responseErrorText({ status, hasClientDisconnected, responseBody 
   }
 }
 
-/** The app's failed calls grouped by call and error. Calls that a fault failed are on the page of faults. */
+/**
+ * The app's failed calls grouped by call and error, until a later call of the operation succeeds. Calls that a fault
+ * failed are on the page of faults.
+ */
 function failedCalls(context: PageContext): AttentionItem[] {
   const groups = new Map<string, { readonly newest: RequestEntry; readonly count: number }>();
+  const mended = new Set<string>();
   for (const entry of context.namespace.journal.entries().slice(0, MAX_REQUESTS)) {
     const { inFlight, status, fault, method, operation, path } = entry;
-    if (inFlight || fault !== null || (status !== null && status < 400)) continue;
-    const name = `${method} ${operation ?? path} ${status} ${responseErrorText(entry)}`;
+    const call = `${method} ${operation ?? path}`;
+    if (status !== null && status < 400) mended.add(call);
+    if (inFlight || fault !== null || mended.has(call)) continue;
+    const name = `${call} ${status} ${responseErrorText(entry)}`;
     const { newest, count } = groups.get(name) ?? { newest: entry, count: 0 };
     groups.set(name, { newest, count: count + 1 });
   }
