@@ -480,6 +480,7 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.locator(`#charges [data-key="${declined}"] [data-row]:focus`).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/charges/${declined}`);
+    await page.locator("#charge h1:focus").waitFor();
     expect(await page.locator(".why").textContent()).toContain("customer_email declined@*");
     await page.keyboard.press("c");
     await expect.poll(copied).toContain(`/_sandbox/charges/${declined}/timeline`);
@@ -487,6 +488,14 @@ describeInBrowser("the dashboard in a browser", () => {
     receiver.handler = (received) => received.answer();
     await page.keyboard.press("r");
     await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    await page.goto(homeOf(sandbox));
+    await page.keyboard.press("j");
+    await page.locator("#attention .row.bad [data-row]:focus").waitFor();
+    await page.keyboard.press("r");
+    await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    await page.goto(`${homeOf(sandbox)}/webhooks#deliveries`);
+    await page.keyboard.press("j");
+    await page.locator("#deliveries [data-row]:focus").waitFor();
     // Reports invalid JSON while it is typed.
     const delivery = (await client.ask("GET /_sandbox/deliveries")).json.items[0].delivery_id;
     await page.goto(`${homeOf(sandbox)}/webhooks/${delivery}`);

@@ -82,6 +82,7 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
       does: ["retryAll", { webhook_id }],
       label: total === 1 ? "Retry" : `Retry all ${total}`,
       to: `to ${receiverName(endpoint)}`,
+      key: "r",
     })}`,
   };
 }

@@ -176,7 +176,10 @@ for(const row of all("aside [aria-current]")){
 const list=row.closest("aside"),box=row.getBoundingClientRect();
 list.scrollTop+=box.top-list.getBoundingClientRect().top-(list.clientHeight-box.height)/2}
 const swap=(next)=>{for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));revealTabs();scrollTo(0,0)};
-const go=(next,to)=>{visit(to);swap(next);$("main").focus()};
+// The heading of an object gets the focus, so that few tabs lead to its buttons.
+const focusHeading=()=>{const heading=$(".object h1");if(heading){heading.tabIndex=-1;heading.focus({preventScroll:true})}return heading};
+const go=(next,to)=>{visit(to);swap(next);if(!focusHeading())$("main").focus()};
+if(!location.hash)focusHeading();
 // Search and filters apply while typing; the field keeps its focus.
 let typing=0,looking;
 const look=(form)=>{
@@ -249,12 +252,15 @@ const button=target.closest("[data-copy]");
 if(button&&!button.dataset.said)put(button);
 if(target.closest("[data-more]"))show(true)});
 
-const press=(key)=>{const row=document.activeElement?.closest(".row,li");const is='[data-key-is="'+key+'"]';($(is,row||document)||$(is))?.click()};
+// A row without a delivery does not retry that of another row.
+const press=(key)=>{const row=document.activeElement?.closest(".row,li"),is='[data-key-is="'+key+'"]';(row&&$(is,row)||(key!=="r"||!row)&&$(is))?.click()};
 addEventListener("keydown",(event)=>{
 const {key,target}=event;
 if(key==="k"&&(event.metaKey||event.ctrlKey)){event.preventDefault();return $("#q").focus()}
 if(event.metaKey||event.ctrlKey||event.altKey||target.matches("input,textarea,select")||$("dialog[open]"))return;
-const rows=all("[data-row]"),at=rows.indexOf(document.activeElement?.closest(".row")?.querySelector("[data-row]")??$("[data-row][aria-current]"));
+const rows=all("[data-row]"),current=document.activeElement?.closest(".row")?.querySelector("[data-row]")??$("[data-row][aria-current]");
+// Without a current row, the first is that of the section in the URL's fragment.
+const at=current?rows.indexOf(current):Math.max(0,rows.indexOf($(":target [data-row]")))-1;
 const keys={"/":()=>$("#q").focus(),j:()=>rows[Math.min(at+1,rows.length-1)]?.focus(),k:()=>rows[Math.max(at-1,0)]?.focus(),
 e:()=>press("e"),n:()=>press("n"),r:()=>press("r"),c:()=>press("c"),".":()=>{paused=!paused;mark();if(!paused)show(false)},"?":()=>$("#help").showModal()};
 if(keys[key]){event.preventDefault();keys[key]()}})});

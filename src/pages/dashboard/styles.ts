@@ -38,7 +38,7 @@ button.danger{border-color:var(--bad);color:var(--bad)}
 .menu a{display:flex;gap:.5rem;padding:.4rem .65rem;border-radius:.375rem;color:var(--text)}.menu a:hover{background:var(--tint);text-decoration:none}
 .menu [aria-current]{background:var(--tint);color:var(--accent);font-weight:600}.menu .apart{border-top:1px solid var(--line);margin-top:.5rem;padding-top:.5rem}
 .count{color:var(--soft);font-weight:400}.count.bad{color:var(--bad);font-weight:600}.count.warn{color:var(--warn);font-weight:600}
-main{container-type:inline-size;padding:1rem;min-width:0;display:grid;gap:1rem;align-content:start;outline:none}main.alone{max-width:40rem;margin:4rem auto}
+main{container-type:inline-size;padding:1rem;min-width:0;display:grid;gap:1rem;align-content:start}main,.object h1{outline:none}main.alone{max-width:40rem;margin:4rem auto}
 aside{padding:1rem 1rem 1rem 0;display:grid;gap:1rem;align-content:start;min-width:0}
 section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--line);border-radius:.625rem;padding:.75rem 1rem;min-width:0}
 .head{display:flex;gap:.75rem;align-items:center;min-height:2.25rem;margin-bottom:.35rem}.head .tools{margin-left:auto;display:flex;flex-wrap:wrap;gap:.5rem;min-width:0;max-width:100%}
