@@ -2,6 +2,104 @@ import type { Catalogue } from "../../core/domain/catalogue.js";
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
 import { readBody } from "../../server/http/body.js";
+import { moneyMarkup } from "../format.js";
+import { html, type Markup } from "../html.js";
+import { type CheckoutPage, displayUnit, type Offer } from "./page-model.js";
+import { rateText } from "./payment-summary.js";
+
+/** One radio button per method; the selected one shows its currencies and fields. */
+export function methodRadioButtons(page: CheckoutPage): Markup {
+  const { offers, errors } = page;
+  const error = errors.payment_method;
+  const selected = selectedMethod(page);
+  return html`<fieldset${error !== undefined && html` aria-describedby="method-fault"`}>
+<legend>How would you like to pay?</legend>
+${error !== undefined && html`<p class="fault" id="method-fault">${error}</p>`}
+<div class="methods">${offers.map((offer, index) => methodChoice(page, offer, `m${index}`, selected))}</div>
+</fieldset>`;
+}
+
+/** The submitted method, else the first that takes the base currency. */
+function selectedMethod({ charge, offers, submitted }: CheckoutPage): string | undefined {
+  const ids = offers.map(({ method }) => method.id);
+  const preferred = ids.find((id) => id === submitted?.get("payment_method"));
+  const matching = offers.find(({ prices }) =>
+    prices.some(({ currency }) => currency.code === charge.pricing.base_currency),
+  );
+  return preferred ?? matching?.method.id ?? ids[0];
+}
+
+/** The submitted currency, else the method's default, which is listed first. */
+function selectedCurrency({ submitted }: CheckoutPage, { method, prices }: Offer): string | undefined {
+  const codes = prices.map(({ currency }) => currency.code);
+  const sent = submitted && readMethodField(submitted, "currency", method.id);
+  return codes.find((code) => code === sent) ?? codes[0];
+}
+
+export function selectedPrice(page: CheckoutPage): Offer["prices"][number] | undefined {
+  const selectedId = selectedMethod(page);
+  const offer = page.offers.find(({ method }) => method.id === selectedId);
+  const code = offer && selectedCurrency(page, offer);
+  return offer?.prices.find(({ currency }) => currency.code === code);
+}
+
+/** Element ids begin with `prefix`, not with the method's id: a method's id may contain any character. */
+function methodChoice(
+  page: CheckoutPage,
+  offer: Offer,
+  prefix: string,
+  selectedId: string | undefined,
+): Markup {
+  const { method } = offer;
+  const isSelected = method.id === selectedId;
+  const { customerField } = METHOD_KINDS[method.kind];
+  const error = page.errors.payment_method;
+  return html`<div class="method">
+<label class="pick"><input type="radio" name="payment_method" value="${method.id}"${isSelected && html` checked`}${isSelected && error !== undefined && html` autofocus`}>
+<strong><bdi>${method.display_name}</bdi></strong> <span class="small soft"><bdi>${method.description}</bdi></span></label>
+<div class="detail">
+${customerField === "phone_number" && phoneField(page, offer, prefix, isSelected)}
+${currencyChoices(page, offer, prefix, isSelected)}
+${customerField === "bank_account_number" && accountField(page, offer, prefix)}
+</div>
+</div>`;
+}
+
+function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSelected: boolean): Markup {
+  const { method, prices } = offer;
+  const selected = selectedCurrency(page, offer);
+  const error = isSelected ? page.errors.currency : undefined;
+  return html`<fieldset${error !== undefined && html` aria-describedby="${prefix}-fault"`}>
+<legend>${METHOD_KINDS[method.kind].hasWallet ? "Asset and network" : "Currency"}<span class="unseen"> for <bdi>${method.display_name}</bdi></span></legend>
+${error !== undefined && html`<p class="fault" id="${prefix}-fault">${error}</p>`}
+${prices.map(({ currency, price }) => {
+  const currencyUnit = displayUnit(page.catalogue, currency.code);
+  const isBase = currency.code === page.charge.pricing.base_currency;
+  return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${currency.code === selected && html` checked`}${currency.code === selected && error !== undefined && html` autofocus`}>
+<span><span><bdi>${currency.name}</bdi></span> <strong>${moneyMarkup(price.amount, currencyUnit)}</strong></span>
+<small><span>fees <span class="fees">${moneyMarkup(price.fees.total_fee, currencyUnit)}</span></span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
+})}
+</fieldset>`;
+}
+
+function phoneField(page: CheckoutPage, { method }: Offer, prefix: string, isSelected: boolean): Markup {
+  const { submitted, errors } = page;
+  const error = isSelected ? errors.phone_number : undefined;
+  const describedBy = error === undefined ? `${prefix}-hint` : `${prefix}-hint ${prefix}-phone-fault`;
+  return html`<div class="field">
+<label for="${prefix}-phone">Phone number <span class="soft small">(required)</span></label>
+<input id="${prefix}-phone" name="${methodFieldName("phone_number", method.id)}" type="tel" autocomplete="tel" value="${submitted && readMethodField(submitted, "phone_number", method.id)}" aria-required="true" aria-describedby="${describedBy}"${error !== undefined && html` aria-invalid="true" autofocus`}>
+${error !== undefined && html`<p class="fault" id="${prefix}-phone-fault">${error}</p>`}
+<p class="small soft" id="${prefix}-hint">The number of your mobile money wallet, with country code.</p>
+</div>`;
+}
+
+function accountField({ submitted }: CheckoutPage, { method }: Offer, prefix: string): Markup {
+  return html`<div class="field">
+<label for="${prefix}-account">Bank account number <span class="soft small">(optional: the account you will pay from)</span></label>
+<input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off" value="${submitted && readMethodField(submitted, "bank_account_number", method.id)}">
+</div>`;
+}
 
 const MAX_FORM_BYTES = 64 * 1024;
 
@@ -19,12 +117,12 @@ export async function readForm(request: Request): Promise<FormResult> {
 }
 
 /** Name of a field that belongs to one method, such as `currency.mobile_money`. */
-export function methodFieldName(name: string, methodId: string): string {
+function methodFieldName(name: string, methodId: string): string {
   return `${name}.${methodId}`;
 }
 
 /** Reads a field of one method. Scripts may post the field without the method's suffix. */
-export function readMethodField(form: URLSearchParams, name: string, methodId: string): string | null {
+function readMethodField(form: URLSearchParams, name: string, methodId: string): string | null {
   return form.get(methodFieldName(name, methodId)) ?? form.get(name);
 }
 

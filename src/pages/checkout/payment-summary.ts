@@ -35,7 +35,12 @@ export function paymentSummary(
 <h1 id="title">${unpaid && `${unpaid}: `}${isOpen(charge.status) ? "Pay" : unpaid ? "payment to" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
 <p class="total${unpaid && " soft"}">${total}</p>
 ${about}
-${isOpen(charge.status) && countdown(page)}
+${
+  // The script counts the time down at the speed of sandbox time.
+  isOpen(charge.status) &&
+  html`<p class="left"><span id="left">Time left</span>
+<strong role="timer" aria-labelledby="left" data-countdown>${remainingTimeText(page.remainingMs)}</strong></p>`
+}
 </section>`;
 }
 
@@ -91,16 +96,6 @@ function sixDigits(units: number): string {
   const text = units.toPrecision(6);
   if (text.includes("e")) return groupDigits(String(Math.round(units)));
   return groupDigits(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
-}
-
-/** Time left to pay. The script counts it down at the speed of sandbox time. */
-function countdown({ remainingMs }: CheckoutPage): Markup {
-  return html`<p class="left"><span id="left">Time left</span>
-<strong role="timer" aria-labelledby="left" data-countdown>${remainingTimeText(remainingMs)}</strong></p>`;
-}
-
-export function errorNotice({ problem }: CheckoutPage): Markup | false {
-  return problem !== undefined && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`;
 }
 
 /** Button of any form of the page that cancels the payment instead. */

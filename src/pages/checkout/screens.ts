@@ -5,13 +5,12 @@ import { isOpen } from "../../core/schema/statuses.js";
 import { groupDigits, moneyMarkup, sentenceCase } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
 import { copyButton } from "../page-shell.js";
-import { methodRadioButtons, selectedPrice } from "./method-choices.js";
+import { methodRadioButtons, selectedPrice } from "./method-form.js";
 import type { PageDocument } from "./page-document.js";
 import { type CheckoutPage, displayUnit, isChargedBack, RETURNS } from "./page-model.js";
 import {
   amountToPayMarkup,
   cancelButton,
-  errorNotice,
   instant,
   pageTitle,
   paymentSummary,
@@ -40,10 +39,11 @@ function frameScreen(
     ...reloading
   }: Screen,
 ): PageDocument {
+  const { problem } = page;
   const main = html`<main class="two">
 ${summary}
 <section class="card" ${label}>
-${errorNotice(page)}
+${problem !== undefined && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`}
 ${card}
 </section>
 ${priceBreakdown(page)}

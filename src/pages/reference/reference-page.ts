@@ -9,7 +9,6 @@ import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
 import { escapeText, html, type Markup } from "../html.js";
 import { BASE_STYLES, COPY_SCRIPT, copyButton, PageShell } from "../page-shell.js";
-import { sampleOf } from "./sample.js";
 import {
   assumptionMark,
   type BodyDescription,
@@ -20,6 +19,7 @@ import {
   parameterList,
   refName,
   renderMarkdown,
+  sampleOf,
   schemaMarkup,
   typeMarkup,
 } from "./schema-markup.js";
