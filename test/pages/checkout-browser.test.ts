@@ -220,7 +220,7 @@ describeInBrowser("the checkout page in a browser", () => {
     [1024, 820],
     [390, 844],
   ])("at %d x %d", (width, height) => {
-    it("each step begins high and its buttons are in sight without scrolling", async () => {
+    it("each step begins high, at the same height, and its buttons are in sight without scrolling", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab({ viewport: { width, height } });
       const isOnTop = (button: Element) => {
@@ -229,6 +229,9 @@ describeInBrowser("the checkout page in a browser", () => {
         return corners.every((element) => element === button);
       };
       await page.goto((await openCheckout(sandbox, undefined)).url);
+      const tops = new Set<number>();
+      const noteTop = async () => tops.add((await page.locator(".card").boundingBox())!.y);
+      await noteTop();
       const methods = await page.locator("[name=payment_method]").all();
       expect(await Promise.all(methods.map((method) => method.evaluate(isOnTop)))).toEqual([
         true,
@@ -247,9 +250,16 @@ describeInBrowser("the checkout page in a browser", () => {
           true,
           true,
         ]);
-        expect((await page.locator(".card").boundingBox())!.y).toBeLessThan(height * 0.4);
+        await noteTop();
         await next.click();
       }
+      for (const status of ["PROCESSING", "COMPLETED"]) {
+        await page.getByRole("button", { name: `to ${status}` }).click();
+        await page.getByText(status === "COMPLETED" ? "Payment complete" : "is being processed").waitFor();
+        await noteTop();
+      }
+      expect(tops.size).toBe(1);
+      expect([...tops][0]).toBeLessThan(height * 0.4);
     });
 
     it("no total breaks inside its digits", async () => {

@@ -3,6 +3,7 @@ import type { ChargeStatus, SandboxOptions } from "../../src/library/index.js";
 import { Api, okBody, openSandbox, START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 import { CheckoutPage, expectPage, expectRedirect } from "./support/checkouts.js";
+import { textOf } from "./support/dashboard.js";
 
 const SHOP = {
   success_url: "https://shop.test/thanks?order=7&note=a%20b#end",
@@ -501,7 +502,7 @@ describe("the sandbox panel", () => {
     const page = await openInstructions();
     const press = async (label: RegExp) => {
       const { text } = await page.get("?waiting=1");
-      const [, to] = /<form class="outcomes" method="post" action="([^"]+)"/.exec(text)!;
+      const [, to] = /<form method="post" action="([^"]+\/dashboard\/[^"]+)"/.exec(text)!;
       const [, back] = /name="back" value="([^"]+)"/.exec(text)!;
       const [, does] = new RegExp(`name="do" value="([^"]+)">${label.source}`).exec(text)!;
       const url = new URL(to!, `http://sandbox${page.path}`);
@@ -511,8 +512,8 @@ describe("the sandbox panel", () => {
       return new URL(response.headers.get("location")!, url).href;
     };
     const { text } = await page.get("?waiting=1");
-    expect(text.split("<details>")[0]).toMatch(/The sandbox's clock is frozen<.*>Next step: PROCESSING/s);
-    expect(await press(/Next step: PROCESSING, in 3\u00a0s/)).toBe(`http://sandbox${page.path}?waiting=1`);
+    expect(textOf(text.split("<details>")[0]!)).toMatch(/, clock frozen .* Skip 3 s to PROCESSING $/);
+    expect(await press(/<span>Skip .* to PROCESSING/)).toBe(`http://sandbox${page.path}?waiting=1`);
     expect(page.charge.status).toBe("PROCESSING");
     await press(/\+10 s/);
     expect(page.charge.status).toBe("COMPLETED");

@@ -1,10 +1,10 @@
 import { needsChoice } from "../../core/engine/commands/checkout-commands.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
-import { hasEnded, isOpen } from "../../core/schema/statuses.js";
+import { hasEnded } from "../../core/schema/statuses.js";
 import { iso, readableDuration } from "../../core/schema/time.js";
 import { pressText } from "../dashboard/page-context.js";
-import { html, type Markup } from "../html.js";
+import { type Content, html, type Markup } from "../html.js";
 import type { CheckoutPage } from "./page-model.js";
 
 /** Status that each button of the panel sets. `scenario` sets none: the charge follows its scenario. */
@@ -33,25 +33,24 @@ const REASONS = [
 
 /** The bar above the page, last in the order of the keyboard, where a tester chooses the outcome. A real service has no such bar. */
 export function sandboxPanel(page: CheckoutPage): Markup {
-  const { charge, links } = page;
+  const { charge, links, next } = page;
   const isChoosing = needsChoice(charge);
   // Before a method is chosen the buttons submit the method form, because completing needs a method.
   const form = isChoosing ? "method" : "outcome";
   const button = ([value, label]: [PanelButton, string]) =>
     html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`}>${label}</button>`;
   const buttons = buttonsFor(page);
+  const isMoving = !hasEnded(charge.status);
   const canFail = buttons.some(([value]) => value === "fail");
-  // A customer who waits would wait for ever, so the buttons that move time are in sight.
-  const isStuck = page.speed === 0 && (page.isWaiting || !isOpen(charge.status)) && !hasEnded(charge.status);
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
-<h2 id="sandbox">Sandbox<span class="small"> – not part of the real page</span></h2>
+<h2 id="sandbox">Sandbox<span class="small"> – not part of the real page${page.speed === 0 && html`<span class="frozen">, clock frozen</span>`}</span></h2>
 ${!isChoosing && html`<form id="outcome" method="post" action="${links.action("outcome")}"></form>`}
-${buttons.length > 0 && html`<div class="outcomes">${buttons.map(button)}</div>`}
-${isStuck && html`<div class="outcomes stuck"><strong>The sandbox's clock is frozen</strong>${clockForm(page)}</div>`}
+<div class="outcomes">${buttons.length > 0 ? buttons.map(button) : "This payment has ended."}</div>
+${isMoving && next !== undefined && clockForm(page, ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip <span class="small">${readableDuration(next.dueMs - page.nowMs)}</span> to ${next.to}</span>`)}
 <details><summary>More</summary><div class="more">
-<p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${hint(page, buttons.length > 0)}</p>
+<p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${buttons.length > 0 && hint(page)}</p>
 ${canFail && reasonField(form)}
-${!isStuck && !hasEnded(charge.status) && clockForm(page)}
+${isMoving && clockForm(page, ["advanceClock", { by: "10s" }], "+10 s")}
 <p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>${charge.scenario}</bdi>`}. <a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open it in the dashboard</a></p>
 </div></details>
 </div></aside>`;
@@ -69,8 +68,7 @@ function buttonsFor({ charge, offers, settable }: CheckoutPage): [PanelButton, s
   return buttons;
 }
 
-function hint({ charge, speed }: CheckoutPage, hasButtons: boolean): string {
-  if (!hasButtons) return "This payment has ended.";
+function hint({ charge, speed }: CheckoutPage): string {
   if (charge.status === "COMPLETED") return "The payment is complete; it can be refunded.";
   if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
   const frozenNote =
@@ -87,11 +85,14 @@ function reasonField(form: string): Markup {
 }
 
 /** Form that moves time; it posts to the dashboard. */
-function clockForm({ charge, links, namespace, next, nowMs, isWaiting, speed }: CheckoutPage): Markup {
+function clockForm(
+  { charge, links, namespace, isWaiting }: CheckoutPage,
+  press: Parameters<typeof pressText>[0],
+  label: Content,
+): Markup {
   const back = `/checkout/${charge.checkout_id}${isWaiting ? "?waiting=1" : ""}`;
-  return html`<form class="outcomes" method="post" action="${links.dashboard(namespace)}">
+  return html`<form method="post" action="${links.dashboard(namespace)}">
 <input type="hidden" name="back" value="${back}">
-<button name="do" value="${pressText(["advanceClock", { by: "10s" }])}">+10 s</button>
-${next !== undefined && html`<button name="do" value="${pressText(["advanceTo", { to: iso(next.dueMs) }])}">Next step: ${next.to}${speed === 0 && html`, in ${readableDuration(next.dueMs - nowMs)}`}</button>`}
+<button name="do" value="${pressText(press)}">${label}</button>
 </form>`;
 }
