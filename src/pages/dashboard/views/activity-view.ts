@@ -60,16 +60,16 @@ function activityRows(context: PageContext, show: string): Markup[] {
   const payments = (): TimedRow[] => {
     const matches = (record: Charge | Withdrawal) =>
       isInMode(context, record) && (!isErrors || record.status === "FAILED");
-    const options = (record: Charge | Withdrawal) => ({ at: statusOf(context, record).at, withoutId: true });
-    const charges = state.pageOfKinds("charges", matches, 0, MAX_ROWS).items.map((charge): TimedRow => {
-      const row = options(charge);
-      return [row.at, chargeRow(context, charge, row)];
+    const charges = state.pageOfKinds("charges", matches, 0, MAX_ROWS).items;
+    const payouts = state.pageOfKinds("withdrawals", matches, 0, 10).items;
+    return [...charges, ...payouts].map((record) => {
+      const options = { at: statusOf(context, record).at, withoutId: true };
+      const isCharge = "charge_id" in record;
+      return [
+        options.at,
+        isCharge ? chargeRow(context, record, options) : withdrawalRow(context, record, options),
+      ];
     });
-    const payouts = state.pageOfKinds("withdrawals", matches, 0, 10).items.map((payout): TimedRow => {
-      const row = options(payout);
-      return [row.at, withdrawalRow(context, payout, row)];
-    });
-    return [...charges, ...payouts];
   };
   const deliveries = (): TimedRow[] => {
     const matches = (delivery: Delivery) => isInMode(context, delivery) && (!isErrors || isFailing(delivery));

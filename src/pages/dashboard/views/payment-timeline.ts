@@ -4,6 +4,7 @@ import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, EventRecord, Task } from "../../../core/engine/records.js";
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import type { ShownStatus } from "../../../core/reports/shown-status.js";
 import { deliveryState } from "../../../core/reports/trouble.js";
 import { copyTexts } from "../../../core/schema/delivery-copies.js";
 import { REVERSALS } from "../../../core/schema/event-types.js";
@@ -82,7 +83,10 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
   const lines = [
     ...requestsAbout(namespace, id).map((entry) => requestLine(context, entry)),
     ...record.status_history.map((_, index) => statusLine(record, index)),
-    ...events.flatMap((event) => reversalLine(event) ?? []),
+    ...events.flatMap((event) => {
+      const reversal = reversalOf(event);
+      return reversal === undefined ? [] : stateLine(`state-${event.event_id}`, reversal, "by hand");
+    }),
     ...record.notes.map(
       ({ at, note }, index): Line => ({
         key: `note-${index}`,
@@ -136,21 +140,12 @@ function statusLine({ status_history, actors, scenario }: Charge | Withdrawal, i
       : actor === "api" && index > 0
         ? "payment method chosen"
         : (ACTORS[actor] ?? "by hand");
-  return {
-    key: `state-${index}`,
-    at,
-    lane: 1,
-    status,
-    body: html`${ui.badge(status)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">${cause}</span>`,
-  };
+  return stateLine(`state-${index}`, { word: status, at, reason }, cause);
 }
 
-function reversalLine(event: EventRecord): Line | undefined {
-  const reversal = reversalOf(event);
-  if (reversal === undefined) return undefined;
-  const { word, reason } = reversal;
-  const body = html`${ui.badge(word)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">by hand</span>`;
-  return { key: `state-${event.event_id}`, at: event.at, lane: 1, status: word, body };
+function stateLine(key: string, { word, at, reason }: ShownStatus, cause: string): Line {
+  const body = html`${ui.badge(word)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">${cause}</span>`;
+  return { key, at, lane: 1, status: word, body };
 }
 
 function eventLine(context: PageContext, event: EventRecord): Line {
