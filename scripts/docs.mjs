@@ -37,7 +37,10 @@ function withParts(page, parts) {
 const pages = await withSource(root, { source: "scripts/docs/source.ts" }, async ({ source }) => ({
   "README.md": withParts("README.md", { rules: rulesSentence() }),
   "docs/SKILL.md": await skillPage(source),
-  "docs/api.md": withFields(withParts("docs/api.md", await apiTables(source)), await shippedDocument(source)),
+  "docs/api.md": withFields(
+    withParts("docs/api.md", { ...(await apiTables(source)), advice: adviceTable(source) }),
+    await shippedDocument(source),
+  ),
   "docs/command-line.md": commandLinePage(source),
   "docs/control-api.md": controlApiPage(source),
   "docs/explore.md": withParts("docs/explore.md", { kinds: deviationTable(source) }),
@@ -45,7 +48,6 @@ const pages = await withSource(root, { source: "scripts/docs/source.ts" }, async
   "docs/scenario-reference.md": scenarioReferencePage(source),
   "docs/scenarios.md": withParts("docs/scenarios.md", scenarioTables(root)),
   "docs/supported.md": supportedPage(source, root),
-  "docs/webhooks.md": withParts("docs/webhooks.md", { advice: adviceTable(source) }),
 }));
 
 const stale = Object.entries(pages).filter(([page, text]) => written(page) !== text);

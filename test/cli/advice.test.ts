@@ -20,7 +20,7 @@ it("exec prints advice on standard error, except with --quiet", async () => {
   const { code, stdout, stderr } = await run(["exec", ...app]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).toMatch(
-    new RegExp(`^${HASTE} read again too soon: request 2 at \\S+ \\(docs/webhooks\\.md#advice\\)\\n$`),
+    new RegExp(`^${HASTE} read again too soon: request 2 at \\S+ \\(docs/api\\.md#advice\\)\\n$`),
   );
   expect((await run(["exec", "--quiet", ...app])).stderr).toBe("");
 });

@@ -27,7 +27,7 @@ const advice = (times: number) =>
       why: "a call was not repeated",
       times,
       example: "POST /quotes",
-      docs: "docs/webhooks.md#advice",
+      docs: "docs/api.md#advice",
     },
   ] as unknown as MatrixRun["advice"];
 const unmet = { passesStrict: false };

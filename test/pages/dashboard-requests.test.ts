@@ -59,8 +59,8 @@ describe("the page of a request", () => {
     const { quote_id } = await api.quote(order);
     await api.whitelabel({ ...order, quote_id, customer_email: "a@b.test", order: "7" });
     const [made, quote] = [...(await page("/requests")).matchAll(/requests\/(\d+)"/g)].map(([, id]) => id!);
-    expect(textOf(await page(`/requests/${made}`))).toContain("docs/webhooks.md#advice");
-    expect(textOf(await page(`/requests/${quote}`))).not.toContain("docs/webhooks.md#advice");
+    expect(textOf(await page(`/requests/${made}`))).toContain("docs/api.md#advice");
+    expect(textOf(await page(`/requests/${quote}`))).not.toContain("docs/api.md#advice");
     const again = await press(`replay?request_id=${quote}`);
     expect(textOf(again.text)).toContain("POST /api/v1/payments/quotes: 200");
     expect(textOf(again.text)).toContain("Sent by dashboard");

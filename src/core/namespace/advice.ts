@@ -70,7 +70,7 @@ export const BAD_HABITS = {
 >;
 
 const HABITS = Object.entries(BAD_HABITS);
-const DOCS = "docs/webhooks.md#advice";
+const DOCS = "docs/api.md#advice";
 
 export function findAdvice(traffic: AppTraffic): Advice[] {
   return HABITS.flatMap(([id, { find, ...words }]) => {
