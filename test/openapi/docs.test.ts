@@ -6,12 +6,13 @@ import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { describeInBrowser, useBrowser } from "../pages/support/chromium.js";
 import { impairmentFaults } from "../pages/support/impairments.js";
 import { openSandbox, START } from "../support/api-client.js";
-import { shippedControlDocument } from "../support/openapi-control.js";
+import { schemaValidator } from "../support/openapi-answers.js";
+import { closedDocument, shippedControlDocument } from "../support/openapi-control.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 
 describe.each([
   ["/docs", shippedDocument, 210_000, ["openapi.json", "_sandbox/docs", "_sandbox/dashboard"]],
-  ["/_sandbox/docs", shippedControlDocument, 450_000, ["openapi.json", "../docs", "dashboard"]],
+  ["/_sandbox/docs", shippedControlDocument, 460_000, ["openapi.json", "../docs", "dashboard"]],
 ])("GET %s", (path, documentOf, maxLength, links) => {
   let response: Response;
   let text: string;
@@ -89,7 +90,21 @@ describe.each([
       const [section] = new RegExp(`<section id="${operation.operationId}".*?</section>`, "s").exec(text)!;
       const [before, fields] = section.split(/<h4>(?:Parameters|Body|Response:|Errors|Your response)/);
       expect([route, fields === undefined]).toEqual([route, false]);
-      expect(before, route).toMatch(/<h4>(Response|Example)[^<]*<\/h4><pre tabindex="0">([[{]|event: )/);
+      expect(before, route).toMatch(/<h4>(Response|Example)<\/h4><pre tabindex="0">([[{]|event: )/);
+    }
+  });
+
+  it("every example response matches its schema and has a real value in each field", () => {
+    const validatorAt = schemaValidator(closedDocument(document));
+    for (const { operation, path: route, method } of operationsOf(document)) {
+      const [section] = new RegExp(`<section id="${operation.operationId}".*?</section>`, "s").exec(text)!;
+      const shown = /<h4>Response<\/h4><pre[^>]*>([[{].*?)<\/pre>/s.exec(section)?.[1];
+      if (shown === undefined) continue;
+      const pointer = `#/paths/${route.replaceAll("/", "~1")}/${method.toLowerCase()}/responses/200/content`;
+      const validate = validatorAt(encodeURI(`${pointer}/application~1json/schema`));
+      validate(JSON.parse(unescaped(shown)));
+      expect([operation.operationId, validate.errors]).toEqual([operation.operationId, null]);
+      expect(shown).not.toMatch(/&quot;(…|)&quot;/);
     }
   });
 
@@ -128,6 +143,7 @@ it.each([
   ["transitionCharge", "FAILED"],
   ["refundCharge", "REFUNDED"],
   ["cancelCheckout", "CANCELLED"],
+  ["updateKey", "revoked"],
 ])("the example response of %s has the status that it leads to", async (id, status) => {
   const sandbox = await openSandbox();
   const text = await (await sandbox.fetch(new Request("http://sandbox/_sandbox/docs"))).text();
@@ -139,8 +155,11 @@ const run = promisify(execFile);
 
 /** Returns an element's text as a user would copy it. */
 function shown(page: string, id: string): string {
-  const [, text] = new RegExp(`<pre id="${id}"[^>]*>([^<]*)</pre>`).exec(page)!;
-  return text!
+  return unescaped(new RegExp(`<pre id="${id}"[^>]*>([^<]*)</pre>`).exec(page)![1]!);
+}
+
+function unescaped(text: string): string {
+  return text
     .replaceAll("&quot;", '"')
     .replaceAll("&#39;", "'")
     .replaceAll("&lt;", "<")

@@ -4,23 +4,23 @@
  */
 import type { Context } from "hono";
 import { DEFAULT_API_KEY } from "../../core/schema/option-schemas.js";
-import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
 import { escapeText, html, type Markup } from "../html.js";
 import { BASE_STYLES, COPY_SCRIPT, copyButton, PageShell } from "../page-shell.js";
+import { createSampler } from "./sample.js";
 import {
   assumptionMark,
   type BodyDescription,
   type DocumentOperation,
-  type DocumentSchema,
+  exampleOf,
   linkRepeatedAssumptions,
   operationsOf,
   parameterList,
   refName,
   renderMarkdown,
-  sampleOf,
   schemaMarkup,
+  schemaOf,
   typeMarkup,
 } from "./schema-markup.js";
 
@@ -124,6 +124,8 @@ interface Reference {
   /** API key of the examples; undefined if calls need none. */
   readonly apiKey: string | undefined;
   readonly related: Markup;
+  /** Makes a response of an operation without a recorded one. */
+  readonly sampleOf?: (operation: DocumentOperation) => unknown;
 }
 
 const SHELL = new PageShell({ styles: REFERENCE_STYLES, script: REFERENCE_SCRIPT, referrer: "same-origin" });
@@ -209,12 +211,6 @@ function schemasIn({ components }: OpenApiDocument, part: unknown, names = new S
   return names;
 }
 
-/** Schema of a body. For an event, only the component schema, which is the first part of `allOf`. */
-function schemaOf({ content = {} }: BodyDescription): DocumentSchema {
-  const [{ schema } = { schema: {} }] = Object.values(content) as { schema: DocumentSchema }[];
-  return schema.allOf?.[0] ?? schema;
-}
-
 /** A folded section, filtered by its heading and field names. */
 function section(id: string, title: string, body: Markup, route?: Markup): Markup {
   return html`<section id="${id}" aria-labelledby="${id}-title"><details><summary><h3 id="${id}-title">${title}</h3>${route}</summary>
@@ -240,7 +236,7 @@ ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API k
 <div class="examples">${
     isCall
       ? html`${example(id, "Call", snippetOf(reference, operation), html` id="${id}-curl"`)}
-${success && responseExample(document, operation, success)}`
+${success && example(id, "Response", exampleOf(success) ?? reference.sampleOf?.(operation))}`
       : example(id, "Example", exampleOf(requestBody))
   }</div>
 <div>${parameterList(parameters)}
@@ -263,24 +259,6 @@ function example(operationId: string, title: string, value: unknown, id?: Markup
   return html`<div class="snippet"><h4>${title}</h4><pre${id} tabindex="0">${escapeText(text)}</pre>${copyButton(`${operationId}: ${title}`)}</div>`;
 }
 
-/** The recorded response, else one made from the schema, with the request's values and the status it leads to. */
-function responseExample(
-  document: OpenApiDocument,
-  { operationId, parameters = [], requestBody }: DocumentOperation,
-  success: BodyDescription,
-): Markup {
-  const recorded = exampleOf(success);
-  if (recorded !== undefined) return example(operationId, "Response", recorded);
-  const sent = Object.fromEntries(parameters.map(({ name, example }) => [name, example]));
-  const [moved] = Object.entries(CHARGE_STATUS_TABLE).flatMap(([status, { verb }]) =>
-    verb !== undefined && operationId.startsWith(verb) ? [status] : [],
-  );
-  const body = Object(exampleOf(requestBody));
-  const known = { ...sent, ...body, status: body.to ?? moved };
-  const sample = sampleOf(document, schemaOf(success), known);
-  return example(operationId, "Response, made from its schema", sample);
-}
-
 /** An error of one operation, or a link to a shared error. */
 function errorPart({ $ref, description = "", content, ...rest }: BodyDescription): Markup {
   if ($ref !== undefined) return html`<a href="#error-${refName($ref)}">${refName($ref)}</a>`;
@@ -289,11 +267,6 @@ function errorPart({ $ref, description = "", content, ...rest }: BodyDescription
     ({ value }) =>
       html`<pre>${escapeText(JSON.stringify((value as { error: unknown }).error, null, 1).replace(/\n */g, " "))}</pre>`,
   )}`;
-}
-
-function exampleOf({ content }: BodyDescription = {}): unknown {
-  const [{ example, examples = {} } = {}] = Object.values(content ?? {});
-  return example ?? Object.values(examples)[0]?.value;
 }
 
 /** The call as POSIX shell commands. Ids are taken from an earlier call, such as a list's first charge. */
@@ -372,9 +345,13 @@ export function serveDocs(options: DocumentOptions, c: Context): Promise<Respons
 }
 
 /** `GET /_sandbox/docs`. */
-export function serveControlDocs(options: DocumentOptions, c: Context): Promise<Response> {
+export async function serveControlDocs(options: DocumentOptions, c: Context): Promise<Response> {
+  const service = await options.documentOf("service");
   const related = html`<a href="../docs">Payments API reference</a>, <a href="dashboard">Dashboard</a>`;
   return respondWithDocument("control", options, c, ({ namespace, baseUrl, document }) =>
-    referencePage({ document, baseUrl, apiKey: undefined, related }, namespace.nowMs()),
+    referencePage(
+      { document, baseUrl, apiKey: undefined, related, sampleOf: createSampler(document, service) },
+      namespace.nowMs(),
+    ),
   );
 }
