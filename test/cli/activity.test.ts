@@ -147,6 +147,39 @@ it.each([
   },
 );
 
+it("start prints one line for webhooks that fail alike at one receiver in one second", () => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  onTestFinished(() => write.mockRestore());
+  const live = new ActivityPrinter();
+  const queue = (target: string, next_attempt_at: string | null, second: number) =>
+    live.queue(() => ({
+      kind: "attempt",
+      namespace: "default",
+      at: `2026-03-01T09:00:0${second}.000Z`,
+      type: "charge.completed",
+      id: "ch_1",
+      delivery_id: "dlv_1",
+      target,
+      status: 500,
+      error: null,
+      response_body: "boom",
+      next_attempt_at,
+    }));
+  for (let count = 0; count < 12; count++) {
+    queue("http://localhost:3000/fail", null, 0);
+    if (count < 3) queue("http://localhost:3000/slow", "2026-03-01T09:00:05.000Z", 0);
+    if (count < 2) queue("http://localhost:3000/fail", null, 1);
+  }
+  live.flush();
+  expect(write.mock.calls.join("").split("\n")).toEqual([
+    "  09:00:00  12 webhooks → :3000/fail  500 boom · given up",
+    "  09:00:00  3 webhooks → :3000/slow  500 boom · next try in 5 s",
+    "  09:00:01  → charge.completed  ch_1  :3000/fail  500 boom · given up",
+    "  09:00:01  → charge.completed  ch_1  :3000/fail  500 boom · given up",
+    "",
+  ]);
+});
+
 it("start counts activity that is too fast to print", () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const live = new ActivityPrinter();

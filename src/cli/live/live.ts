@@ -28,6 +28,8 @@ import { keysHint, listenToKeys } from "./keys.js";
 const INTERVAL_MS = 100;
 /** Activities per interval that are printed; the rest is counted. */
 const LINES_MAX = 20;
+/** Attempts per interval that fail alike from which on one line stands for all. */
+const ALIKE_MIN = 3;
 
 /** Prints the sandbox's activities on a terminal, and acts on keys. */
 export class ActivityPrinter {
@@ -71,7 +73,14 @@ export class ActivityPrinter {
       this.#leftOut += waiting.length;
       return;
     }
-    const lines = waiting.flatMap((build) => this.#linesOf(build()));
+    const activities = waiting.map((build) => build());
+    const alike = new Map<unknown, Activity[]>();
+    for (const one of activities) alike.set(kindOf(one), [...(alike.get(kindOf(one)) ?? []), one]);
+    const lines = activities.flatMap((activity) => {
+      const { length, 0: first } = alike.get(kindOf(activity))!;
+      if (length < ALIKE_MIN) return this.#linesOf(activity, 1);
+      return activity === first ? this.#linesOf(activity, length) : [];
+    });
     if (this.#leftOut > 0)
       lines.push(
         paint("dim", `            … and ${this.#leftOut.toLocaleString("en")} more, too many to show`),
@@ -81,12 +90,19 @@ export class ActivityPrinter {
   }
 
   /** Formats an activity. Adds a line with the date before it if the date has changed. */
-  #linesOf(activity: Activity): string[] {
+  #linesOf(activity: Activity, count: number): string[] {
     const day = activity.at.slice(0, 10);
     const isNew = this.#day !== undefined && this.#day !== day;
     this.#day = day;
-    return [...(isNew ? [paint("dim", `  ${day}`)] : []), ...activityLines(activity, terminalWidth())];
+    return [...(isNew ? [paint("dim", `  ${day}`)] : []), ...activityLines(activity, terminalWidth(), count)];
   }
+}
+
+/** The same text for attempts that fail alike at one receiver in one second; other activities are their own kind. */
+function kindOf(activity: Activity): unknown {
+  if (activity.kind !== "attempt" || isSuccessStatus(activity.status)) return activity;
+  const { namespace, at, target, next_attempt_at } = activity;
+  return [namespace, at.slice(0, 19), target, next_attempt_at === null, failureText(activity)].join(" ");
 }
 
 const SERVICE = "/api/v1";
@@ -98,14 +114,14 @@ const GAP = 2;
 /** Characters of a receiver's URL that remain on a narrow terminal. */
 const RECEIVER_MIN = 8;
 
-/** The lines of an activity, cut to `columns`. Omits the namespace `default`. */
-export function activityLines(activity: Activity, columns: number): string[] {
+/** The lines of an activity, or of `count` alike, cut to `columns`. Omits the namespace `default`. */
+export function activityLines(activity: Activity, columns: number, count = 1): string[] {
   const time = `  ${activity.at.slice(11, 19)}  `;
   const namespace = activity.namespace === "default" ? "" : `${toPrintableLine(activity.namespace)}  `;
   const isWide = columns >= WIDE;
   const lines =
     activity.kind === "attempt"
-      ? attemptLines(activity, columns - time.length - namespace.length, isWide)
+      ? attemptLines(activity, columns - time.length - namespace.length, isWide, count)
       : [activity.kind === "request" ? requestParts(activity, isWide) : transitionParts(activity, isWide)];
   const heads: StyledText[][] = [
     [
@@ -145,10 +161,16 @@ function transitionParts({ id, status, reason, by }: TransitionActivity, isWide:
 }
 
 /** The result of a failed attempt is on a second line if it does not fit. */
-function attemptLines(attempt: AttemptActivity, room: number, isWide: boolean): StyledText[][] {
+function attemptLines(
+  attempt: AttemptActivity,
+  room: number,
+  isWide: boolean,
+  count: number,
+): StyledText[][] {
   const { at, type, id, copy, status, target, next_attempt_at } = attempt;
   const object = id === null ? "" : `${isWide ? id : shortIds(id)}  `;
-  const head = toPrintableLine(`→ ${type}  ${object}${copy === undefined ? "" : `${copy}  `}`);
+  const one = toPrintableLine(`→ ${type}  ${object}${copy === undefined ? "" : `${copy}  `}`);
+  const head = count === 1 ? one : `${count} webhooks → `;
   const receiver = cutMiddle(
     receiverText(target),
     Math.max(RECEIVER_MIN, room - head.length - "  200".length),
