@@ -232,8 +232,8 @@ it("exec does not print calls that failed because of a fault", async () => {
   expect(stderr).not.toContain("refused");
 });
 
-/** Runs a receiver that fails, creates charges, and exits with `code`. */
-const shop = (emails: readonly string[], code = 1) =>
+/** Runs a receiver that fails, creates charges, runs `then`, and exits with `code`. */
+const shop = (emails: readonly string[], code = 1, then = "") =>
   script(`
       const server = require("node:http").createServer((request, response) => {
         let body = "";
@@ -247,6 +247,7 @@ const shop = (emails: readonly string[], code = 1) =>
         await call("POST", "/_sandbox/webhook-endpoints", { url });
         for (const customer_email of ${JSON.stringify(emails)}) await pay({ customer_email });
         await call("POST", "/_sandbox/clock/advance", { by: "10s" });
+        ${then}
         process.exit(${code});
       });
     `);
@@ -262,7 +263,7 @@ it("exec prints a failed command's declined charges and failed webhooks", async 
   expect(first).toMatch(/^ {2}ch_\w{24} {2}COMPLETED {2}NGN 10\.34 {2}card {2}ada@shop\.test /);
   const second = rows.findIndex((row) => /^ {2}ch_\w{24} {2}FAILED, declined .*declined@shop/.test(row));
   expect(rows.slice(0, second).join("\n")).toMatch(
-    /\n +\+5s {2}webhook {2}charge\.completed → :\d+\/webhooks 500 TypeError: order is undefined \(2 attempts until \+10s\)(\n|$)/,
+    /\n +\+5s {2}webhook {2}charge\.completed → :\d+\/webhooks 500 TypeError: order is undefined \(2 attempts until \+10s\) · next try at\s+\+5m 10s(\n|$)/,
   );
   expect(rows.slice(second).join("\n")).toMatch(
     /\n +\+3s {2}status {3}FAILED \(declined\) because rule charges\.0 of scenario default\n/,
@@ -280,6 +281,17 @@ it.each([
   ]);
   const said = /^payments-sandbox: no webhook was sent, since no receiver is registered; /m.test(stderr);
   expect(said).toBe(isSaid);
+});
+
+it("exec prints the reversals of a charge whose webhook failed", async () => {
+  const reverse = `
+        await call("POST", "/_sandbox/clock/advance", { by: "1d" });
+        const { items } = await call("GET", "/_sandbox/charges");
+        for (const amount of ["1.00", "2.00"])
+          await call("POST", "/_sandbox/charges/" + items[0].charge_id + "/partial-refund", { amount });`;
+  const command = shop(["ada@shop.test"], 1, reverse);
+  const { stderr } = await run([...words`exec --clock manual`, ...command]);
+  expect(stderr).toMatch(/\n {2}ch_\w+ {2}PARTLY REFUNDED, 1\.00; 2\.00 \(was COMPLETED\) {2}NGN 10\.34 /);
 });
 
 it("exec prints at most three charges", async () => {

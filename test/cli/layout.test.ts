@@ -222,6 +222,10 @@ it("commands show late payments and reversals, for which the service has no stat
   const part = "PARTLY REFUNDED, 1.00: broken cup (was COMPLETED)";
   expect(await text("charge", "back@shop.test")).toContain(`\nstatus  ${part}\n`);
   expect(await text("history", "back@shop.test")).toContain(`  ${part}  `);
+  await client.ask(`POST /_sandbox/charges/${charge_id}/partial-refund`, { amount: "2.00" });
+  expect(await text("charge", "back@shop.test")).toContain(
+    "\nstatus  PARTLY REFUNDED, 1.00: broken cup; 2.00 (was COMPLETED)\n",
+  );
   await client.ask(`POST /_sandbox/charges/${charge_id}/chargeback`, {});
   expect(await text("charge", "back@shop.test")).toContain("\nstatus  CHARGED BACK (was COMPLETED)\n");
   expect(await text("withdrawal", "last")).toContain("status  BOUNCED, account_closed (was COMPLETED)\n");

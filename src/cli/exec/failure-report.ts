@@ -1,3 +1,4 @@
+import type { ControlClient } from "../../core/client/control-client.js";
 import { historyRows, historyTitle } from "../../core/reports/charge-history-text.js";
 import {
   type ChargeHistory,
@@ -7,6 +8,8 @@ import {
   readFailedTests,
   readNamespaceNames,
 } from "../../core/reports/namespace-export.js";
+import { readStatuses, type ShownStatus, statusAfter } from "../../core/reports/shown-status.js";
+import type { ListedDelivery } from "../../core/reports/trouble.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { outcomePage } from "../../core/schema/statuses.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
@@ -23,7 +26,13 @@ const ROWS_MAX = 30;
 
 interface KnownCharge {
   readonly summary: ChargeSummary;
-  readonly readHistory: () => Promise<ChargeHistory>;
+  readonly readStory: () => Promise<Story>;
+}
+
+interface Story {
+  readonly history: ChargeHistory;
+  readonly shown: ShownStatus;
+  readonly deliveries: readonly ListedDelivery[];
 }
 
 /** Requests and charges of all namespaces and failed tests. The namespace of a failed test may be gone. */
@@ -52,12 +61,16 @@ async function readActivity(sandbox: Sandbox): Promise<Activity> {
   const charges = new Map<string, KnownCharge>();
   let [events, deliveries] = [0, 0];
   const { tests } = await readFailedTests(controlClientOf(sandbox));
-  for (const { namespace, test, requests, stories } of tests) {
+  for (const { namespace, test, requests, stories, ...logs } of tests) {
     for (const call of requests.items) calls.set(`${namespace} ${call.request_id} ${call.sent_at}`, call);
     for (const history of stories.items)
       charges.set(`${namespace} ${history.charge.charge_id}`, {
         summary: history,
-        readHistory: async () => ({ ...history, test }),
+        readStory: async () => ({
+          history: { ...history, test },
+          shown: statusAfter(history.charge, logs.events.items),
+          deliveries: logs.deliveries.items as readonly object[] as readonly ListedDelivery[],
+        }),
       });
   }
   for (const namespace of await readNamespaceNames(controlClientOf(sandbox))) {
@@ -69,13 +82,26 @@ async function readActivity(sandbox: Sandbox): Promise<Activity> {
     for (const summary of await listCharges(client))
       charges.set(`${namespace} ${summary.charge.charge_id}`, {
         summary,
-        readHistory: () => readChargeHistory(client, summary),
+        readStory: () => readStory(client, summary),
       });
   }
   return {
     calls: [...calls.values()],
     charges: [...charges.values()],
     isUnheard: events > 0 && deliveries === 0,
+  };
+}
+
+async function readStory(client: ControlClient, summary: ChargeSummary): Promise<Story> {
+  const { charge_id } = summary.charge;
+  const { items } = await client.run<{ items: readonly ListedDelivery[] }>("listDeliveries", {
+    charge_id,
+    limit: 100,
+  });
+  return {
+    history: await readChargeHistory(client, summary),
+    shown: (await readStatuses(client, { charge_id }))(summary.charge),
+    deliveries: items,
   };
 }
 
@@ -112,23 +138,23 @@ async function printChargesNotInOrder(charges: readonly KnownCharge[]): Promise<
   printErrorLine(
     `${count} of ${formatCount(charges.length, "charge")} ${count === 1 ? "is" : "are"} not in order:`,
   );
-  for (const { readHistory } of troubled.slice(0, HISTORIES_MAX))
-    for (const line of storyLines(await readHistory())) printPaintedError(line);
+  for (const { readStory } of troubled.slice(0, HISTORIES_MAX))
+    for (const line of storyLines(await readStory())) printPaintedError(line);
   if (count > HISTORIES_MAX) printPaintedError(`  and ${count - HISTORIES_MAX} more`);
 }
 
 /** The history of a charge; only its title if it is unfinished and no webhook failed. */
-function storyLines(history: ChargeHistory): string[] {
+function storyLines({ history, shown, deliveries }: Story): string[] {
   const width = lineWidth(process.stderr);
   const { charge, items } = history;
   const hasFailed = items.some((one) => one.kind === "attempt" && !isSuccessStatus(one.status));
   if (outcomePage(charge.status) === undefined && !hasFailed) {
-    const shown = { word: `not finished: ${charge.status}`, at: "" };
-    return wrap(historyTitle(history, shown), 2, width);
+    const unfinished = { word: `not finished: ${charge.status}`, at: "" };
+    return wrap(historyTitle(history, unfinished), 2, width);
   }
-  const rows = historyRows(history);
+  const rows = historyRows(history, deliveries);
   return [
-    ...wrap(historyTitle(history), 2, width),
+    ...wrap(historyTitle(history, shown), 2, width),
     ...historyLines(rows.slice(0, ROWS_MAX), width, paintError, "  "),
     ...(rows.length > ROWS_MAX ? [`    and ${rows.length - ROWS_MAX} more`] : []),
   ];

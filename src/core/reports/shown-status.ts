@@ -28,6 +28,8 @@ export interface ShownStatus {
   readonly was?: string;
   /** Returned by the reversal. */
   readonly amount?: string;
+  /** Partial refunds before this one, the newest first. */
+  readonly earlier?: readonly ShownStatus[];
   readonly at: string;
 }
 
@@ -58,9 +60,10 @@ export function reversalStatus(at: string, data: unknown): ShownStatus | undefin
 /** The newest reversal, the first, in place of COMPLETED; else the status, with its reason. */
 export function shownStatus(
   { status, failure_reason, updated_at: at, status_history = [] }: Payment,
-  [newest]: readonly ShownStatus[],
+  [newest, ...earlier]: readonly ShownStatus[],
 ): ShownStatus {
-  if (status === "COMPLETED" && newest !== undefined) return newest;
+  if (status === "COMPLETED" && newest !== undefined)
+    return isPartial(newest) ? { ...newest, earlier } : newest;
   const hasExpired = status_history.some((change) => change.status === "EXPIRED");
   if (hasExpired && (status === "PROCESSING" || status === "COMPLETED"))
     return { word: status, reason: "paid late", was: "EXPIRED", at };
@@ -75,33 +78,40 @@ export async function readStatuses(
   client: ControlClient,
   about: { readonly charge_id?: unknown } = {},
 ): Promise<(payment: object) => ShownStatus> {
-  const { items } = await client.run<{ items: readonly (Payment & { at: string; data: unknown })[] }>(
-    "listEvents",
-    {
-      type: "sandbox.*",
-      limit: 100,
-      ...about,
-    },
+  const { items } = await client.run<{ items: readonly object[] }>("listEvents", {
+    type: "sandbox.*",
+    limit: 100,
+    ...about,
+  });
+  return (payment) => statusAfter(payment, items);
+}
+
+/** A payment's status as people read it, after these events, the newest first. */
+export function statusAfter(payment: object, events: readonly object[]): ShownStatus {
+  const own = (events as readonly (Payment & { at: string; data: unknown })[]).filter(
+    (event) => idOf(event) === idOf(payment),
   );
-  return (given) => {
-    const payment = given as Payment;
-    const own = items.filter((event) => idOf(event) === idOf(payment));
-    return shownStatus(
-      payment,
-      own.flatMap(({ at, data }) => reversalStatus(at, data) ?? []),
-    );
-  };
+  return shownStatus(
+    payment as Payment,
+    own.flatMap(({ at, data }) => reversalStatus(at, data) ?? []),
+  );
 }
 
 function idOf({ charge_id, withdrawal_id }: Partial<Payment>): string | undefined {
   return charge_id ?? withdrawal_id;
 }
 
-/** Text after the status: `paid late (was EXPIRED)`, `1.00: broken cup (was COMPLETED)`; may be empty. */
-export function statusDetails({ word, reason, was, amount }: ShownStatus): string {
-  const isPart = amount !== undefined && word === REVERSALS.partial_refund.status;
-  const why = [isPart && groupDigits(amount), reason].filter(Boolean).join(": ");
-  return [why, was && `(was ${was})`].filter(Boolean).join(" ");
+/** Text after the status: `paid late (was EXPIRED)`, `1.00: broken cup; 2.00 (was COMPLETED)`; may be empty. */
+export function statusDetails(shown: ShownStatus): string {
+  const { was, earlier = [] } = shown;
+  const why = [shown, ...earlier].map((one) =>
+    [isPartial(one) && groupDigits(one.amount!), one.reason].filter(Boolean).join(": "),
+  );
+  return [why.reverse().join("; "), was && `(was ${was})`].filter(Boolean).join(" ");
+}
+
+function isPartial({ word }: ShownStatus): boolean {
+  return word === REVERSALS.partial_refund.status;
 }
 
 /** `COMPLETED, paid late (was EXPIRED)`. */
