@@ -14,7 +14,8 @@ describe("Checks", () => {
     await reader.cancel();
     expect(location).toBe("/_sandbox/dashboard/default/checks#probes");
     // The receiver accepts even forged webhooks.
-    expect(textOf(text)).toMatch(/\d+ faults? found: \d+ passed, [1-9]\d* failed/);
+    const [counts] = /[1-9]\d* to fix, \d+ to review/.exec(textOf(text).split(" Check your receiver ")[1]!)!;
+    expect(text).toMatch(new RegExp(`class="notice bad"[^>]*>\\S+: ${counts}<`));
     const checks = await page("/checks");
     expect(
       lacking(
@@ -22,7 +23,7 @@ describe("Checks", () => {
         PROBES.map((probe) => `data-key="${probe}"`),
       ),
     ).toEqual([]);
-    expect(textOf(checks)).toMatch(/ ✗ failed :?\S+ [1-9]\d* to fix, \d+ to review /);
+    expect(textOf(checks)).toMatch(new RegExp(` ✗ failed \\S+ ${counts} `));
     expect(textOf(checks)).toContain("Seen in: tampered");
     expect(checks).toMatch(/class="badge bad"><span[^>]*>.<\/span> must</);
     const probe = await page("/checks/tampered");
@@ -34,14 +35,22 @@ describe("Checks", () => {
     expect((await page("/checks/nonesuch")).toString()).toContain("There is no probe");
   });
 
-  it("the Checks page reports an unreachable receiver", async () => {
+  it("the Checks page reports each unreachable receiver in one line", async () => {
     const { press, page } = await openDashboard({
-      webhooks: [{ url: "http://127.0.0.1:9/none" }, { mailbox: "box" }],
+      webhooks: [{ url: "http://127.0.0.1:9/none" }, { url: "http://127.0.0.1:9/two" }, { mailbox: "box" }],
     });
     const checks = await page("/checks");
     const ids = [...checks.matchAll(/value="check\?webhook_id=([^"]+)"/g)].map(([, id]) => id);
-    expect(ids).toHaveLength(1);
+    expect(ids).toHaveLength(2);
+    expect(textOf(checks)).toContain("not checked");
     expect((await press(`check?webhook_id=${ids[0]}`)).text).toMatch(/cannot be reached: .*refused/i);
-    expect(await page("/checks")).toContain("not sent");
+    expect(await page("/checks")).not.toContain("not sent");
+    await press(`check?webhook_id=${ids[1]}`);
+    const both = await page("/checks");
+    expect(textOf(both)).not.toContain("not checked");
+    expect(both).toMatch(/probes-title">127\.0\.0\.1:9\/two: unreachable</);
+    expect(await page(`/checks?receiver=${ids[0]}`)).toMatch(
+      /probes-title">127\.0\.0\.1:9\/none: unreachable</,
+    );
   });
 });

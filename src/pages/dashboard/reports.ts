@@ -40,7 +40,8 @@ export interface ScenarioRunProgress {
 
 /** Latest reports of a namespace: in memory, outside the namespace's state. */
 export interface Reports {
-  receiver?: ReceiverCheckProgress;
+  /** The last check of each receiver, by its id; the newest is the last. */
+  readonly receivers: Map<string, ReceiverCheckProgress>;
   run?: ScenarioRunProgress;
 }
 
@@ -48,7 +49,7 @@ const ALL = new WeakMap<Namespace, Reports>();
 
 export function reportsOf(namespace: Namespace): Reports {
   let reports = ALL.get(namespace);
-  if (reports === undefined) ALL.set(namespace, (reports = {}));
+  if (reports === undefined) ALL.set(namespace, (reports = { receivers: new Map() }));
   return reports;
 }
 
@@ -88,12 +89,13 @@ async function checkReceiver(press: FormSubmission): Promise<ActionResult | Refu
   const { url, secret, signature } = endpoint;
   if (url === null || !/^https?:/.test(url))
     return refuseInvalid({ url: "there is none to send to: events of this receiver stay in this process" });
-  const reports = reportsOf(namespace);
-  if (reports.receiver !== undefined && !isCheckDone(reports.receiver))
-    return busy(reports.receiver.url, "checked");
+  const { receivers } = reportsOf(namespace);
+  const running = [...receivers.values()].find((check) => !isCheckDone(check));
+  if (running !== undefined) return busy(running.url, "checked");
   const at = iso(namespace.nowMs());
   const check: ReceiverCheckProgress = { webhookId, url, at, rows: new Map(), sent: new Map() };
-  reports.receiver = check;
+  receivers.delete(webhookId);
+  receivers.set(webhookId, check);
   const notify = () => namespace.events.emit("reported", "receiver");
   notify();
   try {
@@ -130,12 +132,16 @@ function storeRequest({ sent }: ReceiverCheckProgress, request: ProbeRequest): v
 
 function outcomeOf({ url, report, error }: ReceiverCheckProgress): ActionResult {
   if (report === undefined) return { text: `The check could not run: ${error}`, isBad: true };
-  const { outcome, summary, findings } = report;
+  const { outcome, findings } = report;
   if (outcome === "unreachable") return { text: `${url} cannot be reached: ${report.error}`, isBad: true };
-  const text = `${summary.pass} passed, ${summary.fail} failed, ${summary.note} to review`;
-  return findings.length === 0
-    ? { text: `No fault was found: ${text}` }
-    : { text: `${formatCount(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
+  if (findings.length === 0) return { text: "No fault was found" };
+  return { text: `${url}: ${findingCounts(report)}`, isBad: outcome === "failed" };
+}
+
+/** Findings of a check by severity. */
+export function findingCounts({ findings }: WebhookReport): string {
+  const mustFix = findings.filter(({ severity }) => severity === "must").length;
+  return `${mustFix} to fix, ${findings.length - mustFix} to review`;
 }
 
 /** Runs a scenario's steps. The page shows finished steps during the run. */

@@ -10,7 +10,7 @@ import { receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { isCheckDone, type ReceiverCheckProgress, reportsOf } from "../reports.js";
+import { findingCounts, isCheckDone, type ReceiverCheckProgress, reportsOf } from "../reports.js";
 import { cliCommand } from "../shell-commands.js";
 
 /** Advice, and the check of a receiver. */
@@ -55,7 +55,7 @@ const TONES = { pass: "good", fail: "bad", note: "warn" } as const;
 
 /** Lists the receivers with an HTTP URL, each with a button that starts the check. */
 function receiverCheckSection(context: PageContext): Markup {
-  const { receiver } = reportsOf(context.namespace);
+  const { receivers } = reportsOf(context.namespace);
   const endpoints = context.namespace.engine.state
     .endpoints()
     .filter(({ url }) => url !== null && /^https?:/.test(url));
@@ -65,17 +65,20 @@ function receiverCheckSection(context: PageContext): Markup {
     body: html`<p class="soft">Sends valid, duplicate, forged, stale and malformed events, and compares the responses with those of a correct receiver. The events are samples, not part of this namespace.</p>
 ${ui.rowList(
   "Receivers to check",
-  endpoints.map((endpoint) =>
-    ui.listRow(context, {
-      key: `check-${endpoint.webhook_id}`,
-      status: receiver?.webhookId === endpoint.webhook_id && verdict(receiver),
+  endpoints.map((endpoint) => {
+    const { webhook_id, url } = endpoint;
+    const check = receivers.get(webhook_id);
+    const to = `${viewUrl(context, "checks", undefined, { receiver: webhook_id })}#probes`;
+    const report = check?.report;
+    return ui.listRow(context, {
+      key: `check-${webhook_id}`,
+      status: check === undefined ? ui.badge("not checked", "") : verdict(check),
       title: receiverName(endpoint),
-      ...(receiver?.webhookId === endpoint.webhook_id
-        ? { to: "#probes", at: receiver.at, subtitle: findingCounts(receiver) }
-        : {}),
-      rowButtons: html`${ui.copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${ui.button({ does: ["check", { webhook_id: endpoint.webhook_id }], label: "Check", to: receiverName(endpoint), kind: "main" })}`,
-    }),
-  ),
+      ...(check !== undefined && { to, at: check.at }),
+      subtitle: check?.error ?? report?.error ?? (report ? findingCounts(report) : `${PROBES.length} probes`),
+      rowButtons: html`${ui.copyButton("Copy command", cliCommand(context, `check-webhook ${url}`))}${ui.button({ does: ["check", { webhook_id }], label: "Check", to: receiverName(endpoint), kind: "main" })}`,
+    });
+  }),
   html`None with a URL. <a href="${viewUrl(context, "webhooks")}">Add one</a>`,
 )}`,
   });
@@ -88,16 +91,15 @@ function verdict(check: ReceiverCheckProgress): Markup {
   return ui.badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
 }
 
-/** Findings of a finished check by severity, as the row's subtitle. */
-function findingCounts({ report }: ReceiverCheckProgress): string | undefined {
-  if (report === undefined || report.findings.length === 0) return report?.error ?? undefined;
-  const mustFix = report.findings.filter(({ severity }) => severity === "must").length;
-  return `${mustFix} to fix, ${report.findings.length - mustFix} to review`;
+/** The check of the receiver in the query, or else the newest. */
+function shownCheck({ namespace, query }: PageContext): ReceiverCheckProgress | undefined {
+  const { receivers } = reportsOf(namespace);
+  return receivers.get(query.get("receiver") ?? "") ?? [...receivers.values()].at(-1);
 }
 
 /** Results of the probes; also shown while the check runs. */
 function probesSection(context: PageContext): Markup | undefined {
-  const { receiver } = reportsOf(context.namespace);
+  const receiver = shownCheck(context);
   if (receiver === undefined) return undefined;
   const { report, error, url, rows: result } = receiver;
   const why = error ?? report?.error;
@@ -106,29 +108,45 @@ function probesSection(context: PageContext): Markup | undefined {
     isAppendOnly: true,
     title: `${url.replace(/^https?:\/\//, "")}: ${isCheckDone(receiver) ? (report?.outcome ?? "could not run") : "checking…"}`,
     body: html`${why !== undefined && why !== null && html`<p class="why"><strong>Why:</strong> ${why}</p>`}
-${report !== undefined && report.findings.length > 0 && html`<ul class="findings">${report.findings.map((item) => findingItem(context, item))}</ul>`}
-${ui.rowList(
-  "Probes",
-  PROBES.map((probe) => probeRow(context, probe, result.get(probe), isCheckDone(receiver))),
-  "",
-  ["", "Result", "Probe", "Response", ""],
-)}`,
+${report !== undefined && report.findings.length > 0 && html`<ul class="findings">${report.findings.map((item) => findingItem(context, receiver, item))}</ul>`}
+${
+  report?.outcome !== "unreachable" &&
+  ui.rowList(
+    "Probes",
+    PROBES.map((probe) => probeRow(context, receiver, probe, result.get(probe))),
+    "",
+    ["", "Result", "Probe", "Response", ""],
+  )
+}`,
   });
 }
 
-function findingItem(context: PageContext, { severity, title, advice, probes }: Finding): Markup {
-  return html`<li>${ui.badge(severity, severity === "must" ? "bad" : "warn")} <strong>${title}</strong><br>${advice} <span class="soft">Seen in: ${probes.map((probe, index) => html`${index > 0 && ", "}<a href="${viewUrl(context, "checks", probe)}">${probeName(probe)}</a>`)}</span></li>`;
+function probeUrl(context: PageContext, { webhookId }: ReceiverCheckProgress, probe: Probe): string {
+  return viewUrl(context, "checks", probe, { receiver: webhookId });
 }
 
-function probeRow(context: PageContext, probe: Probe, result: ProbeRow | undefined, isDone: boolean): Markup {
+function findingItem(
+  context: PageContext,
+  check: ReceiverCheckProgress,
+  { severity, title, advice, probes }: Finding,
+): Markup {
+  return html`<li>${ui.badge(severity, severity === "must" ? "bad" : "warn")} <strong>${title}</strong><br>${advice} <span class="soft">Seen in: ${probes.map((probe, index) => html`${index > 0 && ", "}<a href="${probeUrl(context, check, probe)}">${probeName(probe)}</a>`)}</span></li>`;
+}
+
+function probeRow(
+  context: PageContext,
+  check: ReceiverCheckProgress,
+  probe: Probe,
+  result: ProbeRow | undefined,
+): Markup {
   const row = { key: probe, title: probeName(probe) };
   if (result === undefined)
-    return ui.listRow(context, { ...row, status: ui.badge(isDone ? "not sent" : "waiting", "") });
+    return ui.listRow(context, { ...row, status: ui.badge(isCheckDone(check) ? "not sent" : "waiting", "") });
   return ui.listRow(context, {
     ...row,
     status: ui.badge(...badgeOf(result)),
     title: result.title,
-    to: viewUrl(context, "checks", probe),
+    to: probeUrl(context, check, probe),
     subtitle:
       result.because === null ? result.came_back : `see ${probeName(result.because)}: ${result.came_back}`,
     tone: result.verdict === "fail" ? "bad" : "",
@@ -147,11 +165,11 @@ function probeName(probe: Probe): string {
 
 /** One probe: request, expected behaviour and response. */
 export function probeView(context: PageContext, id: string): Markup | undefined {
-  const { receiver } = reportsOf(context.namespace);
+  const receiver = shownCheck(context);
   const result = receiver?.rows.get(id as Probe);
   if (receiver === undefined || result === undefined) return undefined;
   const sent = receiver.sent.get(result.probe) ?? [];
-  return html`<p class="back"><a href="${viewUrl(context, "checks")}#probes">← Probes of ${receiver.url}</a></p>
+  return html`<p class="back"><a href="${viewUrl(context, "checks", undefined, { receiver: receiver.webhookId })}#probes">← Probes of ${receiver.url}</a></p>
 <div class="object" data-part id="probe"><h1>${result.title} ${ui.badge(...badgeOf(result))}</h1>
 ${ui.factList([
   ["Sent", result.sent],
