@@ -291,6 +291,15 @@ it("deliveries and history name duplicates", async () => {
   ]);
 });
 
+it("next shows 15 rows on a terminal without --limit, and what is left", async () => {
+  const lines = (await print(80, ["next"])).trimEnd().split("\n");
+  expect(lines.filter((line) => /^(\d\d:|held|by hand)/.test(line))).toHaveLength(15);
+  expect(lines.at(-1)).toMatch(/^and \d+ more; see payments-sandbox next --limit 100$/);
+  const folded = /^\S+ +\d+\s[ms].* \d retries → :\d+\/webhooks +-$/;
+  expect(lines).toContainEqual(expect.stringMatching(folded));
+  expect(await print(0, ["next"])).toMatch(/ retry completed → :\d+\/webhooks .* obi@example\.ng /);
+});
+
 it("charges marks each row whose webhook fails as those of other rows", async () => {
   const { asked, action } = commandInput(["charges"]);
   const answer = (await action.call(asked))!;

@@ -2,14 +2,15 @@ import { historyRows, historyTitle } from "../../core/reports/charge-history-tex
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
 import { readStatuses } from "../../core/reports/shown-status.js";
-import { attemptsOf, type ListedDelivery } from "../../core/reports/trouble.js";
+import { attemptsOf, eventWord, type ListedDelivery, receiverText } from "../../core/reports/trouble.js";
 import { copyTexts } from "../../core/schema/delivery-copies.js";
+import { readableDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
 import { historyLines } from "../history-lines.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
-import { lineWidth } from "../terminal.js";
-import { paint, wrap, wrapHanging } from "../text-layout.js";
+import { isTerminal, lineWidth } from "../terminal.js";
+import { paint, type StyledText, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { listCommand, tableFormatter } from "./output.js";
@@ -71,17 +72,35 @@ async function nextRow(connection: Connection, item: NextItem): Promise<JsonBody
     : id.startsWith("wd_") && (await connection.run("getControlWithdrawal", { withdrawal_id: id }));
   const { customer_email, customer_name, reference } = Object(payment);
   const who = customer_email ?? customer_name ?? reference;
-  const url = delivery && (delivery.url ?? "mailbox");
   const hold = delivery?.hold ?? null;
   const at = hold !== null ? HELD : item.kind === "transition" ? BY_HAND : item.at;
-  return { ...payment, at, what: nextText(item, delivery), url, who, id, hold };
+  const untilMs = Date.parse(String(at)) - Date.parse(connection.now ?? "");
+  const dueIn = Number.isNaN(untilMs) ? undefined : readableDuration(untilMs);
+  const to = delivery && `→ ${receiverText(delivery.url as string | null)}`;
+  const retries = delivery && hold === null && attemptsOf(delivery).length > 0 ? to : undefined;
+  const what = [nextText(item, delivery), to ?? []].flat().join(" ");
+  return { ...payment, at, in: dueIn, what, who, id, hold, retries };
 }
+
+/** Replaces retries to one receiver by their number, at the time of the first. */
+function foldRetries(rows: readonly JsonBody[]): JsonBody[] {
+  const groups = new Map<unknown, JsonBody[]>();
+  for (const row of rows) groups.set(row.retries ?? row, [...(groups.get(row.retries ?? row) ?? []), row]);
+  return [...groups.values()].map((group) => {
+    const [{ at, in: dueIn, retries, ...rest }, ...others] = group as [JsonBody, ...JsonBody[]];
+    if (others.length === 0) return { at, in: dueIn, ...rest };
+    return { at, in: dueIn, what: `${group.length} retries ${retries}`, hold: null, count: group.length };
+  });
+}
+
+/** Maximum number of rows of `next` on a terminal, without `--limit`. */
+const NEXT_MAX = 15;
 
 const HELD = "held";
 const BY_HAND = "by hand";
 
 function nextText({ kind, what, to }: NextItem, delivery: JsonBody | undefined): string {
-  if (delivery !== undefined) return attemptsOf(delivery).length === 0 ? what : `retry ${what}`;
+  if (delivery !== undefined) return `${attemptsOf(delivery).length === 0 ? "" : "retry "}${eventWord(what)}`;
   if (kind === "transition") return `${what} to ${to.join(", ")}`;
   return to.length === 0 ? "is settled" : `becomes ${to.join(", ")}`;
 }
@@ -125,7 +144,8 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
             ? selector
             : (await connection.resolveCharge(selector)).charge_id,
       }),
-      formatResult: async (answer, { connection }) => {
+      formatResult: async (answer, asked) => {
+        const { connection, flags } = asked;
         const all = answer.items as NextItem[];
         // No status may follow a chargeback.
         const items = all.filter(({ kind, to }) => kind !== "transition" || to.length > 0);
@@ -133,7 +153,11 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
         const rows = await Promise.all(items.map((item) => nextRow(connection, item)));
         const rankOf = ({ at }: JsonBody) => [HELD, BY_HAND].indexOf(String(at));
         rows.sort((a, b) => rankOf(a) - rankOf(b));
-        return tableFormatter(LIST_COLUMNS.next)({ total, items: rows }, { connection });
+        if (!isTerminal()) return tableFormatter(LIST_COLUMNS.next)({ total, items: rows }, asked);
+        const shown = foldRetries(rows).slice(0, flags.limit === undefined ? NEXT_MAX : undefined);
+        const left = shown.reduce((rest, { count = 1 }) => rest - Number(count), total);
+        const more: StyledText = ["dim", `and ${left} more; see payments-sandbox next --limit 100`];
+        return tableFormatter(LIST_COLUMNS.next, left > 0 ? [more] : [])({ items: shown }, asked);
       },
     }),
   },

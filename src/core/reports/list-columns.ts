@@ -197,7 +197,7 @@ const lists = {
     headings: ["Time", "", "Event", "About", "Webhooks"],
   },
   next: {
-    columns: ["at", "what", "url", "amount", "who", "id"],
+    columns: ["at", "in", "what", "amount", "who", "id"],
     dropFirst: ["id", "amount"],
     notes: ({ hold }) => (hold === null ? [] : [`! ${(hold as { reason: string }).reason}`]),
   },

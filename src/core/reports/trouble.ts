@@ -83,16 +83,20 @@ export function failureText({ status, error, response_body }: Omit<Attempt, "at"
   return text.startsWith(String(status)) ? text : `${status} ${text}`.trim();
 }
 
+/** The type of an event without its object. */
+export function eventWord(type: unknown): string {
+  return String(type).replace(/^(charge|withdrawal)\./, "");
+}
+
 /** A webhook in one line: `failed → :3000/hooks · 400 no signature · next try at 14:32:53`. */
 export function webhookText(delivery: JsonRecord): string {
   const { url, status, hold, attempts } = delivery as unknown as ListedDelivery;
-  const type = String(delivery.type).replace(/^(charge|withdrawal)\./, "");
   const last = attempts.at(-1);
   const result =
     status === "delivered"
       ? `delivered: ${last!.status} in ${Math.round(last!.duration_ms)} ms`
       : (deliveryTrouble(delivery) ?? status.replace("pending", "queued"));
-  return `${type} → ${receiverText(url)} · ${hold === null ? "" : "held: "}${result}`;
+  return `${eventWord(delivery.type)} → ${receiverText(url)} · ${hold === null ? "" : "held: "}${result}`;
 }
 
 /** The receiver and its failure, without event and retry: `:3000/hooks 400 no signature`. */
