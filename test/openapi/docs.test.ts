@@ -83,6 +83,7 @@ describe.each([
     );
     expect(text.includes("The interface names this operation without showing it")).toBe(isService);
     expect(text.includes("Authorization: Bearer")).toBe(isService);
+    expect(text.includes('<th scope="row"><code>svix</code></th><td><code>svix-id</code>')).toBe(isService);
   });
 
   it("every call and event has an example, before its fields", () => {
@@ -106,6 +107,17 @@ describe.each([
       expect([operation.operationId, validate.errors]).toEqual([operation.operationId, null]);
       expect(shown).not.toMatch(/&quot;(…|)&quot;/);
     }
+  });
+
+  it("a body or response is shown where it is first used, and an error as the server sends it", () => {
+    for (const { operation } of operationsOf(document)) {
+      const { requestBody, responses } = operation as { requestBody?: object; responses: { 200?: object } };
+      const bodies = JSON.stringify([requestBody, responses[200]]);
+      for (const [, name] of bodies.matchAll(/"schema":\{"\$ref":"#\/components\/schemas\/(\w+)/g))
+        expect(text).toContain(`<div id="schema-${name}">`);
+    }
+    expect(text).toContain('<pre>{ "error": { "code":');
+    expect(text).not.toContain('<pre>{ "code":');
   });
 
   it("an event's responses begin with the successful one", () => {
@@ -294,6 +306,9 @@ describeInBrowser("in a browser", () => {
     await tab.getByLabel("Filter").fill("rotate secret");
     await expect.poll(() => tab.locator("main section:visible").count()).toBe(1);
     expect(await tab.locator("#rotateWebhookSecret").isVisible()).toBe(true);
+    await tab.getByLabel("Filter").press("Enter");
+    expect(await tab.evaluate(() => location.hash)).toBe("#rotateWebhookSecret");
+    expect(await tab.locator("#rotateWebhookSecret-curl").isVisible()).toBe(true);
     // Matching names come first, and everything else is hidden.
     await tab.getByLabel("Filter").fill("quote");
     await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^\d found; \d+ more mention it$/);
@@ -327,7 +342,9 @@ describeInBrowser("in a browser", () => {
     expect(await tab.getByLabel("Filter").inputValue()).toBe("balances");
     await expect.poll(() => tab.locator("#getBalances").isVisible()).toBe(true);
     await tab.getByRole("button", { name: "Expand all" }).press("Enter");
-    expect(await tab.locator("#getBalances-curl").isVisible()).toBe(true);
+    const call = tab.locator("#getBalances-curl");
+    expect(await call.isVisible()).toBe(true);
+    expect(await call.evaluate((shown) => shown.scrollWidth > shown.clientWidth)).toBe(true);
   });
 
   it("a link to a schema expands the operation that contains it", async () => {

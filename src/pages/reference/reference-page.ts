@@ -13,6 +13,7 @@ import {
   assumptionMark,
   type BodyDescription,
   type DocumentOperation,
+  type DocumentSchema,
   exampleOf,
   linkRepeatedAssumptions,
   operationsOf,
@@ -29,17 +30,17 @@ ${BASE_STYLES}
 html{-webkit-text-size-adjust:100%;scroll-padding-top:3.25rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{font-size:1.0625rem;display:inline}h4{font-size:.9375rem;margin-top:1rem}
 a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
-pre{white-space:pre-wrap;background:var(--code);border-radius:.5rem;padding:.5rem .75rem;font-size:.78125rem;line-height:1.45}
+pre{overflow-x:auto;background:var(--code);border-radius:.5rem;padding:.5rem 0 .5rem .75rem;font-size:.78125rem;line-height:1.45}
 .frame{display:grid;gap:1rem;max-width:96rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;min-width:0}
-summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
+summary{cursor:pointer;padding:.25rem 0}summary h4{display:inline-block}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
 .route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
 .why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.mark{font-size:.8125rem;font-style:italic;color:var(--sand-text)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys .copy{margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
-.fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+.snippet{margin-top:.75rem}.snippet h4{line-height:2rem}.snippet pre{word-break:break-all}.snippet .copy{position:absolute;inset:0 0 auto auto}
+.fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;font-size:.875rem}th{text-align:start}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+.snippet{margin-top:.75rem}.snippet h4{line-height:2rem}.fields pre{white-space:pre-wrap}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
 .js nav{position:sticky;top:0;z-index:1;max-height:70vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
-.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
+.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}::placeholder{color:var(--soft);opacity:1}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
 .keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
 @media (min-width:80rem){.sides{grid:auto 1fr auto/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;scrollbar-width:thin;align-self:start}.errors{grid-column:1/3}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
@@ -57,7 +58,8 @@ addEventListener("DOMContentLoaded", () => {
 
   const reveal = () => {
     const target = byId(location.hash.slice(1)), section = target?.closest("section");
-    if (section) section.firstElementChild.open = true;
+    for (const fold of section?.querySelectorAll("details") ?? [])
+      if (fold.contains(target) || fold.parentElement === target) fold.open = true;
     target?.scrollIntoView();
   };
   reveal();
@@ -79,7 +81,7 @@ addEventListener("DOMContentLoaded", () => {
   // Prefers sections with all search words in the heading. A button adds sections that have the words elsewhere.
   const textOf = (section, parts) => [...section.querySelectorAll(parts)].map((part) => part.textContent).join(" ").toLowerCase();
   const entries = sections.map((section) => {
-    const name = textOf(section, "summary"), all = name + " " + textOf(section, "dt code, details > p, .about > p, h4");
+    const name = textOf(section, ":scope > details > summary"), all = name + " " + textOf(section, "dt code, details > p, .about > p, h4");
     return { section, name, all, link: document.querySelector('nav a[href="#' + section.id + '"]').parentElement };
   });
   const filter = (withRest) => {
@@ -109,6 +111,14 @@ addEventListener("DOMContentLoaded", () => {
   addEventListener("scroll", mark, { passive: true });
   search.addEventListener("input", () => { filter(false); scrollTo(0, 0); });
   rest.addEventListener("click", () => filter(true));
+  search.addEventListener("keydown", ({ key }) => {
+    const hit = entries.find(({ section }) => !section.hidden)?.section;
+    if (key !== "Enter" || !search.value || !hit) return;
+    if (!wide.matches) contents.open = false;
+    location.hash = hit.id;
+    reveal();
+    hit.querySelector("summary").focus({ preventScroll: true });
+  });
   addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.target.closest("input") || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -131,8 +141,8 @@ interface Reference {
 const SHELL = new PageShell({ styles: REFERENCE_STYLES, script: REFERENCE_SCRIPT, referrer: "same-origin" });
 
 /**
- * Renders an OpenAPI document as one page without further requests. A schema with a single use is shown inline,
- * any other in a section of its own.
+ * Renders an OpenAPI document as one page without further requests. The schema of a body or response is shown at its
+ * first use, any other in a section of its own.
  */
 function referencePage(given: Reference, nowMs: number): Response {
   const { linked, repeated } = linkRepeatedAssumptions(given.document);
@@ -140,12 +150,12 @@ function referencePage(given: Reference, nowMs: number): Response {
   const { info, tags, components, openapi } = linked;
   const title = String(info.title);
   const operations = operationsOf(reference.document);
-  const inline = singleUses(reference.document);
+  const homes = schemaHomes(operations);
   const sent = schemasIn(
     reference.document,
     operations.map(({ requestBody }) => requestBody),
   );
-  const schemas = Object.entries(components.schemas).filter(([name]) => !inline.has(name));
+  const schemas = Object.entries(components.schemas).filter(([name]) => !homes.has(name));
   const contents = [
     ...operations.map(({ operationId: id, summary: text, tags: [tag] }) => ({ id, text, tag })),
     ...schemas.map(([text]) => ({ id: `schema-${text}`, text, tag: "Schemas" })),
@@ -154,7 +164,7 @@ function referencePage(given: Reference, nowMs: number): Response {
   const [lead = "", ...conventions] = String(info.description).split("\n\n");
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
-<label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
+<label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press /" aria-keyshortcuts="/"></label>
 <button type="button" id="unfold" hidden>Expand all</button>
 ${[...tags, { name: "Schemas" }, { name: "Errors" }].map(({ name }) => {
   const links = contents.filter(({ tag }) => tag === name);
@@ -173,7 +183,7 @@ ${assumptionMark(info)}
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
   return html`<div class="group"><h2 id="tag-${name}">${name}</h2>${renderMarkdown(description)}
-${tagged.map((operation) => operationSection(reference, operation, inline))}</div>`;
+${tagged.map((operation) => operationSection(reference, operation, homes, sent))}</div>`;
 })}
 <div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema, { isSent: sent.has(name) })))}</div>
 ${
@@ -192,15 +202,13 @@ ${
   return SHELL.respond({ title, body }, { nowMs, forms: "'none'" });
 }
 
-/** Schemas used once, as the body or response of one operation. */
-function singleUses(document: OpenApiDocument): Set<string> {
-  const uses = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
-    ([, name]) => name!,
-  );
-  const bodies = operationsOf(document).flatMap(({ requestBody = {}, responses: { 200: success = {} } }) =>
-    [requestBody, success].map((contents) => refName(schemaOf(contents).$ref ?? "")),
-  );
-  return new Set(bodies.filter((name) => uses.filter((other) => other === name).length === 1));
+/** The place of each schema that is a body or response: its first use. */
+function schemaHomes(operations: readonly DocumentOperation[]): Map<string, string> {
+  const uses = operations.flatMap(({ operationId, requestBody, responses }) => [
+    [refName(schemaOf(requestBody).$ref ?? ""), `${operationId} Body`] as const,
+    [refName(schemaOf(responses[200]).$ref ?? ""), `${operationId} Response`] as const,
+  ]);
+  return new Map(uses.filter(([name]) => name !== "").reverse());
 }
 
 /** Names of the schemas that a part of the document refers to, directly or not. */
@@ -218,8 +226,16 @@ ${body}</details></section>
 `;
 }
 
+/** A schema with more fields is folded. */
+const UNFOLDED_FIELDS = 12;
+
 /** An operation or a webhook. */
-function operationSection(reference: Reference, operation: DocumentOperation, inline: Set<string>) {
+function operationSection(
+  reference: Reference,
+  operation: DocumentOperation,
+  homes: ReadonlyMap<string, string>,
+  sent: ReadonlySet<string>,
+) {
   const { document } = reference;
   const { operationId: id, method, path, security, parameters, requestBody, responses } = operation;
   const { 200: success, ...errors } = responses;
@@ -227,8 +243,12 @@ function operationSection(reference: Reference, operation: DocumentOperation, in
   const contentPart = (title: string, contents: BodyDescription) => {
     const schema = schemaOf(contents);
     const name = refName(schema.$ref ?? "");
-    if (!inline.has(name)) return html`<h4>${title}: ${typeMarkup(schema)}</h4>`;
-    return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaMarkup(document.components.schemas[name]!, { isSent: title === "Body" })}</div>`;
+    if (homes.get(name) !== `${id} ${title}`) return html`<h4>${title}: ${typeMarkup(schema)}</h4>`;
+    const whole = document.components.schemas[name]! as DocumentSchema;
+    const heading = html`<h4>${title}: ${name}</h4>`;
+    const shown = schemaMarkup(whole, { isSent: sent.has(name) });
+    const isLong = Object.keys(whole.properties ?? {}).length > UNFOLDED_FIELDS;
+    return html`<div id="schema-${name}">${isLong ? html`<details><summary>${heading}</summary>${shown}</details>` : html`${heading}${shown}`}</div>`;
   };
   const route = html`<span class="route"><span class="method ${method.toLowerCase()}">${method}</span>${isCall && html` <code>${path}</code>`} <span class="soft">${id}</span></span>`;
   const body = html`<div class="sides"><div class="about">${renderMarkdown(operation.description)}${assumptionMark(operation)}
@@ -264,8 +284,7 @@ function errorPart({ $ref, description = "", content, ...rest }: BodyDescription
   if ($ref !== undefined) return html`<a href="#error-${refName($ref)}">${refName($ref)}</a>`;
   const examples = Object.values(content?.["application/json"]?.examples ?? {});
   return html`${renderMarkdown(`${description.replace(/\.$/, "")}.`)}${assumptionMark(rest)}${examples.map(
-    ({ value }) =>
-      html`<pre>${escapeText(JSON.stringify((value as { error: unknown }).error, null, 1).replace(/\n */g, " "))}</pre>`,
+    ({ value }) => html`<pre>${escapeText(JSON.stringify(value, null, 1).replace(/\n */g, " "))}</pre>`,
   )}`;
 }
 

@@ -84,13 +84,17 @@ export function exampleOf(body?: BodyDescription): unknown {
   return examplesOf(body)[0];
 }
 
-/** Renders the Markdown of descriptions: paragraphs, lists of `- ` lines and `code`. */
+const PAIRS = /^(.*?:) (`[^`]+`: .+?(?:; `[^`]+`: .+?){2,})\.$/s;
+
+/** Renders the Markdown of descriptions: paragraphs, lists of `- ` lines and `code`; a table of "`name`: text; …". */
 export function renderMarkdown(text: string): Markup[] {
   return text.split("\n\n").map((block) => {
     const lines = block.split("\n");
     if (lines.every((line) => line.startsWith("- ")))
       return html`<ul>${lines.map((line) => html`<li>${inline(line.slice(2))}</li>`)}</ul>`;
-    return html`<p>${inline(block)}</p>`;
+    const [, before = block, pairs] = PAIRS.exec(block) ?? [];
+    const rows = pairs?.split(/; (?=`)/).map((pair) => pair.split(/: (.*)/s));
+    return html`<p>${inline(before)}</p>${rows && html`<table>${rows.map(([name, text]) => html`<tr><th scope="row">${inline(name!)}</th><td>${inline(text!)}</td></tr>`)}</table>`}`;
   });
 }
 
