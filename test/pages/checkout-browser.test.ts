@@ -161,6 +161,9 @@ describeInBrowser("the checkout page in a browser", () => {
       await page.unroute("**/status");
       await sandbox.advance("30m");
       await expect.poll(() => timerAfter(1_000)).toBe("30:00");
+      expect(await page.getByRole("button", { name: "to EXPIRED" }).textContent()).toBe(
+        "Skip to EXPIRED, due in 30:00",
+      );
       // The shorter text must not shift the layout.
       expect(await page.evaluate("moved")).toEqual([]);
     });

@@ -266,7 +266,6 @@ function pageOf(
     links: checkoutLinks(charge.checkout_id, trouble === undefined ? "page" : "action"),
     shop: shopUrl(charge),
     nowMs,
-    remainingMs: Math.max(0, charge.expires_at_ms - nowMs),
     speed: clock.mode === "manual" ? 0 : clock.speed,
     problem: trouble?.problem,
     submitted: trouble?.submitted,

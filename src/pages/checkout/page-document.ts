@@ -2,24 +2,27 @@ import { html, type Markup } from "../html.js";
 import { BASE_STYLES, COPY_SCRIPT, PageShell } from "../page-shell.js";
 
 /**
- * The checkout's only script; everything works without it. It runs the countdown at the speed of sandbox time, polls
+ * The checkout's only script; everything works without it. It runs the countdowns at the speed of sandbox time, polls
  * the status, updates the total, and copies values.
  */
 const CHECKOUT_SCRIPT = `${COPY_SCRIPT}
 addEventListener("DOMContentLoaded", () => {
-  const { page, statusUrl, stay, then, speed, expires, remaining } = document.body.dataset;
+  const { page, statusUrl, stay, then, speed, now: loaded } = document.body.dataset;
   const said = document.getElementById("said");
-  const countdown = document.querySelector("[data-countdown]");
-  let left = Number(remaining), since = performance.now();
+  const countdowns = document.querySelectorAll("[data-until]");
+  let sandboxNow = Number(loaded), since = performance.now();
   let polling = false, leftAt = -Infinity;
   const leaving = () => performance.now() - leftAt < 5000;
   const twoDigits = (value) => String(value).padStart(2, "0");
 
   const tick = () => {
-    const seconds = Math.max(0, Math.ceil((left - (performance.now() - since) * Number(speed)) / 1000));
-    const rest = twoDigits(Math.floor(seconds / 60) % 60) + ":" + twoDigits(seconds % 60);
-    const text = seconds < 3600 ? rest : Math.floor(seconds / 3600) + ":" + rest;
-    if (countdown.textContent !== text) countdown.textContent = text;
+    for (const countdown of countdowns) {
+      const left = countdown.dataset.until - sandboxNow - (performance.now() - since) * speed;
+      const seconds = Math.max(0, Math.ceil(left / 1000));
+      const rest = twoDigits(Math.floor(seconds / 60) % 60) + ":" + twoDigits(seconds % 60);
+      const text = seconds < 3600 ? rest : Math.floor(seconds / 3600) + ":" + rest;
+      if (countdown.textContent !== text) countdown.textContent = text;
+    }
   };
 
   const poll = async () => {
@@ -28,7 +31,7 @@ addEventListener("DOMContentLoaded", () => {
     try {
       const response = await fetch(statusUrl, { cache: "no-store" });
       const now = Date.parse(response.headers.get("sandbox-now"));
-      if (now) { left = Date.parse(expires) - now; since = performance.now(); }
+      if (now) { sandboxNow = now; since = performance.now(); }
       const { status, next } = response.ok ? await response.json() : {};
       if ((response.ok || response.status === 404) && !stay.split(" ").includes(status) && !leaving()) {
         leftAt = performance.now();
@@ -37,7 +40,7 @@ addEventListener("DOMContentLoaded", () => {
     } catch {} finally { polling = false; }
   };
 
-  if (countdown) setInterval(tick, 250);
+  setInterval(tick, 250);
   if (page) setInterval(poll, 1000);
 
   const total = document.getElementById("total"), fees = document.getElementById("total-fees");
@@ -73,7 +76,7 @@ h1,h2,p,dl,dd,fieldset{margin:0;padding:0}h1,h2,legend{font-size:1.125rem;font-w
 legend{padding:0;margin-bottom:.75rem}
 a{color:var(--accent);text-underline-offset:.15em}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9375em}.soft{color:var(--soft)}
-.small{font-size:.875rem}.amount{white-space:nowrap}.total,.lines,.offer,.facts,.left{font-variant-numeric:tabular-nums}
+.small{font-size:.875rem}.amount{white-space:nowrap}.total,.lines,.offer,.facts,[data-until]{font-variant-numeric:tabular-nums}
 .summary{display:grid;gap:.5rem;align-content:start;min-height:9.75rem}.total{font-size:1.25rem;font-weight:700;line-height:1.3}.total .amount{font-size:2rem;line-height:1.2;letter-spacing:-.01em}.total.soft,.total.soft .amount{font-size:1rem;font-weight:500}
 .lines,.left{border-top:1px solid var(--line);padding-top:.75rem}.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem}.lines>div{display:flex;justify-content:space-between;gap:1rem}.lines dt{color:var(--soft);flex:none;max-width:50%}.lines dd{text-align:end}
 .left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;margin-top:.25rem}.left span{color:var(--soft);font-size:.875rem}.left strong{font-size:1.25rem;min-width:8ch;text-align:end}
@@ -97,10 +100,11 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 .mark{display:grid;place-items:center;background:var(--line);color:var(--text)}.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark.good{background:var(--good-soft);color:var(--good)}.mark.bad{background:var(--bad-soft);color:var(--bad)}
 .js .plainly,html:not(.js) .scripted{display:none}
 .cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.75rem}.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}.cardform>.field:nth-of-type(1){grid-column:1/-1}.cardform input{background:var(--page);color:var(--soft)}
-.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;order:-1;border-bottom:1px solid var(--sand-edge)}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:80rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem;flex:none}.sandbox h2 .small{font-weight:400}.frozen{display:none}
+.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;order:-1;border-bottom:1px solid var(--sand-edge)}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:80rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem;flex:none}.sandbox h2 .small{font-weight:400}
 .sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;min-height:2.5rem}.sandbox details{margin-left:auto}.sandbox details[open]{flex:1 0 100%}.sandbox summary{cursor:pointer;font-weight:600;line-height:2.5rem}
 .more,.reason{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;align-items:center}.more{padding:.25rem 0}.more p{flex:1 1 100%}.reason{column-gap:.75rem}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.25rem .625rem;min-height:2.5rem;width:16rem;max-width:100%}
 .sandbox a{color:inherit}.sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.875rem;padding:.25rem .625rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
+@media (max-width:79.99rem){.wide{display:none}}
 @media (max-width:63.99rem){.sandbox :is(h2,button) .small{display:none}}
 @media (max-width:53.99rem){.sandbox h2{flex:1 0 auto}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%}.sandbox details[open]{order:2}}
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
@@ -108,7 +112,7 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 .two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}
 .pick,.offer{align-items:center}.pick{grid-template-columns:auto auto 1fr}.offer{grid-template-columns:auto 9.5rem minmax(0,1fr) fit-content(50%);padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer strong{grid-area:1/4}
 .card{padding:1.25rem 1.5rem}.actions{padding-inline:1.5rem;margin-inline:-1.5rem}.actions>.plain:last-child{flex:none}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}
-@media (min-width:80rem){.frozen{display:inline}.two{grid-template-columns:24rem minmax(0,1fr);column-gap:3rem}}
+@media (min-width:80rem){.two{grid-template-columns:24rem minmax(0,1fr);column-gap:3rem}}
 `;
 
 export interface PageDocument {

@@ -20,7 +20,6 @@ export interface CheckoutPage {
   /** URL of the shop to return to, if given. */
   readonly shop: string | undefined;
   readonly nowMs: number;
-  readonly remainingMs: number;
   /** Sandbox milliseconds per millisecond of wall time; 0 if the clock is frozen. */
   readonly speed: number;
   /** Error of the submitted form as a whole. */

@@ -36,10 +36,10 @@ export function paymentSummary(
 <p class="total${unpaid && " soft"}">${total}</p>
 ${about}
 ${
-  // The script counts the time down at the speed of sandbox time.
+  // The script counts down to data-until at the speed of sandbox time.
   isOpen(charge.status) &&
   html`<p class="left"><span id="left">Time left</span>
-<strong role="timer" aria-labelledby="left" data-countdown>${remainingTimeText(page.remainingMs)}</strong></p>`
+<strong role="timer" aria-labelledby="left" data-until="${charge.expires_at_ms}">${remainingTimeText(charge.expires_at_ms - page.nowMs)}</strong></p>`
 }
 </section>`;
 }
@@ -108,10 +108,10 @@ export function cancelButton({ links }: CheckoutPage): Markup {
  * that, the script loads the checkout page, or the shop's page if `then` is "shop" and the charge has ended.
  */
 export function pollingAttributes(
-  { charge, links, speed, remainingMs }: CheckoutPage,
+  { links, speed, nowMs }: CheckoutPage,
   stay: readonly ChargeStatus[],
   then: "shop" | "page",
 ): Markup {
   const page = then === "shop" ? links.waiting : links.page;
-  return html` data-page="${page}" data-status-url="${links.status}" data-stay="${stay.join(" ")}" data-then="${then}" data-speed="${speed}" data-expires="${charge.expires_at}" data-remaining="${remainingMs}"`;
+  return html` data-page="${page}" data-status-url="${links.status}" data-stay="${stay.join(" ")}" data-then="${then}" data-speed="${speed}" data-now="${nowMs}"`;
 }

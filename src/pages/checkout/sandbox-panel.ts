@@ -2,8 +2,9 @@ import { needsChoice } from "../../core/engine/commands/checkout-commands.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import { hasEnded } from "../../core/schema/statuses.js";
-import { iso, readableDuration } from "../../core/schema/time.js";
+import { iso } from "../../core/schema/time.js";
 import { pressText } from "../dashboard/page-context.js";
+import { remainingTimeText } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import type { CheckoutPage } from "./page-model.js";
 
@@ -43,10 +44,10 @@ export function sandboxPanel(page: CheckoutPage): Markup {
   const isMoving = !hasEnded(charge.status);
   const canFail = buttons.some(([value]) => value === "fail");
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
-<h2 id="sandbox">Sandbox<span class="small"> – not part of the real page${page.speed === 0 && html`<span class="frozen">, clock frozen</span>`}</span></h2>
+<h2 id="sandbox">Sandbox<span class="small wide"> – not part of the real page</span>${page.speed === 0 && html`<span class="small">, clock frozen</span>`}</h2>
 ${!isChoosing && html`<form id="outcome" method="post" action="${links.action("outcome")}"></form>`}
 <div class="outcomes">${buttons.length > 0 ? buttons.map(button) : "This payment has ended."}</div>
-${isMoving && next !== undefined && clockForm(page, ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip <span class="small">${readableDuration(next.dueMs - page.nowMs)}</span> to ${next.to}</span>`)}
+${isMoving && next !== undefined && clockForm(page, ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in <span data-until="${next.dueMs}">${remainingTimeText(next.dueMs - page.nowMs)}</span></span></span>`)}
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${buttons.length > 0 && hint(page)}</p>
 ${canFail && reasonField(form)}
