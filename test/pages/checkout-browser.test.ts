@@ -218,6 +218,25 @@ describeInBrowser("the checkout page in a browser", () => {
     await page.getByText("Waiting for your payment").waitFor();
   });
 
+  it("a clock button of the sandbox panel keeps the focus", async () => {
+    const sandbox = await listeningSandbox();
+    const page = await openTab();
+    await page.goto((await openCheckout(sandbox, undefined)).url);
+    const press = async (name: string) => {
+      const loaded = page.waitForEvent("load");
+      await page.getByRole("button", { name }).focus();
+      await page.keyboard.press("Enter");
+      await loaded;
+    };
+    const focused = page.locator("button:focus-visible");
+    await page.getByText("More").click();
+    await press("+10 s");
+    expect(await focused.textContent()).toBe("+10 s");
+    await press("Continue");
+    await press("Skip to PROCESSING");
+    expect(await focused.textContent()).toContain("Skip to COMPLETED");
+  });
+
   describe.each([
     [1440, 900],
     [1024, 820],

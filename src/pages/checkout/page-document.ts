@@ -61,6 +61,14 @@ addEventListener("DOMContentLoaded", () => {
     else leftAt = performance.now();
   });
   addEventListener("pageshow", (event) => { if (event.persisted) leftAt = -Infinity; });
+
+  // Keeps the focus on a clock button while the payment's pages follow each other.
+  const focused = document.getElementById(sessionStorage.focused);
+  focused?.closest("details")?.setAttribute("open", "");
+  focused?.focus();
+  addEventListener("pagehide", () => {
+    sessionStorage.focused = document.querySelector(".sandbox [id]:focus-visible")?.id ?? "";
+  });
 });
 `;
 

@@ -47,11 +47,11 @@ export function sandboxPanel(page: CheckoutPage): Markup {
 <h2 id="sandbox">Sandbox<span class="small wide"> – not part of the real page</span>${page.speed === 0 && html`<span class="small">, clock frozen</span>`}</h2>
 ${!isChoosing && html`<form id="outcome" method="post" action="${links.action("outcome")}"></form>`}
 <div class="outcomes">${buttons.length > 0 ? buttons.map(button) : "This payment has ended."}</div>
-${isMoving && next !== undefined && clockForm(page, ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in <span data-until="${next.dueMs}">${remainingTimeText(next.dueMs - page.nowMs)}</span></span></span>`)}
+${isMoving && next !== undefined && clockForm(page, "skip", ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in <span data-until="${next.dueMs}">${remainingTimeText(next.dueMs - page.nowMs)}</span></span></span>`)}
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${buttons.length > 0 && hint(page)}</p>
 ${canFail && reasonField(form)}
-${isMoving && clockForm(page, ["advanceClock", { by: "10s" }], "+10 s")}
+${isMoving && clockForm(page, "advance", ["advanceClock", { by: "10s" }], "+10 s")}
 <p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>${charge.scenario}</bdi>`}. <a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open it in the dashboard</a></p>
 </div></details>
 </div></aside>`;
@@ -88,12 +88,13 @@ function reasonField(form: string): Markup {
 /** Form that moves time; it posts to the dashboard. */
 function clockForm(
   { charge, links, namespace, isWaiting }: CheckoutPage,
+  id: string,
   press: Parameters<typeof pressText>[0],
   label: Content,
 ): Markup {
   const back = `/checkout/${charge.checkout_id}${isWaiting ? "?waiting=1" : ""}`;
   return html`<form method="post" action="${links.dashboard(namespace)}">
 <input type="hidden" name="back" value="${back}">
-<button name="do" value="${pressText(press)}">${label}</button>
+<button id="${id}" name="do" value="${pressText(press)}">${label}</button>
 </form>`;
 }
