@@ -155,7 +155,7 @@ describeInBrowser("the dashboard in a browser", () => {
       `charges/${long.charge_id}`,
       `money/${withdrawal_id}`,
       // Includes filters and the form that edits a receiver.
-      `webhooks?status=failing&receiver=${webhook}`,
+      `webhooks?status=failing&edit=${webhook}`,
       `webhooks/${delivery}`,
       "requests",
       `requests/${request}`,

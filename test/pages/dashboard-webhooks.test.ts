@@ -117,10 +117,9 @@ describe("webhooks in the dashboard", () => {
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
     expect(list).toMatch(/<span class="bad">█+<\/span>/);
     expect(list).toMatch(/100 % fail[\s\S]*500 answer<\/span> · all events · Standard Webhooks signature/);
-    const id = /receiver=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
-    expect(await page(`/webhooks?receiver=${id}`)).toContain(
-      `value="updateWebhookEndpoint?webhook_id=${id}"`,
-    );
+    const id = /edit=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
+    expect(await page(`/webhooks?receiver=${id}`)).toContain('value="createWebhookEndpoint"');
+    expect(await page(`/webhooks?edit=${id}`)).toContain(`value="updateWebhookEndpoint?webhook_id=${id}"`);
     await using mended = await Receiver.open();
     const said = await press(`updateWebhookEndpoint?webhook_id=${id}`, {
       url: mended.url,

@@ -114,7 +114,7 @@ function heldItem(context: PageContext, endpoint: Endpoint): AttentionItem | und
     title: `Webhooks wait for ${receiverName(endpoint)}`,
     to: viewUrl(context, "webhooks", oldest.delivery_id),
     subtitle: ui.reasonMarkup(reason),
-    rowButtons: html`<a class="button" href="${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
+    rowButtons: html`<a class="button" href="${viewUrl(context, "webhooks", undefined, { edit: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
   };
 }
 

@@ -14,9 +14,9 @@ import { deliveryRow } from "./record-rows.js";
 /** Receivers and deliveries. */
 export function webhooksView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
-  const receiver = context.query.get("receiver")?.trim() ?? "";
+  const edited = context.query.get("edit")?.trim() ?? "";
   return html`<h1>Webhooks</h1>
-${receiversSection(context, state.get("endpoints", receiver))}
+${receiversSection(context, state.get("endpoints", edited))}
 ${filteredList(context, "deliveries", deliveryListing(context))}`;
 }
 
@@ -53,7 +53,7 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
 }
 
 /** Number of deliveries from which a receiver's health is computed. */
-const HEALTH_DELIVERIES = 50;
+const HEALTH_DELIVERIES = 20;
 
 /** Receivers with their health; one can be edited at a time. */
 function receiversSection(context: PageContext, selected: Endpoint | undefined): Markup {
@@ -98,7 +98,7 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const { total, items } = findNewestDeliveries(context, webhook_id, isAutomatic, HEALTH_DELIVERIES);
   const [word, tone, why] = healthOf(context, endpoint, items);
   const name = receiverName(endpoint);
-  const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
+  const edit = `${viewUrl(context, "webhooks", undefined, { edit: webhook_id })}#edit`;
   const scheme = signature === "standard" ? "Standard Webhooks" : signature;
   const signatureText = `${typeof scheme === "string" ? scheme : "custom"} signature`;
   const eventsText = endpoint.events.join(", ").replace(/^\*$/, "all events");
