@@ -302,23 +302,25 @@ export function requestRow(
   context: PageContext,
   entry: RequestEntry,
   others: readonly RequestEntry[] = [],
+  isBeside = false,
 ): Markup {
   const { inFlight, fault, tolerated = [] } = entry;
+  const at = iso(entry.atMs);
+  const faultText = fault !== null && `fault ${ui.shortIdText(fault)}`;
+  const about = objectText(context, objectIdOf(entry));
   const bad = hasFailed(entry);
   const times = others.length === 0 ? "" : ` ×${others.length + 1}`;
   return recordRow(context, "requests", entry, {
     key: `request-${(others.at(-1) ?? entry).id}`,
-    at: iso(entry.atMs),
+    at,
     status: requestBadge(entry, times),
     title: ui.callText(entry),
     to: rowUrl(context, "requests", String(entry.id)),
-    reason: bad && responseErrorText(entry),
-    about: [
-      ...tolerated.map((note) => `ignored: ${note}`),
-      fault !== null && `fault ${ui.shortIdText(fault)}`,
-      ...objectText(context, objectIdOf(entry)),
-    ],
-    side: !inFlight && ui.requestDurationText(entry),
+    reason: bad && [faultText, faultText && ": ", responseErrorText(entry)],
+    about: [...tolerated.map((note) => `ignored: ${note}`), !bad && faultText, ...about],
+    side: isBeside
+      ? ui.joinWithDots([about[0], ui.timeTag(context, at, true)])
+      : !inFlight && ui.requestDurationText(entry),
     tone: bad ? "bad" : "",
   });
 }
