@@ -238,9 +238,9 @@ it("a charge's record has its order, its webhooks and the next command", async (
     /\norder {15}A-1100\nwebhooks {12}awaiting_payment → mailbox · held: waits in mailbox slow to be taken\n {20}failed → /,
   );
   expect(record).toMatch(/\n {20}failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
-  expect(record).toMatch(/\nnext step {11}payments-sandbox webhook retry dlv_\w{24}\n$/);
+  expect(record).toMatch(/\nnext step {11}npx payments-sandbox webhook retry dlv_\w{24}\n$/);
   expect(await print(0, ["charge", "kofi@example.com"])).toMatch(
-    /\nnext step {11}payments-sandbox next ch_\w{24}\n$/,
+    /\nnext step {11}npx payments-sandbox next ch_\w{24}\n$/,
   );
   expect(await print(0, ["charge", "grace.hopper@example.com"])).toMatch(/\nnext step .* webhook retry dlv_/);
 });

@@ -42,7 +42,7 @@ async function formatChargeRecord(charge: JsonBody, asked: CommandInput): Promis
     ...charge,
     order: columnValue(LIST_COLUMNS.charges, "order", charge),
     webhooks: newest.length === 0 ? undefined : newest.map(webhookText).reverse(),
-    next_step: `payments-sandbox ${failing === undefined ? step : `webhook retry ${failing.delivery_id}`}`,
+    next_step: `npx payments-sandbox ${failing === undefined ? step : `webhook retry ${failing.delivery_id}`}`,
   };
   const more = ["settlement_amount", "provider_reference", "expires_at", "checkout_url"];
   return paymentFormatter(...FIELDS, ...more, "order", "webhooks", "next_step")(shown, asked);

@@ -39,7 +39,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       },
       formatResult: async (event, { connection }) => {
         const sent = await readWebhooks(connection, event, 100);
-        const none = `none: no ${event.mode}-mode endpoint takes ${event.type}; add one with: payments-sandbox webhook add URL`;
+        const none = `none: no ${event.mode}-mode endpoint takes ${event.type}; add one with: npx payments-sandbox webhook add URL`;
         const webhooks = sent.length === 0 ? none : sent.map(({ webhook }) => webhook);
         return recordFormatter("event_id", "type", "at", "webhooks")({ ...event, webhooks });
       },
