@@ -1,6 +1,6 @@
 import { ASSUMED_FIELD_REASON } from "../../core/schema/descriptions.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
-import { html, type Markup } from "../html.js";
+import { html, Markup } from "../html.js";
 
 type ByName<Value> = Readonly<Record<string, Value>>;
 type Texts = Partial<Record<"$ref" | "description" | "format" | "pattern" | "x-sandbox-assumption", string>>;
@@ -191,8 +191,15 @@ export function typeMarkup(schema: DocumentSchema): Markup {
   if (schema.const !== undefined) return code(schema.const);
   if (items !== undefined) return html`list of ${typeMarkup(items)}`;
   if (schema.contentSchema !== undefined) return html`stream of ${typeMarkup(schema.contentSchema)}`;
-  if (properties !== undefined)
-    return html`{ ${Object.entries(properties).map(([name, part]) => html`${name}: ${typeMarkup(part)} `)}}`;
+  if (properties !== undefined) {
+    const names = new Map<string, string[]>();
+    for (const [name, part] of Object.entries(properties)) {
+      const { text } = typeMarkup(part);
+      names.set(text, [...(names.get(text) ?? []), name]);
+    }
+    const groups = [...names].map(([text, same]) => html`${same.join(", ")}: ${new Markup(text)}`);
+    return html`{ ${join(groups, "; ")} }`;
+  }
   if (additionalProperties) return html`map to ${typeMarkup(additionalProperties)}`;
   return html`${typeof type === "string" ? type : type.join(" or ")}`;
 }
