@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { code, definitions, page } from "./markdown.mjs";
 
-const INTRODUCTION = `\`npx payments-sandbox COMMAND --help\` prints the same, with an example. Exit codes and \`--json\`: [output](troubleshooting.md#output-and-exit-codes).`;
+const INTRODUCTION = `\`npx payments-sandbox COMMAND --help\` prints the same, with an example.`;
 
 const START = `\`exec\` takes them too, with other defaults: any free port, a fixed seed, no rate limit. Each can also be set elsewhere:
 
@@ -22,6 +22,18 @@ const SELECTORS = `The token can also come from \`PAYMENTS_SANDBOX_CONTROL_TOKEN
 
 Deliveries and withdrawals are selected by id, beginning or \`last\`. An ambiguous one is refused with the candidates.`;
 
+const OUTPUT = `In reports \`✓\` is right and \`✗\` wrong. \`○\` proves nothing, and fails only what \`--strict\` says. \`?\` is too early to say.
+
+In a pipe nothing is cut. \`--json\` prints JSON; an error is \`{"error": {"code", "message", "details", "fix", "doc"}}\`, where \`fix\` says what to
+do and \`doc\` is the page to read. \`--no-color\` and \`NO_COLOR\` turn colours off. On a terminal \`start\` takes keys: \`p\` freezes the clock,
+\`a\` advances it by 10 s, \`q\` quits.
+
+- \`exec\`: exits with its command's code; 1 if that passed and \`--reconcile\`, \`--require\`, \`--strict\` or \`--under\` found something; 2 if it
+  could not run, or nothing could be compared; with \`--explore\`, as \`explore\`
+- \`run\`, \`explore\`, \`reconcile\`, \`check-webhook\`: 0 passed, 1 something was found, 2 could not run
+- \`validate\`: 0 valid, 2 invalid
+- others: 0 or 1`;
+
 export function commandLinePage(source) {
   const program = idleProgram(source);
   const start = program.commands.find((command) => command.name() === "start");
@@ -31,6 +43,8 @@ export function commandLinePage(source) {
     INTRODUCTION,
     "## Commands",
     ...commandLists(program),
+    "## Output and exit codes",
+    OUTPUT,
     "## Options of start",
     START,
     definitions(source.OPTION_ROWS.map(({ flags, help }) => [code(flags), help])),
