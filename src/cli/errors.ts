@@ -46,7 +46,7 @@ export function setJsonErrors(isAsked: boolean): void {
 }
 
 export function printErrorMessage(error: Error): void {
-  for (const line of error.message.split("\n")) printErrorLine(line);
+  for (const line of error.message.split("\n")) printErrorLine(line, undefined, "red");
 }
 
 /** Prints the error that ends a command on standard error. With `--json`, prints it as JSON on standard output too. */

@@ -1,7 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { toPrintableJson, toPrintableLine, toPrintableLines } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import { changeUnpaintedParts, cutCells, isColourEnabled, type Paint, paint } from "./text-layout.js";
+import {
+  changeUnpaintedParts,
+  cutCells,
+  isColourEnabled,
+  type Paint,
+  paint,
+  type Style,
+  wrap,
+} from "./text-layout.js";
 
 /**
  * All output of the command. Control characters are removed: texts from an app, a customer or a file must not move the
@@ -30,8 +38,12 @@ export function printPaintedError(line: string): void {
   );
 }
 
-export function printErrorLine(text: string, before = "payments-sandbox: "): void {
-  process.stderr.write(`${before}${toPrintableLine(text)}\n`);
+/** Prints a line on standard error; on a terminal, wrapped at words. `style` paints its beginning. */
+export function printErrorLine(text: string, before = "payments-sandbox: ", style?: Style): void {
+  const [first = "", ...more] = wrap(before + toPrintableLine(text), 2, lineWidth(process.stderr));
+  const start = before.trimEnd();
+  const painted = style === undefined ? start : paintError(style, start);
+  process.stderr.write(`${[painted + first.slice(2 + start.length), ...more].join("\n")}\n`);
 }
 
 export function isTerminal(): boolean {

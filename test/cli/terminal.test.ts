@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
+import { printErrorMessage } from "../../src/cli/errors.js";
 import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js";
 import { isColourEnabled, paint } from "../../src/cli/text-layout.js";
 import { toPrintableValue } from "../../src/core/schema/text-format.js";
@@ -48,6 +49,16 @@ it("removes control characters from untrusted text", () => {
       expect(line.indexOf("\n")).toBe(line.length - 1);
     }),
   );
+});
+
+it("an error is wrapped at words on a terminal, behind a red name", () => {
+  onTerminal(40, process.stderr);
+  vi.stubEnv("FORCE_COLOR", "1");
+  const error = new Error(`--under ${"nope ".repeat(20)}\nend`);
+  const lines = written(process.stderr, () => printErrorMessage(error)).split("\n");
+  const name = paint("red", "payments-sandbox:");
+  expect(lines.slice(0, 2)).toEqual([`${name} --under nope nope`, `  ${"nope ".repeat(7)}nope`.slice(0, 36)]);
+  expect(lines.at(-2)).toBe(`${name} end`);
 });
 
 it("prints JSON that parses to the original text", () => {

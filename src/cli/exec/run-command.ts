@@ -13,7 +13,7 @@ import { printAdvice } from "../report/advice-text.js";
 import { reportOfReconciliation } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/report.js";
-import { lineWidth, printErrorLine, printText } from "../terminal.js";
+import { lineWidth, printErrorLine, printPaintedError, printText } from "../terminal.js";
 import { plainPaint } from "../text-layout.js";
 import {
   countDueTasks,
@@ -122,7 +122,7 @@ async function reconcileAfterRun(
     artifacts?.write(join(folder, "reconcile.xml"), junitXml([reportOfReconciliation(report)]));
     const lines = reportLines(reportOfReconciliation(report), lineWidth(), plainPaint);
     if (report.passed) for (const line of lines) notice(line);
-    else for (const line of lines) printErrorLine(line, "");
+    else for (const line of lines) printPaintedError(line);
     await warnOfOtherNamespaces(sandbox, notice);
     return report.passed ? 0 : 1;
   } catch (error) {
