@@ -300,6 +300,33 @@ it("next shows 15 rows on a terminal without --limit, and what is left", async (
   expect(await print(0, ["next"])).toMatch(/ retry completed → :\d+\/webhooks .* obi@example\.ng /);
 });
 
+it("a narrow list of deliveries keeps the attempts, and leaves the response to the line below", () => {
+  plainTerminal(80);
+  const attempts = [{ at: START, status: 500, error: null, response_body: "boom", duration_ms: 1 }];
+  const delivery = {
+    delivery_id: "dlv_2ea485811b000000000015e5",
+    charge_id: "ch_2ea485811b000000000015e5",
+    created_at: START,
+    type: "charge.completed",
+    url: "http://localhost:3000/webhooks",
+    status: "pending",
+    hold: null,
+    next_attempt_at: START,
+    attempts,
+  };
+  const text = tableFormatter(LIST_COLUMNS.deliveries)({ items: [delivery] });
+  expect(text).toContain("attempts");
+  expect(text).not.toContain("response");
+});
+
+it("a fault of a successful call stands below it in requests", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.ask("POST /_sandbox/faults", { match: { operation: "createQuote" }, delay: "1ms" });
+  await client.quote();
+  const shop = new Connection({ url: (await sandbox.listen()).url });
+  expect(await print(80, ["requests"], {}, shop)).toMatch(/createQuote +200\n +! fault of flt_\w+\n/);
+});
+
 it("charges marks each row whose webhook fails as those of other rows", async () => {
   const { asked, action } = commandInput(["charges"]);
   const answer = (await action.call(asked))!;

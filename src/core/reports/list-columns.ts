@@ -129,7 +129,7 @@ const lists = {
   },
   deliveries: {
     columns: ["created_at", "type", "url", "status", "attempts", "response", "about", "delivery_id"],
-    dropFirst: ["delivery_id", "attempts", "response"],
+    dropFirst: ["delivery_id", "response", "attempts"],
     values: {
       about: objectId,
       url: ({ url, status }) => url ?? (status === "dropped" ? url : "mailbox"),
@@ -163,11 +163,11 @@ const lists = {
     headings: ["Created", "Status", "Event → receiver", "About", "Attempts"],
   },
   requests: {
-    columns: ["at", "method", "path", "operation", "status", "fault"],
+    columns: ["at", "method", "path", "operation", "status"],
     dropFirst: ["operation"],
     values: { status: (request) => request.status ?? missingStatusReason(request) },
     notes: (request) => [
-      ...[requestTrouble(request) ?? []].flat(),
+      ...[requestTrouble(request) ?? (request.fault === null ? [] : `! fault of ${request.fault}`)].flat(),
       ...(request.tolerated as readonly string[]).map((note) => `! passed over: ${note}`),
     ],
     filters: [
