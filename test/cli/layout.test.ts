@@ -319,6 +319,12 @@ it("a narrow list of deliveries keeps the attempts, and leaves the response to t
   expect(text).not.toContain("response");
 });
 
+it("history names the withdrawal that a selector matches", async () => {
+  await expect(print(80, ["history", "rent-1"])).rejects.toThrow(
+    /^no charge matches rent-1, but a withdrawal does: see payments-sandbox withdrawal wd_\w{24} /,
+  );
+});
+
 it("a fault of a successful call stands below it in requests", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await client.ask("POST /_sandbox/faults", { match: { operation: "createQuote" }, delay: "1ms" });

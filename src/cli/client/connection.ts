@@ -106,8 +106,16 @@ export class Connection extends ControlClient {
         : metadata !== undefined
           ? await this.#onlyCharge(selector, metadata)
           : await this.#record("charge", selector);
-    if (charge === undefined) throw selectorError("charge", selector, SELECTORS);
-    return charge as ChargeJson;
+    if (charge !== undefined) return charge as ChargeJson;
+    const { items } = await this.run("listControlWithdrawals", { limit: 100 });
+    const withdrawal = (items as JsonBody[]).find(
+      ({ withdrawal_id, reference }) => withdrawal_id === selector || reference === selector,
+    );
+    if (withdrawal === undefined) throw selectorError("charge", selector, SELECTORS);
+    const see = `see payments-sandbox withdrawal ${withdrawal.withdrawal_id}`;
+    throw new SandboxError(
+      refuse("NOT_FOUND", `no charge matches ${selector}, but a withdrawal does: ${see}`),
+    );
   }
 
   /** Finds a withdrawal or delivery by id, by unique prefix of an id, or by `last`, `last-1`. */
