@@ -132,10 +132,7 @@ export function responseErrorText({ status, hasClientDisconnected, responseBody 
   }
 }
 
-/**
- * The app's failed calls grouped by call and error, until a later call of the operation succeeds. Calls that a fault
- * failed are on the page of faults.
- */
+/** The app's failed calls by call and error, until a later call of the operation succeeds; none that a fault failed. */
 function failedCalls(context: PageContext): AttentionItem[] {
   const groups = new Map<string, { readonly newest: RequestEntry; readonly count: number }>();
   const mended = new Set<string>();

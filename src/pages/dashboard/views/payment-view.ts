@@ -138,13 +138,9 @@ ${ui.foldedSection({
 
 /** Next step of an open payment for which no task is due. */
 function stuckText({ namespace }: PageContext, { id, moves }: Payment): string | false {
+  if (!moves.some(({ to }) => to === "FAILED") || namespace.engine.state.tasksOf(id).length > 0) return false;
   const ends = moves.filter(({ to }) => to === "COMPLETED" || to === "FAILED").map(({ label }) => label);
-  const isOpen = moves.some(({ to }) => to === "FAILED");
-  return (
-    isOpen &&
-    namespace.engine.state.tasksOf(id).length === 0 &&
-    ` Nothing more is planned: ${ends.join(" or ")} it.`
-  );
+  return ` Nothing more is planned: ${ends.join(" or ")} it.`;
 }
 
 const DOORS: { readonly [Name in Actor]?: string } = {
