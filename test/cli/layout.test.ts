@@ -4,6 +4,7 @@ import type { ClientAction, CommandInput } from "../../src/cli/client/client-com
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
 import { tableFormatter } from "../../src/cli/client/output.js";
+import { reportOfReconciliation } from "../../src/cli/report/books.js";
 import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { cannotRunReport } from "../../src/cli/run-files.js";
@@ -294,7 +295,7 @@ it("deliveries and history name duplicates", async () => {
 it("next shows 15 rows on a terminal without --limit, and what is left", async () => {
   const lines = (await print(80, ["next"])).trimEnd().split("\n");
   expect(lines.filter((line) => /^(\d\d:|held|by hand)/.test(line))).toHaveLength(15);
-  expect(lines.at(-1)).toMatch(/^and \d+ more; see payments-sandbox next --limit 100$/);
+  expect(lines.at(-1)).toMatch(/^and \d+ more: npx payments-sandbox next --limit 100$/);
   const folded = /^\S+ +\d+\s[ms].* \d retries → :\d+\/webhooks +-$/;
   expect(lines).toContainEqual(expect.stringMatching(folded));
   expect(await print(0, ["next"])).toMatch(/ retry completed → :\d+\/webhooks .* obi@example\.ng /);
@@ -319,9 +320,27 @@ it("a narrow list of deliveries keeps the attempts, and leaves the response to t
   expect(text).not.toContain("response");
 });
 
+it("reconcile groups findings by kind on a terminal, and prints five of each", () => {
+  const findingOf = (kind: "paid_not_marked" | "amount_differs", row: number) => ({
+    kind,
+    row,
+    charge_id: "ch_1",
+    order: null,
+    message: "it differs",
+  });
+  const kinds = ["paid_not_marked", "amount_differs"] as const;
+  const findings = Array.from({ length: 8 }, (_, row) => kinds.map((kind) => findingOf(kind, row))).flat();
+  const report = { passed: false, rows: 8, charges: 8, compared: [], total: 16, findings };
+  expect(reportOfReconciliation(report).findings).toHaveLength(16);
+  onTerminal(80);
+  const { findings: shown = [], notes } = reportOfReconciliation(report);
+  expect(shown.map(({ name }) => name)).toEqual(kinds.flatMap((kind) => Array(5).fill(kind)));
+  expect(notes).toEqual(["6 more; --json lists all"]);
+});
+
 it("history names the withdrawal that a selector matches", async () => {
   await expect(print(80, ["history", "rent-1"])).rejects.toThrow(
-    /^no charge matches rent-1, but a withdrawal does: see payments-sandbox withdrawal wd_\w{24} /,
+    /^no charge matches rent-1, but a withdrawal does: npx payments-sandbox withdrawal wd_\w{24} /,
   );
 });
 

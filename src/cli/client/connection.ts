@@ -112,7 +112,7 @@ export class Connection extends ControlClient {
       ({ withdrawal_id, reference }) => withdrawal_id === selector || reference === selector,
     );
     if (withdrawal === undefined) throw selectorError("charge", selector, SELECTORS);
-    const see = `see payments-sandbox withdrawal ${withdrawal.withdrawal_id}`;
+    const see = `npx payments-sandbox withdrawal ${withdrawal.withdrawal_id}`;
     throw new SandboxError(
       refuse("NOT_FOUND", `no charge matches ${selector}, but a withdrawal does: ${see}`),
     );

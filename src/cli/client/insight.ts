@@ -156,7 +156,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
         if (!isTerminal()) return tableFormatter(LIST_COLUMNS.next)({ total, items: rows }, asked);
         const shown = foldRetries(rows).slice(0, flags.limit === undefined ? NEXT_MAX : undefined);
         const left = shown.reduce((rest, { count = 1 }) => rest - Number(count), total);
-        const more: StyledText = ["dim", `and ${left} more; see payments-sandbox next --limit 100`];
+        const more: StyledText = ["dim", `and ${left} more: npx payments-sandbox next --limit 100`];
         return tableFormatter(LIST_COLUMNS.next, left > 0 ? [more] : [])({ items: shown }, asked);
       },
     }),

@@ -1,7 +1,11 @@
 import type { BookFinding, BookReport } from "../../core/schema/control-responses.js";
 import { BOOK_FINDING_KINDS, BOOK_FINDING_MESSAGES } from "../../core/schema/reconciliation.js";
 import { formatCount } from "../../core/schema/text-format.js";
+import { isTerminal } from "../terminal.js";
 import type { Report, ReportCase } from "./report.js";
+
+/** Maximum number of findings of a kind on a terminal. */
+const ALIKE_MAX = 5;
 
 /** Report of `reconcile`: a case per kind of finding, and each finding with its row and charge. */
 export function reportOfReconciliation({
@@ -15,7 +19,11 @@ export function reportOfReconciliation({
   const isEmpty = rows === 0 && charges === 0;
   const result = isEmpty ? "nothing was compared" : passed ? "no difference" : formatCount(total, "finding");
   const scope = isEmpty || compared.length === 0 ? "" : `; compared: ${compared.join(", ")}`;
-  const more = total - findings.length;
+  const shown = BOOK_FINDING_KINDS.flatMap((kind) =>
+    findings.filter((one) => one.kind === kind).slice(0, ALIKE_MAX),
+  );
+  const listed = isTerminal() ? shown : findings;
+  const more = total - listed.length;
   return {
     name: "reconcile",
     group: "reconcile",
@@ -32,12 +40,12 @@ export function reportOfReconciliation({
         details: found.map((finding) => [placeOf(finding), orderText(finding)]),
       };
     }),
-    findings: findings.map((finding) => ({
+    findings: listed.map((finding) => ({
       name: finding.kind,
       outcome: "failed",
       message: `${placeOf(finding)}: ${orderText(finding)}`,
     })),
-    notes: more > 0 ? [`${more} more`] : [],
+    notes: more > 0 ? [`${more} more${listed.length < findings.length ? "; --json lists all" : ""}`] : [],
   };
 }
 
