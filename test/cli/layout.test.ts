@@ -320,6 +320,16 @@ it("a narrow list of deliveries keeps the attempts, and leaves the response to t
   expect(text).not.toContain("response");
 });
 
+it("clock advance prints short times and the webhooks not delivered", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await sandbox.onWebhook(() => new Response("boom", { status: 500 }));
+  await client.pay();
+  const shop = new Connection({ url: (await sandbox.listen()).url });
+  expect(await print(120, ["clock", "advance", "1s"], {}, shop)).toBe(
+    "advanced 1s: 09:00:00 → 09:00:01; 2 steps ran, 1 webhook not delivered: npx payments-sandbox deliveries --failing\n",
+  );
+});
+
 it("reconcile groups findings by kind on a terminal, and prints five of each", () => {
   const findingOf = (kind: "paid_not_marked" | "amount_differs", row: number) => ({
     kind,

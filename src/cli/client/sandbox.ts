@@ -10,7 +10,7 @@ import {
 } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { quoteForShell } from "../help-text.js";
-import { writeOutputFile } from "../terminal.js";
+import { isTerminal, writeOutputFile } from "../terminal.js";
 import {
   type ClientAction,
   type ClientCommand,
@@ -206,9 +206,15 @@ function advance(verb: string, input: (argument: string | undefined) => object):
   return runs("advanceClock", {
     input: ({ words }) => input(words.argument),
     progressText: "advancing",
-    formatResult: ({ from, to, fired_total }: JsonBody, { words }) => {
+    formatResult: async ({ from, to, fired_total }: JsonBody, { connection, words }) => {
       const by = verb === "advance" ? ` ${words.argument}` : "";
-      return `advanced${by}: ${from} → ${to}; ${formatCount(Number(fired_total), "step")} ran\n`;
+      const isOneDay = String(from).slice(0, 10) === String(to).slice(0, 10);
+      const [start, end] = [String(from), String(to)].map((at) =>
+        isTerminal() ? at.slice(isOneDay ? 11 : 5, 19).replace("T", " ") : at,
+      );
+      const { total } = await connection.run("listDeliveries", { failing: 1, limit: 1 });
+      const failed = `, ${formatCount(Number(total), "webhook")} not delivered: npx payments-sandbox deliveries --failing`;
+      return `advanced${by}: ${start} → ${end}; ${formatCount(Number(fired_total), "step")} ran${total === 0 ? "" : failed}\n`;
     },
   });
 }
