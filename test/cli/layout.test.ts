@@ -336,7 +336,7 @@ it("reconcile groups findings by kind on a terminal, and prints five of each", (
     row,
     charge_id: "ch_1",
     order: null,
-    message: "it differs",
+    message: "COMPLETED, 1268750.00 NGN; the app says paid",
   });
   const kinds = ["paid_not_marked", "amount_differs"] as const;
   const findings = Array.from({ length: 8 }, (_, row) => kinds.map((kind) => findingOf(kind, row))).flat();
@@ -345,6 +345,7 @@ it("reconcile groups findings by kind on a terminal, and prints five of each", (
   onTerminal(80);
   const { findings: shown = [], notes } = reportOfReconciliation(report);
   expect(shown.map(({ name }) => name)).toEqual(kinds.flatMap((kind) => Array(5).fill(kind)));
+  expect(shown[0]!.message).toMatch(/: COMPLETED, NGN 1,268,750\.00; the app says paid$/);
   expect(notes).toEqual(["6 more; --json lists all"]);
 });
 

@@ -1,6 +1,6 @@
 import type { BookFinding, BookReport } from "../../core/schema/control-responses.js";
 import { BOOK_FINDING_KINDS, BOOK_FINDING_MESSAGES } from "../../core/schema/reconciliation.js";
-import { formatCount } from "../../core/schema/text-format.js";
+import { formatCount, groupDigits } from "../../core/schema/text-format.js";
 import { isTerminal } from "../terminal.js";
 import type { Report, ReportCase } from "./report.js";
 
@@ -43,10 +43,18 @@ export function reportOfReconciliation({
     findings: listed.map((finding) => ({
       name: finding.kind,
       outcome: "failed",
-      message: `${placeOf(finding)}: ${orderText(finding)}`,
+      message: `${placeOf(finding)}: ${isTerminal() ? withShownAmounts(orderText(finding)) : orderText(finding)}`,
     })),
     notes: more > 0 ? [`${more} more${listed.length < findings.length ? "; --json lists all" : ""}`] : [],
   };
+}
+
+/** Writes amounts as lists do: `NGN 1,105.10` for `1105.10 NGN`. */
+function withShownAmounts(text: string): string {
+  return text.replace(
+    /\b(\d+\.\d+) ([A-Z]{3,5})\b/g,
+    (_all, amount, currency) => `${currency} ${groupDigits(amount)}`,
+  );
 }
 
 function placeOf({ row, charge_id }: BookFinding): string {
