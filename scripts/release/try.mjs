@@ -119,7 +119,7 @@ async function commandsOfBinary(folder) {
   if (python === undefined) return;
   writeFileSync(
     join(folder, "order.yaml"),
-    /<!-- flow -->\n```yaml\n(.*?)```/s.exec(readFileSync(join(root, "docs/explore.md"), "utf8"))[1],
+    /<!-- flow: .* -->\n```yaml\n(.*?)```/s.exec(readFileSync(join(root, "docs/explore.md"), "utf8"))[1],
   );
   const env = { HOME: home, PATH: withoutNode };
   for (const [kind, expected] of [

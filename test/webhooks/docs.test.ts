@@ -42,7 +42,7 @@ it("docs/webhooks.md names every type of event", () => {
 });
 
 it("docs/webhooks.md states the retry schedule", () => {
-  const [, ladder] = /retried after ([^(]+) of sandbox time/.exec(page.replaceAll("\n", " "))!;
+  const [, ladder] = /Retries\*\* come after ([^(]+) of sandbox time/.exec(page.replaceAll("\n", " "))!;
   const said = ladder!
     .split(/,| and | then /)
     .map((step) => step.trim())
