@@ -4,7 +4,7 @@
  */
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { cancelCharge, transitionCharge } from "../../core/engine/commands/charge-commands.js";
-import { chooseMethod, needsChoice, withoutMethod } from "../../core/engine/commands/checkout-commands.js";
+import { chooseMethod, needsChoice } from "../../core/engine/commands/checkout-commands.js";
 import { nextStatus, settableStatuses } from "../../core/engine/look-ahead.js";
 import type { Command } from "../../core/engine/transaction.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
@@ -63,11 +63,10 @@ export function serveCheckoutPage(namespaces: Namespaces, request: Request, chec
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined) return checkoutNotFound(namespaces);
   const { namespace, charge } = found;
-  const { searchParams } = new URL(request.url);
-  const waiting = searchParams.get("waiting") === "1";
+  const waiting = new URL(request.url).searchParams.get("waiting") === "1";
   const shop = waiting && hasEnded(charge.status) ? shopUrl(charge) : undefined;
   return shop === undefined
-    ? showPage(namespace, chargeToShow(namespace, charge, searchParams), { waiting })
+    ? showPage(namespace, charge, { waiting })
     : redirectWithGet(shop, namespace.nowMs());
 }
 
@@ -115,7 +114,7 @@ export async function actOnCheckout(
   if (found === undefined) return checkoutNotFound(namespaces);
   if (!("form" in read)) return errorResponse(namespaces, read.status, "Invalid form", read.why);
   const { namespace, charge } = found;
-  return ACTIONS[action](namespace, chargeToShow(namespace, charge, read.form), read.form);
+  return ACTIONS[action](namespace, charge, read.form);
 }
 
 /** An action of the customer or tester on the checkout page. */
@@ -175,12 +174,7 @@ function choiceCommand(
   form: URLSearchParams,
 ): Command<Charge | Refusal> {
   const choice = readMethodForm(form, charge, namespace.engine.catalogue);
-  return chooseMethod(charge.charge_id, choice, form.has("change"));
-}
-
-/** The charge without its method, if the address or form asks to change the method. */
-function chargeToShow(namespace: Namespace, charge: Charge, asked: URLSearchParams): Charge {
-  return asked.has("change") ? namespace.execute((tx) => withoutMethod(tx, charge)) : charge;
+  return chooseMethod(charge.charge_id, choice);
 }
 
 /** Runs due tasks, then returns the current charge. */
@@ -203,7 +197,7 @@ function showRefusal(
   form: URLSearchParams,
   tooLate: string,
 ): Response {
-  const current = chargeToShow(namespace, afterDueTasks(namespace, charge), form);
+  const current = afterDueTasks(namespace, charge);
   if (refusal.code !== "VALIDATION_ERROR")
     return showPage(namespace, current, { trouble: { status: refusal.status ?? 409, problem: tooLate } });
   const errors: Record<string, string> = {};

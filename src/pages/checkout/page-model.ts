@@ -81,7 +81,6 @@ export function checkoutLinks(checkoutId: string, from: "page" | "action") {
   return {
     page,
     waiting: `${page}?waiting=1`,
-    change: `${page}?change=1`,
     status: `${page}/status`,
     dashboard: (namespace: string) => `${up}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
     action: (name: CheckoutActionName) => `${page}/${name}`,

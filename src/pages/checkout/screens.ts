@@ -1,4 +1,3 @@
-import { canChangeMethod } from "../../core/engine/commands/checkout-commands.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen } from "../../core/schema/statuses.js";
@@ -53,18 +52,15 @@ ${priceBreakdown(page)}
 
 /** The customer picks a method and a currency. */
 export function methodScreen(page: CheckoutPage): PageDocument {
-  const { status } = page.charge;
   const hasOffers = page.offers.length > 0;
-  const isChange = status !== "PENDING";
   return frameScreen(page, {
     summary: choiceSummary(page),
     label: html`aria-label="Payment method"`,
     card: html`<form id="method" method="post" action="${page.links.action("method")}">
 ${hasOffers ? methodRadioButtons(page) : html`<p>This amount is too small for any of the payment methods.</p>`}
-${isChange && html`<input type="hidden" name="change" value="1">`}
-<div class="actions">${hasOffers && html`<button class="main">Continue</button>`}${isChange ? html`<a class="button plain" href="${page.links.page}">Back</a>` : cancelButton(page)}</div>
+<div class="actions">${hasOffers && html`<button class="main">Continue</button>`}${cancelButton(page)}</div>
 </form>`,
-    polling: pollingAttributes(page, [status], "page"),
+    polling: pollingAttributes(page, ["PENDING"], "page"),
   });
 }
 
@@ -88,10 +84,10 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
   const instructions = charge.payment_instructions?.instructions;
   return frameScreen(page, {
     label: html`aria-labelledby="how"`,
-    card: html`<div class="chosen"><h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
-${canChangeMethod(charge) && html`<a href="${links.change}">Other method</a>`}</div>
+    card: html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
 ${instructions !== undefined && html`<p class="small soft" dir="auto">${instructions.replace(charge.amount, groupDigits(charge.amount))}</p>`}
+${charge.offered_methods.length > 1 && html`<p class="small soft">To pay with another method, cancel and order again.</p>`}
 <form class="actions" method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form>`,
     polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
   });

@@ -5,11 +5,10 @@ import { readCheckoutRequest, readMethodChoice } from "../../domain/requests/pay
 import type { ChargeStatus } from "../../schema/common.js";
 import type { MethodFixture } from "../../schema/fixtures-file.js";
 import { type ErrorDetails, isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
-import { isOpen } from "../../schema/statuses.js";
 import { refuseUnreachableStatus, willReachStatus } from "../look-ahead.js";
 import { amountBeforeMethod, priceAtCreation } from "../market.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
-import type { Caller, Command, ReadContext, Transaction } from "../transaction.js";
+import type { Caller, Command, Transaction } from "../transaction.js";
 import { buildCharge, refuseAboveLimit } from "./charge-commands.js";
 import { beginTimeline, changeChargeStatus, putCharge } from "./charge-life.js";
 import { offeredCurrencies, priceByDefaultMethod, priceByMethod } from "./methods.js";
@@ -55,16 +54,11 @@ export function createCheckout(
   };
 }
 
-/**
- * Applies the customer's choice of method: prices the charge, moves it to AWAITING_PAYMENT, starts its timeline.
- *
- * @param isChange replaces an earlier choice
- */
-export function chooseMethod(chargeId: string, raw: unknown, isChange = false): Command<Charge | Refusal> {
+/** Applies the customer's choice of method: prices the charge, moves it to AWAITING_PAYMENT, starts its timeline. */
+export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | Refusal> {
   return (tx) => {
-    const found = tx.get("charges", chargeId);
-    if (found === undefined) return refuse("NOT_FOUND", "Checkout not found");
-    const charge = isChange ? withoutMethod(tx, found) : found;
+    const charge = tx.get("charges", chargeId);
+    if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
     if (!needsChoice(charge))
       return refuse("INVALID_TRANSITION", `The checkout cannot be paid: its charge is ${charge.status}.`);
     const currenciesOf = (method: MethodFixture) => offeredCurrencies(charge, method);
@@ -90,36 +84,10 @@ export function chooseDefaultMethod(chargeId: string, until: ChargeStatus): Comm
 
 /** Returns true if the customer has yet to choose a method. */
 export function needsChoice(charge: Charge): boolean {
-  return isOpen(charge.status) && charge.payment_method === null;
-}
-
-/** Returns true if the customer may replace the chosen method: until the payment arrives, or a person moves the charge. */
-export function canChangeMethod({ status, offered_methods, overruled }: Charge): boolean {
-  return status === "AWAITING_PAYMENT" && offered_methods.length > 1 && !overruled;
-}
-
-/** The charge as it was before a method was chosen, if the customer may change the method. */
-export function withoutMethod(context: ReadContext, charge: Charge): Charge {
-  if (!canChangeMethod(charge)) return charge;
-  const { amount_paid: _amount, currency_paid: _currency, ...others } = charge;
-  const { pricing, offered_methods } = charge;
-  return {
-    ...others,
-    amount: amountBeforeMethod(context, pricing, offered_methods),
-    currency: pricing.base_currency,
-    payment_method: null,
-    fees: null,
-    exchange_rate: null,
-    settlement_amount: null,
-  };
+  return charge.status === "PENDING" && charge.payment_method === null;
 }
 
 function beginPayment(tx: Transaction, priced: Charge): Charge | Refusal {
-  if (priced.status === "AWAITING_PAYMENT") {
-    tx.cancel(priced.tasks.timeline);
-    const notes = [...priced.notes, { at: tx.at, note: `the customer changed to ${priced.payment_method}` }];
-    return beginTimeline(tx, { ...priced, notes, updated_at: tx.at });
-  }
   const awaiting = changeChargeStatus(tx, priced, "AWAITING_PAYMENT", "api");
   return isRefusal(awaiting) ? awaiting : beginTimeline(tx, awaiting);
 }
