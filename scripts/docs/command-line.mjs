@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { code, definitions, page } from "./markdown.mjs";
 
-const INTRODUCTION = `\`npx payments-sandbox COMMAND --help\` prints the same, with an example.`;
+const INTRODUCTION = `Every command and option, as \`npx payments-sandbox COMMAND --help\` prints them, and exit codes.`;
 
 const START = `\`exec\` takes them too, with other defaults: any free port, a fixed seed, no rate limit. Each can also be set elsewhere:
 
@@ -28,7 +28,7 @@ In a pipe nothing is cut. \`--json\` prints JSON; an error is \`{"error": {"code
 do and \`doc\` is the page to read. \`--no-color\` and \`NO_COLOR\` turn colours off. On a terminal \`start\` takes keys: \`p\` freezes the clock,
 \`a\` advances it by 10 s, \`q\` quits.
 
-- \`exec\`: exits with its command's code; 1 if that passed and \`--reconcile\`, \`--require\`, \`--strict\` or \`--under\` found something; 2 if it
+- \`exec\`: its command's code; 1 if that passed and \`--reconcile\`, \`--require\`, \`--strict\` or \`--under\` found something; 2 if it
   could not run, or nothing could be compared; with \`--explore\`, as \`explore\`
 - \`run\`, \`explore\`, \`reconcile\`, \`check-webhook\`: 0 passed, 1 something was found, 2 could not run
 - \`validate\`: 0 valid, 2 invalid
