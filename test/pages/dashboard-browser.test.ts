@@ -300,6 +300,26 @@ describeInBrowser("the dashboard in a browser", () => {
     }
   });
 
+  it("the page of a charge does not shift while the charge runs", async () => {
+    await using receiver = await Receiver.open();
+    const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
+    const id = await Client.of(sandbox).pay();
+    const { page } = await openTab({ viewport: { width: 1440, height: 900 } });
+    await page.goto(`${homeOf(sandbox)}/charges/${id}`);
+    const placesOf = () =>
+      page
+        .locator("main > *")
+        .evaluateAll((parts) => parts.map((part) => [part.id, part.getBoundingClientRect().y]));
+    const before = await placesOf();
+    expect(before.at(-1)![0]).toBe("timeline");
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]) {
+      await sandbox.advance("2s");
+      await page.locator("#charge .status").getByText(status).waitFor();
+      await page.locator("#timeline").getByText(`charge.${status.toLowerCase()}`).first().waitFor();
+      expect([status, await placesOf()]).toEqual([status, before]);
+    }
+  });
+
   it("searches and filters while typing, and keeps the focus", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });

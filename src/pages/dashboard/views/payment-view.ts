@@ -76,7 +76,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
       ["Reference", html`<code>${charge.provider_reference}</code>`],
       ["Created", ui.timeTag(context, charge.created_at)],
       ["Expires", ui.timeTag(context, charge.expires_at)],
-      charge.settled_at !== null && ["Settled", ui.timeTag(context, charge.settled_at)],
+      ["Settled", charge.settled_at === null ? "–" : ui.timeTag(context, charge.settled_at)],
       ...metadataFacts(charge),
     ],
     raw: { ...chargeDetailView(charge), mode, kind, scenario, timeline, notes },
@@ -118,7 +118,7 @@ function metadataFacts({ metadata }: Charge | Withdrawal) {
   return Object.entries(metadata).map(([name, value]) => [name, html`<bdi>${value}</bdi>`] as const);
 }
 
-/** Page of a charge or payout: what it is, why, what can be done, and what happened in order. */
+/** Page of a charge or payout. The timeline comes last: it grows, and shifts nothing. */
 function paymentView(context: PageContext, payment: Payment): Markup {
   const { id, view, record, status, moves, moreMoves } = payment;
   return html`${ui.backLink(context, view)}
@@ -127,13 +127,13 @@ function paymentView(context: PageContext, payment: Payment): Markup {
 <p class="why"><strong>Why:</strong> ${causeText(context, record, status)}${stuckText(context, payment)}</p>
 <div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}
 ${moves.length === 0 && status.was === undefined && record.status !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}${ui.copyableId(id)}</div></div>
-${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}
 ${ui.section({ id: "about", title: "Details", body: ui.factList(payment.facts) })}
 ${ui.foldedSection({
   id: "raw",
   title: "Raw",
   body: html`<pre tabindex="0" aria-label="The record as JSON">${ui.toIndentedJson(payment.raw)}</pre>`,
-})}`;
+})}
+${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}`;
 }
 
 /** Next step of an open payment for which no task is due. */
