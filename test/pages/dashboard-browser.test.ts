@@ -493,11 +493,13 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.getByText("Advanced 1 s: 2 steps ran").waitFor();
     await page.keyboard.press("e");
     await page.getByText(/Advanced 10\ss/).waitFor();
-    // Finds a charge by its order and opens it.
-    await page.keyboard.press("/");
-    await page.keyboard.type("a-1042");
-    await page.keyboard.press("Enter");
-    await page.locator(`#charges [data-key="${declined}"] [data-row]:focus`).waitFor();
+    // Finds a charge by its order and opens it. A second search replaces the text of the first.
+    for (let searches = 0; searches < 2; searches++) {
+      await page.keyboard.press("/");
+      await page.keyboard.type("a-1042");
+      await page.keyboard.press("Enter");
+      await page.locator(`#charges [data-key="${declined}"] [data-row]:focus`).waitFor();
+    }
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/charges/${declined}`);
     await page.locator("#charge h1:focus").waitFor();
@@ -508,6 +510,12 @@ describeInBrowser("the dashboard in a browser", () => {
     receiver.handler = (received) => received.answer();
     await page.keyboard.press("r");
     await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    // Retries nothing unless it is focused or open.
+    for (const path of ["", "/webhooks"]) {
+      await page.goto(`${homeOf(sandbox)}${path}`);
+      await page.keyboard.press("r");
+      await page.getByText("select a row (j)").waitFor();
+    }
     await page.goto(homeOf(sandbox));
     await page.keyboard.press("j");
     await page.locator("#attention .row.bad [data-row]:focus").waitFor();

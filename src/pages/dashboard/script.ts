@@ -210,9 +210,11 @@ document.addEventListener("click",(event)=>{
 const button=event.target.closest("[name=do]");
 if(!button)return;
 if(event.detail>1&&button.value!==pressed)event.preventDefault();else pressed=button.value});
+const fade=()=>{clearTimeout(hush);if(!$(".bad",said))hush=setTimeout(()=>said.replaceChildren(),8000)};
+const notify=(text)=>{const p=document.createElement("p");p.className="notice";p.textContent=text;said.replaceChildren(p)};
 const tell=(next)=>{const notice=$("#said",next);said.replaceChildren(...[...notice.childNodes].map((node)=>node.cloneNode(true)));
-clearTimeout(hush);if(!$(".bad",said))hush=setTimeout(()=>said.replaceChildren(),8000)};
-hush=setTimeout(()=>{if(!$(".bad",said))said.replaceChildren()},8000);
+fade()};
+fade();
 document.addEventListener("submit",async(event)=>{
 const {target:form,submitter}=event;
 if(!form.matches("[data-act]")||submitter?.formMethod==="get")return;
@@ -220,7 +222,7 @@ event.preventDefault();
 if(acting||!gone.hidden)return;
 acting=true;
 const label=submitter?.firstChild?.textContent,{there}=submitter?.dataset??{};
-const slow=setTimeout(()=>{said.innerHTML="";const p=document.createElement("p");p.className="notice";p.textContent=(label||"Working")+"…";said.append(p)},250);
+const slow=setTimeout(()=>notify((label||"Working")+"…"),250);
 try{
 const sent=fetch(form.action,{method:"POST",headers,body:new URLSearchParams(new FormData(form,submitter))});
 sent.catch(()=>{});
@@ -252,16 +254,19 @@ const button=target.closest("[data-copy]");
 if(button&&!button.dataset.said)put(button);
 if(target.closest("[data-more]"))show(true)});
 
-// A row without a delivery does not retry that of another row.
-const press=(key)=>{const row=document.activeElement?.closest(".row,li"),is='[data-key-is="'+key+'"]';(row&&$(is,row)||(key!=="r"||!row)&&$(is))?.click()};
+// Never retries what is neither focused nor about the open object.
+const press=(key)=>{const row=document.activeElement?.closest(".row,li"),is='[data-key-is="'+key+'"]';
+const target=row&&$(is,row)||(key!=="r"||!row&&$(".object"))&&$(is);
+if(target)target.click();else if(key==="r"){notify("Nothing to retry here: select a row (j).");fade()}};
+const search=()=>{$("#q").focus();$("#q").select()};
 addEventListener("keydown",(event)=>{
 const {key,target}=event;
-if(key==="k"&&(event.metaKey||event.ctrlKey)){event.preventDefault();return $("#q").focus()}
+if(key==="k"&&(event.metaKey||event.ctrlKey)){event.preventDefault();return search()}
 if(event.metaKey||event.ctrlKey||event.altKey||target.matches("input,textarea,select")||$("dialog[open]"))return;
 const rows=all("[data-row]"),current=document.activeElement?.closest(".row")?.querySelector("[data-row]")??$("[data-row][aria-current]");
 // Without a current row, the first is that of the section in the URL's fragment.
 const at=current?rows.indexOf(current):Math.max(0,rows.indexOf($(":target [data-row]")))-1;
-const keys={"/":()=>$("#q").focus(),j:()=>rows[Math.min(at+1,rows.length-1)]?.focus(),k:()=>rows[Math.max(at-1,0)]?.focus(),
+const keys={"/":search,j:()=>rows[Math.min(at+1,rows.length-1)]?.focus(),k:()=>rows[Math.max(at-1,0)]?.focus(),
 e:()=>press("e"),n:()=>press("n"),r:()=>press("r"),c:()=>press("c"),".":()=>{paused=!paused;mark();if(!paused)show(false)},"?":()=>$("#help").showModal()};
 if(keys[key]){event.preventDefault();keys[key]()}})});
 `;
