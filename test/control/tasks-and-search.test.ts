@@ -61,7 +61,15 @@ it("search finds charges by the beginning of a word, newest first", () => {
       pricing: { base_currency: "KES", amount: "1105.10" },
       amount: "1132.73",
     },
-    { charge_id: "ch_00bb22", customer_name: "Yamada Tarō", provider_reference: "PSBH8", metadata: {} },
+    {
+      charge_id: "ch_00bb22",
+      customer_name: "Yamada Tarō",
+      provider_reference: "PSBH8",
+      metadata: {},
+      status: "FAILED",
+      failure_reason: "insufficient_funds",
+      scenario: "declined",
+    },
   );
   for (const [text, found] of [
     ["ch_00aa", ["ch_00aa11"]],
@@ -71,6 +79,8 @@ it("search finds charges by the beginning of a word, newest first", () => {
     ["1042 obi", ["ch_00aa11"]],
     ["tarō", ["ch_00bb22"]],
     ["psbh", ["ch_00bb22"]],
+    ["failed insufficient_funds", ["ch_00bb22"]],
+    ["declined", ["ch_00bb22"]],
     ["042", []],
     ["1042 yamada", []],
     ["%", []],

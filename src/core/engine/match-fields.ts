@@ -56,7 +56,7 @@ export function metadataCondition(key: string, value: string): FieldCondition<Ch
   return { name: `metadata.${key}`, value, of: (charge) => getOwn(charge.metadata, key) ?? null };
 }
 
-/** Returns a filter: each search word must begin a word in the charge's ids, customer fields, amounts or metadata. */
+/** Returns a filter: each search word must begin a word in the charge's ids, customer fields, amounts, outcome or metadata. */
 export function chargeSearchFilter(search: string): (charge: Charge) => boolean {
   const words = searchWords(search);
   return (charge) => matchesWords(words, searchValues(charge));
@@ -65,10 +65,11 @@ export function chargeSearchFilter(search: string): (charge: Charge) => boolean 
 function searchValues(charge: Charge): (string | null | undefined)[] {
   const { charge_id, checkout_id, quote_id, provider_reference, customer_email, customer_name, metadata } =
     charge;
-  const { amount, currency, settlement_amount, pricing } = charge;
+  const { amount, currency, settlement_amount, pricing, status, failure_reason, scenario } = charge;
   const amounts = [amount, currency, settlement_amount, pricing.amount, pricing.base_currency];
   const ids = [charge_id, checkout_id, quote_id, provider_reference];
-  return [...ids, customer_email, customer_name, ...amounts, ...Object.values(metadata)];
+  const outcome = [status, failure_reason, scenario];
+  return [...ids, customer_email, customer_name, ...amounts, ...outcome, ...Object.values(metadata)];
 }
 
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
