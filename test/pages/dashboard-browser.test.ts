@@ -320,6 +320,30 @@ describeInBrowser("the dashboard in a browser", () => {
     }
   });
 
+  it("a row beside an object shows its order and time", async () => {
+    await using receiver = await Receiver.open();
+    const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
+    const client = Client.of(sandbox);
+    const charge = await client.pay({ metadata: { order_id: "A-1" } });
+    await sandbox.advance("1s");
+    const delivery = (await client.ask("GET /_sandbox/deliveries")).json.items[0].delivery_id;
+    const request = (await client.ask("GET /_sandbox/requests")).json.items[0].request_id;
+    const { page } = await openTab({ viewport: { width: 1440, height: 900 } });
+    const rows: Record<string, readonly string[]> = {};
+    for (const view of [`charges/${charge}`, `webhooks/${delivery}`, `requests/${request}`]) {
+      await page.goto(`${homeOf(sandbox)}/${view}`);
+      const parts = page.locator("#beside .row").first().locator(".order, .about, time");
+      rows[view.split("/")[0]!] = await parts.evaluateAll((all) =>
+        all.filter((one) => one.getBoundingClientRect().width > 0).map((one) => one.textContent),
+      );
+    }
+    expect(rows).toEqual({
+      charges: ["09:00:00", "A-1"],
+      webhooks: ["09:00:01", "A-1"],
+      requests: ["09:00:00", "A-1"],
+    });
+  });
+
   it("searches and filters while typing, and keeps the focus", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });

@@ -84,7 +84,7 @@ function findMisplacedTexts(): (readonly [text: string, gapPx: number])[] {
     const row = text.closest<HTMLElement>(".row")!;
     const { left, top, bottom, right: edge, height } = text.getBoundingClientRect();
     const right = edge - Number.parseFloat(getComputedStyle(text).paddingRight);
-    const beside = [...row.querySelectorAll("button,a.button,.side:not(:empty)")]
+    const beside = [...row.querySelectorAll("button,a.button,time,.side:not(:empty)")]
       .map((one) => one.getBoundingClientRect())
       .filter((one) => one.width > 0 && one.left > left && one.top < bottom && one.bottom > top);
     const end = Math.min(row.getBoundingClientRect().right, ...beside.map((one) => one.left));

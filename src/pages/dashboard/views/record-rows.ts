@@ -167,7 +167,10 @@ export function objectText(
   const { state } = namespace.engine;
   const charge = state.get("charges", id);
   const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
-  return [order, !(withoutId && order) && html`<code>${ui.shortIdText(id)}</code>`];
+  return [
+    order && html`<span class="about">${order}</span>`,
+    !(withoutId && order) && html`<code>${ui.shortIdText(id)}</code>`,
+  ];
 }
 
 /** `about` follows the reason; then the scenario, if it is another than the default. */
@@ -302,7 +305,6 @@ export function requestRow(
   context: PageContext,
   entry: RequestEntry,
   others: readonly RequestEntry[] = [],
-  isBeside = false,
 ): Markup {
   const { inFlight, fault, tolerated = [] } = entry;
   const at = iso(entry.atMs);
@@ -318,9 +320,7 @@ export function requestRow(
     to: rowUrl(context, "requests", String(entry.id)),
     reason: bad && [faultText, faultText && ": ", responseErrorText(entry)],
     about: [...tolerated.map((note) => `ignored: ${note}`), !bad && faultText, ...about],
-    side: isBeside
-      ? ui.joinWithDots([about[0], ui.timeTag(context, at, true)])
-      : !inFlight && ui.requestDurationText(entry),
+    side: !inFlight && ui.requestDurationText(entry),
     tone: bad ? "bad" : "",
   });
 }

@@ -36,7 +36,7 @@ export function requestListing(context: PageContext): Listing<RequestEntry> {
           (operation === "" || request.operation === operation),
       ),
     get: (id) => all.find((request) => String(request.id) === id),
-    row: (request, isBeside) => requestRow(context, request, [], isBeside),
+    row: (request) => requestRow(context, request),
     none: () => "None.",
   };
 }
