@@ -13,14 +13,17 @@ import {
 type Values = Readonly<Record<string, unknown>>;
 
 const CHARGE_ID = "ch_0fe6adcf135a11e36eb247bc";
+const CREATED_AT = "2026-01-31T09:00:00.000Z";
+const EXPIRES_AT = "2026-01-31T10:00:00.000Z";
+const FIRST_STEP_AT = "2026-01-31T09:00:01.000Z";
 const EVENT = {
   id: "evt_bf97a3a164010d696c2bec1f",
   type: "webhook.test",
-  timestamp: "2026-01-31T09:00:00.000Z",
+  timestamp: CREATED_AT,
   mode: "test",
   data: { hello: "app" },
 };
-const HEADERS = { "webhook-id": EVENT.id, "webhook-timestamp": "1769850005" };
+const HEADERS = { "webhook-id": EVENT.id, "webhook-timestamp": "1769850000" };
 const REQUEST = {
   method: "POST",
   path: "/api/v1/payments/whitelabel",
@@ -32,11 +35,12 @@ const REQUEST = {
   response_body: { charge_id: CHARGE_ID, status: "PENDING" },
   response_body_bytes: 61,
 };
+const CHARGE = { updated_at: CREATED_AT, expires_at: EXPIRES_AT };
 const KEYS = { api_key: "sk_test_sandbox", live_api_key: "sk_live_sandbox", seed: "payments-sandbox" };
 
 /** Values of fields by schema, also for the schemas in it; "" is the schema itself. */
 const VALUES: Readonly<Record<string, Values>> = {
-  AdvanceReport: { to: "2026-01-31T09:00:05.000Z", ref: CHARGE_ID },
+  AdvanceReport: { at: EXPIRES_AT, to: EXPIRES_AT, ref: CHARGE_ID },
   Advice: {
     id: "balances_too_often",
     advice: "Read balances at most every 10 seconds; 30 to 60 are enough.",
@@ -50,9 +54,12 @@ const VALUES: Readonly<Record<string, Values>> = {
     compared: ["status"],
     message: "COMPLETED, 3305.63 KES; the app says pending",
   },
+  Charge: CHARGE,
   ChargeFate: { scenario: "default", timeline: [{ after: "1s", to: "AWAITING_PAYMENT" }], notes: [] },
   ControlBalance: { available_balance: "50.00", pending_balance: "0.00" },
   ControlBankAccount: { currency: "NGN", country: "NG" },
+  ControlCharge: CHARGE,
+  Counts: { charges: 0, quotes: 0, withdrawals: 0, events: 0, deliveries: 0, webhook_endpoints: 0, tasks: 0 },
   Coverage: {
     operations: { met: { createWhitelabel: 1 }, not_met: ["createQuote"] },
     statuses: { met: { COMPLETED: 1 }, not_met: ["FAILED"] },
@@ -60,14 +67,20 @@ const VALUES: Readonly<Record<string, Values>> = {
     error_codes: { met: { NOT_FOUND: 1 }, not_met: ["INSUFFICIENT_BALANCE"] },
     mishaps: { met: { retry: 1 }, not_met: ["duplicate"] },
   },
-  Delivery: { ...EVENT, status: "delivered", answered: 200, url: "http://localhost:3000/webhooks" },
+  Delivery: {
+    ...EVENT,
+    status: "delivered",
+    answered: 200,
+    url: "http://localhost:3000/webhooks",
+    body: JSON.stringify(EVENT),
+  },
   Event: EVENT,
   EventPayload: EVENT,
   FailedTestDetail: { test: "shop.test.ts > an order is paid" },
-  Lease: { run: "build-1042", held: true },
+  Lease: { run: "build-1042" },
   MailboxItem: { type: EVENT.type, headers: HEADERS, ack_within_ms: 15_000 },
-  Namespace: KEYS,
-  Next: { id: CHARGE_ID, what: "timeline", to: ["AWAITING_PAYMENT"] },
+  Namespace: { ...KEYS, charges: 0 },
+  Next: { id: CHARGE_ID, at: FIRST_STEP_AT, what: "timeline", to: ["AWAITING_PAYMENT"] },
   Organization: { name: "Sandbox Shop" },
   RequestEntry: REQUEST,
   RequestHappening: REQUEST,
@@ -79,11 +92,11 @@ const VALUES: Readonly<Record<string, Values>> = {
     never_happened_at: [],
   },
   Sandbox: KEYS,
-  Scenario: { active: true, applied: { "charges.0": 0 } },
+  Scenario: { applied: { "charges.0": 0 } },
   StateDump: { at: 1_769_850_000_000 },
   Story: { charge: { charge_id: CHARGE_ID, status: "COMPLETED" } },
-  Task: { id: CHARGE_ID, kind: "timeline", to: "AWAITING_PAYMENT", webhook_id: null },
-  WaitResult: { "": { idle: true, now: EVENT.timestamp } },
+  Task: { id: CHARGE_ID, kind: "timeline", due_at: FIRST_STEP_AT, to: "AWAITING_PAYMENT", webhook_id: null },
+  WaitResult: { "": { idle: true, now: CREATED_AT } },
   WebhookEndpoint: { url: null, events: ["*"] },
 };
 
@@ -99,8 +112,15 @@ const COMMON: Values = {
   webhook_secret: "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=",
 };
 
+/** Values of fields by operation. */
+const RESULTS: Readonly<Record<string, Values>> = {
+  activateScenario: { active: true },
+  clearRequests: { total: 0, items: [] },
+  takeLease: { held: true },
+};
+
 /** Strings for a pattern: the first that it allows. */
-const STRINGS = ["2026-01-31T09:00:00.000Z", "25.00", "KES", "5s", "sk_test_sandbox"];
+const STRINGS = [CREATED_AT, "25.00", "KES", "5s", "sk_test_sandbox"];
 
 /**
  * Returns a function that makes an operation's response: its required fields and those that its object is created
@@ -179,6 +199,7 @@ function knownOf({ method, operationId, path, requestBody }: DocumentOperation):
   return {
     ...(method === "PUT" && path.endsWith("{name}") ? { name: "example" } : {}),
     kind: path.slice(path.lastIndexOf("/") + 1).replace("-", "_"),
+    ...RESULTS[operationId],
     ...body,
     status: body.status ?? body.to ?? moved ?? body.until,
     failure_reason: body.to && body.reason,
