@@ -14,12 +14,12 @@ const TRIALS = [
   {
     file: "test/kills",
     variable: "PAYMENTS_SANDBOX_KILLS",
-    sentence: `- Killed ${rounds} times under load, with a [data file](docs/shared-sandbox.md#data), it kept every change that it had acknowledged.`,
+    sentence: `- Killed ${rounds} times under load, with a [data file](docs/shared-sandbox.md#keep-the-data), it kept every change that it had acknowledged.`,
   },
   {
     file: "test/postgres/kills.test.ts",
     variable: "PAYMENTS_SANDBOX_ROUNDS",
-    sentence: `- Three processes on a [PostgreSQL](docs/shared-sandbox.md#a-database), killed, paused or restarted ${rounds} times under load, kept theirs.`,
+    sentence: `- Three processes on a [PostgreSQL](docs/shared-sandbox.md#run-several-on-a-database), killed, paused or restarted ${rounds} times under load, kept theirs.`,
   },
 ];
 

@@ -143,7 +143,7 @@ export const payTwice = defineStep(["checks", "ignores_start"], {
 
 export const cancelThenPay = defineStep(["checks", "ignores_start"], {
   description:
-    "The customer cancels a hosted checkout in one tab and pays it in another, and both lead back to the shop.",
+    "The customer cancels a hosted checkout in one tab and pays it in another; both return to `cancel_url`.",
   schema: stepSchema({ cancel_then_pay: z.strictObject({ ...checkoutFields, at_once }), ...companions }),
   result,
   run: ({ cancel_then_pay: choice, expect }, context) =>
@@ -152,7 +152,7 @@ export const cancelThenPay = defineStep(["checks", "ignores_start"], {
 
 export const closePage = defineStep(["checks", "ignores_start"], {
   description:
-    "The customer closes the page of a hosted checkout and never returns to the shop: unpaid, or after paying with the payment_method.",
+    "The customer closes the page of a hosted checkout and never returns: unpaid, or after paying with `payment_method`.",
   schema: stepSchema({ close_page: z.strictObject({ ...checkoutFields, until }), ...companions }),
   result,
   run: ({ close_page: { until = PAY_DEFAULTS.until, ...choice }, expect }, context) => {
