@@ -7,7 +7,7 @@ describe("the page of a request", () => {
     const { sandbox, api, page, press, send } = await openDashboard();
     const wrong = { pricing: { base_currency: "kes", amount: 500 }, payment_method: "mobile_mony", meta: 1 };
     expect((await api.tryQuote(wrong)).status).toBe(400);
-    expect(textOf(await page())).toMatch(/pricing\.\w+ must be .* Copy curl Open POST/);
+    expect(textOf(await page())).toMatch(/pricing\.\w+ must be .* and 2 more Copy curl Open POST/);
     await api.tryQuote(wrong);
     expect(textOf(await page("?show=requests"))).toContain("✗ 400 ×2");
     const id = newest(await page("/requests"));
@@ -40,9 +40,9 @@ describe("the page of a request", () => {
     await press("createFault", { rule: JSON.stringify(rule) });
     for (let one = 0; one < 6; one++) await charge("ada@example.com").catch(() => undefined);
     const met = textOf(await page(`/requests/${newest(await page("/requests"))}`));
-    expect(met).toMatch(/Why: fault flt_\w+ interfered/);
+    expect(met).toContain("Why: fault createQuote → 503 Operation");
     const beside = met.split(" Requests: ")[1]!;
-    expect(beside).toMatch(/✗ 503 POST \/payments\/quotes fault flt_\w+…: [^✗✓]* \d\d:\d\d:\d\d ✗/);
+    expect(beside).toMatch(/✗ 503 POST \/payments\/quotes fault createQuote → 503 [^✗✓]* \d\d:\d\d:\d\d ✗/);
     const body = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
     for (const field of ["a", "b", "c", "d", "e", "f"])
       await api.quote({ ...body, [field]: 1, payment_method: field }).catch(() => undefined);
@@ -51,6 +51,11 @@ describe("the page of a request", () => {
     const attention = textOf(`<main${(await page()).split('id="attention"')[1]!.split("</section>")[0]}`);
     expect(attention.match(/400 ×6|404 GET/g)).toEqual(["400 ×6", ...Array(5).fill("404 GET")]);
     expect(attention).not.toContain("503");
+    await press("createFault", { rule: JSON.stringify({ match: { operation: "getPayin" }, delay: "20ms" }) });
+    await api.send("GET", "/api/v1/payments/payins/ch_0123456789abcdef01234567").catch(() => undefined);
+    const late = textOf(await page(`/requests/${newest(await page("/requests"))}`));
+    expect(late).toMatch(/Why: Charge not found · delayed 20ms by a fault Operation/);
+    expect(textOf(await page())).toMatch(/404 GET \/payments\/payins\/ch_\w+ Charge not found/);
     await charge("ada@example.com");
     expect((await page()).split('id="activity"')[0]).not.toContain("400 ×6");
   });

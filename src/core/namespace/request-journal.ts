@@ -1,6 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import type { Emitter } from "../engine/emitter.js";
 import type { EngineEvents } from "../engine/engine.js";
+import type { FaultRule } from "../schema/scenario-rules.js";
 
 export interface ServedRequest {
   readonly method: string;
@@ -22,6 +23,8 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
+  /** Rule of `fault`. */
+  readonly faultRule?: FaultRule | undefined;
   /** Id of the created object. With a fault: id of the object in the response, even if the response is lost. */
   objectId?: string | undefined;
   /** Location and problem of each input that was silently ignored. */

@@ -1,6 +1,7 @@
 import type { Delivery, Endpoint, StoredScenario } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
+import { faultText, replacesResponse } from "../../core/reports/fault-text.js";
 import { failureText, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
@@ -119,29 +120,45 @@ function heldItem(context: PageContext, endpoint: Endpoint): AttentionItem | und
 }
 
 /** An error response in one line: its first detail, else its message; or why there is none. */
-export function responseErrorText({ status, hasClientDisconnected, responseBody }: RequestEntry): string {
+function responseErrorText({ status, hasClientDisconnected, responseBody }: RequestEntry): string {
   if (status === null) return hasClientDisconnected ? "the client hung up" : "connection dropped";
   try {
     const { error } = JSON.parse(responseBody ?? "") as {
       error: { message: string; details?: Record<string, string> };
     };
-    const [field] = Object.entries(error.details ?? {});
-    return field === undefined ? error.message : `${field[0]} ${field[1]}`;
+    const [field, ...others] = Object.entries(error.details ?? {});
+    if (field === undefined) return error.message;
+    return `${field.join(" ")}${others.length === 0 ? "" : ` and ${others.length} more`}`;
   } catch {
     return summarizeBody(responseBody ?? "");
   }
 }
 
-/** The app's failed calls by call and error, until a later call of the operation succeeds; none that a fault failed. */
+/** A fault's part in a call; false without a fault. */
+export function faultPart({ fault, faultRule }: RequestEntry): string | false {
+  return fault !== null && faultRule !== undefined && faultText(fault, faultRule);
+}
+
+/** Why a call failed: the fault that made its response, or its error and a fault's part in it. */
+export function callFailureText(entry: RequestEntry): string {
+  const parts = [!isFaultMade(entry) && responseErrorText(entry), faultPart(entry)];
+  return parts.filter(Boolean).join(" · ");
+}
+
+function isFaultMade({ faultRule }: RequestEntry): boolean {
+  return faultRule !== undefined && replacesResponse(faultRule);
+}
+
+/** The app's failed calls by call and error, until a later call of the operation succeeds; none that a fault made. */
 function failedCalls(context: PageContext): AttentionItem[] {
   const groups = new Map<string, { readonly newest: RequestEntry; readonly count: number }>();
   const mended = new Set<string>();
   for (const entry of context.namespace.journal.entries().slice(0, MAX_REQUESTS)) {
-    const { inFlight, status, fault, method, operation, path } = entry;
+    const { inFlight, status, method, operation, path } = entry;
     const call = `${method} ${operation ?? path}`;
     if (status !== null && status < 400) mended.add(call);
-    if (inFlight || fault !== null || mended.has(call)) continue;
-    const name = `${call} ${status} ${responseErrorText(entry)}`;
+    if (inFlight || isFaultMade(entry) || mended.has(call)) continue;
+    const name = `${call} ${status} ${callFailureText(entry)}`;
     const { newest, count } = groups.get(name) ?? { newest: entry, count: 0 };
     groups.set(name, { newest, count: count + 1 });
   }
@@ -157,7 +174,7 @@ function failedCalls(context: PageContext): AttentionItem[] {
       status: ui.badge(`${status ?? "dropped"}${count === 1 ? "" : ` ×${count}`}`, "bad"),
       title: ui.callText(newest),
       to,
-      subtitle: ui.reasonMarkup(responseErrorText(newest)),
+      subtitle: ui.reasonMarkup(callFailureText(newest)),
       rowButtons: html`${ui.copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${ui.callText(newest)}</span></a>`,
     };
   });

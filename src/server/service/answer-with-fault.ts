@@ -67,7 +67,7 @@ export async function answerWithFault(
   const { respond, delay, drop, hold, delay_answer, stale } = rule;
   const { signal } = call;
   const isSlow = [delay, hold, delay_answer].some((duration) => duration !== undefined) || drop === "hang";
-  const entry = journalInFlightCall(call, { ...served, fault: source }, isSlow);
+  const entry = journalInFlightCall(call, { ...served, fault }, isSlow);
   // `sleep` returns false if the namespace was closed.
   if (delay !== undefined && !(await namespace.sleep(durationToMs(delay)))) return null;
   const { error_codes } = namespace.engine.settings;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../core/domain/glob.js";
+import type { MatchedFault } from "../../core/namespace/fault-injector.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ArrivalTime, RequestEntry } from "../../core/namespace/request-journal.js";
 import { ALL_EVENT_TYPES, suggestEventType } from "../../core/schema/event-types.js";
@@ -20,7 +21,7 @@ export interface ReceivedCall {
   readonly namespace: Namespace | undefined;
   readonly arrival: ArrivalTime;
   readonly requestBody?: string | null;
-  readonly fault?: string;
+  readonly fault?: MatchedFault;
   /** Notes on ignored parts of the call, from `describeIgnoredParts`. */
   readonly ignored?: readonly string[];
 }
@@ -92,7 +93,8 @@ function entryOf(call: HttpCall, served: ReceivedCall, end: CallEnd): RequestEnt
     idempotencyKey: call.header("idempotency-key"),
     runner: call.header("sandbox-runner"),
     scenario: call.header("sandbox-scenario"),
-    fault: served.fault ?? null,
+    fault: served.fault?.source ?? null,
+    faultRule: served.fault?.rule,
     objectId: end.objectId ?? reply?.objectId,
     tolerated: served.ignored,
     id: 0,

@@ -13,6 +13,7 @@ import { iso } from "../../../core/schema/time.js";
 import { requestsAbout } from "../../../server/control/charge-history.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { type Content, html, type Markup } from "../../html.js";
+import { faultPart } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { attemptButton, deliveryOutcome, reversalOf } from "./record-rows.js";
@@ -114,14 +115,14 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
 }
 
 function requestLine(context: PageContext, entry: RequestEntry): Line {
-  const { id, operation, status, fault, atMs } = entry;
+  const { id, operation, status, atMs } = entry;
   return {
     key: `request-${id}`,
     at: iso(atMs),
     lane: 0,
     body: html`<a href="${viewUrl(context, "requests", String(id))}">${operation ?? ui.callText(entry)}</a>
 ${ui.badge(String(status ?? "dropped"), ui.httpTone(status))}
-${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
+<span class="soft">${faultPart(entry)}</span>`,
   };
 }
 

@@ -26,7 +26,7 @@ import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { deliveryFailureText, responseErrorText } from "../attention.js";
+import { callFailureText, deliveryFailureText, faultPart } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
 
@@ -306,9 +306,8 @@ export function requestRow(
   entry: RequestEntry,
   others: readonly RequestEntry[] = [],
 ): Markup {
-  const { inFlight, fault, tolerated = [] } = entry;
+  const { inFlight, tolerated = [] } = entry;
   const at = iso(entry.atMs);
-  const faultText = fault !== null && `fault ${ui.shortIdText(fault)}`;
   const about = objectText(context, objectIdOf(entry));
   const bad = hasFailed(entry);
   const times = others.length === 0 ? "" : ` ×${others.length + 1}`;
@@ -318,8 +317,8 @@ export function requestRow(
     status: requestBadge(entry, times),
     title: ui.callText(entry),
     to: rowUrl(context, "requests", String(entry.id)),
-    reason: bad && [faultText, faultText && ": ", responseErrorText(entry)],
-    about: [...tolerated.map((note) => `ignored: ${note}`), !bad && faultText, ...about],
+    reason: bad && callFailureText(entry),
+    about: [...tolerated.map((note) => `ignored: ${note}`), !bad && faultPart(entry), ...about],
     side: !inFlight && ui.requestDurationText(entry),
     tone: bad ? "bad" : "",
   });

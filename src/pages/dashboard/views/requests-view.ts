@@ -5,7 +5,7 @@ import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { maskKey } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import { responseErrorText } from "../attention.js";
+import { callFailureText, faultPart } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
@@ -80,8 +80,8 @@ function summarySection(context: PageContext, entry: RequestEntry): Markup {
   const id = objectIdOf(entry);
   const about = objectUrl(context, id);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${requestBadge(entry)}</h1>
-${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${responseErrorText(entry)}</p>`}
-${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} applied to this request.</p>`}
+${bad && html`<p class="why"><strong>Why:</strong> ${callFailureText(entry)}</p>`}
+${!bad && entry.fault !== null && html`<p class="why">${faultPart(entry)}</p>`}
 ${ui.factList([
   [
     "Operation",
@@ -95,13 +95,14 @@ ${ui.factList([
   ["Key", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],
   ["Scenario asked for", entry.scenario ?? "none"],
+  entry.fault !== null && ["Fault", faultLink(context, entry.fault)],
 ])}
 <div class="actions">${ui.button({ does: ["replay", { request_id: String(entry.id) }], label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a>${ui.menu("Copy", [ui.snippet("curl", requestCurl(context, entry), "c")])}</div></div>`;
 }
 
 function faultLink(context: PageContext, fault: string): Markup {
   return context.namespace.engine.state.get("scenarios", fault) === undefined
-    ? html`<a href="${viewUrl(context, "faults")}">fault ${fault}</a>`
+    ? html`<a href="${viewUrl(context, "faults")}">${fault}</a>`
     : html`<a href="${viewUrl(context, "scenarios")}#${fault}">scenario ${fault}</a>`;
 }
 
