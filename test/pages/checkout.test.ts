@@ -269,6 +269,13 @@ describe("the waiting page", () => {
     );
   });
 
+  it("the waiting page of a card does not ask the customer to pay again", async () => {
+    const page = await pageOf();
+    await page.post("method", { payment_method: "card" });
+    const text = await expectPage(page.get("?waiting=1"), 200, "Confirming your card payment");
+    expect(text).not.toContain("Show how to pay");
+  });
+
   it("the waiting page requires a method", async () => {
     const page = await pageOf();
     const text = await expectPage(page.post("paid"), 409, "Choose a payment method first.");

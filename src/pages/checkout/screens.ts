@@ -138,10 +138,13 @@ function fact(label: string, value: Content, copied?: string): Markup {
 
 /** Shown between the customer's confirmation and the end of the charge. Polls the status. */
 export function waitingScreen(page: CheckoutPage): PageDocument {
-  const { charge, links } = page;
-  const [title, text] = isOpen(charge.status)
-    ? ["Waiting for your payment", "This page continues as soon as it arrives. You can leave it open."]
-    : ["Your payment is being processed", "It has arrived and is being confirmed."];
+  const { charge, catalogue, links } = page;
+  const isCard = catalogue.method(charge.payment_method ?? "")?.kind === "card";
+  const [title, text] = !isOpen(charge.status)
+    ? ["Your payment is being processed", "It has arrived and is being confirmed."]
+    : isCard
+      ? ["Confirming your card payment", "This page continues by itself. You can leave it open."]
+      : ["Waiting for your payment", "This page continues as soon as it arrives. You can leave it open."];
   return frameScreen(page, {
     label: html`aria-labelledby="state"`,
     card: html`${stateHeading(html`<span class="spinner"></span>`, html`<h2 id="state">${title}</h2>`, text)}
@@ -149,7 +152,7 @@ export function waitingScreen(page: CheckoutPage): PageDocument {
 <noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
 ${
   isOpen(charge.status) &&
-  html`<form class="actions" method="post"><a class="button plain" href="${links.page}">Show how to pay</a>${cancelButton(page)}</form>`
+  html`<form class="actions" method="post">${!isCard && html`<a class="button plain" href="${links.page}">Show how to pay</a>`}${cancelButton(page)}</form>`
 }`,
     polling: pollingAttributes(page, [charge.status], "shop"),
     refresh: links.waiting,
