@@ -344,6 +344,26 @@ describeInBrowser("the dashboard in a browser", () => {
     });
   });
 
+  it("the second texts of Activity, and the health bars of receivers, have one left edge", async () => {
+    await using accepting = await Receiver.open();
+    await using refusing = await Receiver.open(refuseWith(500));
+    const sandbox = await listeningSandbox({ webhooks: [accepting.url, refusing.url] });
+    for (const email of ["a@b.test", "grace.hopper@example.com"])
+      await Client.of(sandbox).pay({ email, metadata: { order_id: "A-1042" } });
+    await sandbox.advance("2s");
+    const { page } = await openTab({ viewport: { width: 1440, height: 900 } });
+    for (const [view, query] of [
+      ["activity", "#activity .order"],
+      ["webhooks", "#receivers .bars"],
+    ]) {
+      await page.goto(`${homeOf(sandbox)}/${view}`);
+      const edges = await page
+        .locator(query!)
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+      expect([query, edges.length, new Set(edges).size]).toEqual([query, 2, 1]);
+    }
+  });
+
   it("searches and filters while typing, and keeps the focus", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });

@@ -104,10 +104,10 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const eventsText = endpoint.events.join(", ").replace(/^\*$/, "all events");
   return ui.listRow(context, {
     key: webhook_id,
-    status: ui.badge(word, tone),
+    status: html`${ui.badge(word, tone)} ${healthBar(items)}`,
     title: html`${name} ${ui.liveModeTag(mode)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
-    subtitle: html`${ui.joinWithDots([ui.reasonMarkup(why), eventsText, signatureText])} ${healthBar(items)}`,
+    subtitle: ui.joinWithDots([ui.reasonMarkup(why), eventsText, signatureText]),
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
     rowButtons: html`${receiverButtons(context, endpoint)}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}`,
