@@ -125,6 +125,8 @@ describeInBrowser("a click with the pointer on the button", () => {
       await openPresses(sandbox),
     )) {
       await page.goto(`${homeOf(sandbox)}/${view}`);
+      for (const fold of await page.locator(`#${part} > details:not([open]) > summary`).all())
+        await fold.click();
       for (const [label, value] of Object.entries(fields))
         await page.locator(`#${part}`).getByLabel(label).fill(value);
       await press(page, part, button);

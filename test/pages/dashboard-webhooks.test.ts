@@ -77,7 +77,7 @@ describe("webhooks in the dashboard", () => {
     const { charge, page, press, receiver, sandbox, id } = await openPaid(refuseWith(500));
     await sandbox.advance("10d");
     expect(textOf(await page(`/webhooks/${id}`))).toMatch(
-      /charge\.completed ✗ given up .* 500 answer · given up/,
+      /charge\.completed ✗ given up .* 500 answer · given up · fix the receiver, then Redeliver /,
     );
     const text = await page();
     expect(textOf(text)).toMatch(
@@ -89,6 +89,12 @@ describe("webhooks in the dashboard", () => {
     expect(textOf(await page())).toMatch(/✗ 7 failing .* 500 answer · 1 retrying, 6 given up · next try in /);
     expect(textOf((await press(`retryDelivery?delivery_id=${id}`)).text)).toMatch(
       /Failed again: 500 answer in \d+ ms/,
+    );
+    receiver.handler = ({ response }) =>
+      response.writeHead(500).end("TypeError: no id\n    at hooks.js:41:7");
+    await press(`retryDelivery?delivery_id=${id}`);
+    expect(textOf(await page(`/webhooks/${id}`))).toContain(
+      "fix the receiver at hooks.js:41, then Redeliver",
     );
     await receiver.close();
     await press(`retryDelivery?delivery_id=${id}`);

@@ -264,8 +264,8 @@ const {key,target}=event;
 if(key==="k"&&(event.metaKey||event.ctrlKey)){event.preventDefault();return search()}
 if(event.metaKey||event.ctrlKey||event.altKey||target.matches("input,textarea,select")||$("dialog[open]"))return;
 const rows=all("[data-row]"),current=document.activeElement?.closest(".row")?.querySelector("[data-row]")??$("[data-row][aria-current]");
-// Without a current row, the first is that of the section in the URL's fragment.
-const at=current?rows.indexOf(current):Math.max(0,rows.indexOf($(":target [data-row]")))-1;
+// Without a current row, the first is that of the section in the URL's fragment, or of the filtered list.
+const at=current?rows.indexOf(current):Math.max(0,rows.indexOf($(":target [data-row],[data-first] [data-row]")))-1;
 const keys={"/":search,j:()=>rows[Math.min(at+1,rows.length-1)]?.focus(),k:()=>rows[Math.max(at-1,0)]?.focus(),
 e:()=>press("e"),n:()=>press("n"),r:()=>press("r"),c:()=>press("c"),".":()=>{paused=!paused;mark();if(!paused)show(false)},"?":()=>$("#help").showModal()};
 if(keys[key]){event.preventDefault();keys[key]()}})});

@@ -33,7 +33,7 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   return html`${ui.backLink(context, "webhooks")}
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryState(delivery, namespace.findHold(delivery)))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
-<p class="why"><strong>Why:</strong> ${ui.joinWithDots(outcome)}${startText(delivery, endpoint, outcome[0])}${resendText(delivery)}</p>
+<p class="why"><strong>Why:</strong> ${ui.joinWithDots(outcome)}${nextStepText(delivery, endpoint, outcome[0])}${resendText(delivery)}</p>
 <div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry now", kind: "main", key: "r" })}
 ${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
 ${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", kind: failing && !isPending ? "main" : undefined, ...(isPending && failing ? {} : { key: "r" }) })}
@@ -74,15 +74,21 @@ ${
 ${event !== undefined && resendSection(context, delivery, event)}`;
 }
 
-/** Next step after the last try, if nothing listened. */
-function startText(
-  { status, mishap }: Delivery,
-  endpoint: Endpoint | undefined,
-  result: string,
-): string | false {
-  const url = mishap?.to_url ?? endpoint?.url;
-  if (status !== "failed" || result !== NOTHING_LISTENS || url == null) return false;
-  return ` · start your app on ${receiverText(new URL(url).origin)}, then Redeliver`;
+/** A file of the receiver's code with its line, as an error or its stack trace names it. */
+const CODE_PLACE =
+  /(?<![\w./-])[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php|go|java|kt|cs|rs|exs?)(?::|, line |\()\d+/;
+
+/** Next step after a failed attempt. */
+function nextStepText(delivery: Delivery, endpoint: Endpoint | undefined, result: string): string | false {
+  const url = delivery.mishap?.to_url ?? endpoint?.url;
+  if (!isFailing(delivery) || url == null) return false;
+  const then = delivery.status === "pending" ? "Retry now" : "Redeliver";
+  const [place] = CODE_PLACE.exec(delivery.attempts.at(-1)!.response_body ?? "") ?? [];
+  const step =
+    result === NOTHING_LISTENS
+      ? `start your app on ${receiverText(new URL(url).origin)}`
+      : `fix the receiver${place === undefined ? "" : ` at ${place}`}`;
+  return ` · ${step}, then ${then}`;
 }
 
 /** How a manual resend was signed. */

@@ -94,6 +94,7 @@ export function filteredList<Item>(
   return html`${choices !== undefined && ui.filterForm(context, inputs)}
 ${ui.section({
   id: name,
+  isFirst: isFiltered,
   title: title?.(total) ?? (isFiltered ? `${total} found` : ui.formatCount(total, name.replace(/s$/, ""))),
   tools: ui.copyButton(
     "Copy as curl",

@@ -80,7 +80,8 @@ function receiverForm(context: PageContext, selected: Endpoint | undefined): Mar
   if (selected?.url == null) {
     const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
     const add = ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" });
-    return ui.actionForm(context, [mode, fields("URL", "", "*"), add], "Add a receiver");
+    const isOpen = context.submitted !== undefined || context.namespace.engine.state.endpoints().length === 0;
+    return html`<details${isOpen && html` open`}><summary>Add a receiver…</summary>${ui.actionForm(context, [mode, fields("URL", "", "*"), add], "Add a receiver")}</details>`;
   }
   const { webhook_id, url, events } = selected;
   return html`<div id="edit">${ui.actionForm(
