@@ -16,7 +16,7 @@ import {
 const GAP = 2;
 const COLUMN_MIN = 6;
 /** A last column with one of these names is wrapped, not cut. */
-const WRAPPED = ["description", "rule", "webhook"];
+const WRAPPED = ["description", "rule", "webhook", "what", "events"];
 /** Columns are left out until no cut column is narrower. A table that is still too wide is cut to `COLUMN_MIN`. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
@@ -133,7 +133,7 @@ function fittingTable(
   const steps: readonly (readonly [least: number, step: () => Table])[] = [
     [UNCUT, () => without(table, isEmpty)],
     [UNCUT, () => changed(table, "address", shortAddress)],
-    [READABLE, () => changed(table, "id", shortId)],
+    [UNCUT, () => changed(table, "id", shortId)],
     [READABLE, () => changed(table, "time", (text) => text.replace(/^(\d\d-\d\d \d\d:\d\d):\d\d$/, "$1"))],
     ...dropFirst.map((name) => [READABLE, () => without(table, (column) => column === name)] as const),
   ];
@@ -209,7 +209,7 @@ function shortId(text: string): string {
 
 const ID = /^[a-z]{2,4}_[0-9a-f]{11,24}$/;
 /** Ids that commands accept by their beginning. */
-const ID_BY_PREFIX = /^(ch|wd|dlv)_[0-9a-f]{24}$/;
+const ID_BY_PREFIX = /^(ch|wd|dlv|we)_[0-9a-f]{24}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
 /** Formats that may be cut. Half an amount or status is useless; the beginning of an error is not. */

@@ -292,13 +292,18 @@ it("deliveries and history name duplicates", async () => {
   ]);
 });
 
+it("next wraps the possible statuses of a charge", async () => {
+  const text = await print(60, ["next", "kofi@example.com"]);
+  expect(text.replace(/\s+/g, " ")).toContain("PENDING to AWAITING_PAYMENT, PROCESSING, COMPLETED, FAILED,");
+});
+
 it("next shows 15 rows on a terminal without --limit, and what is left", async () => {
   const lines = (await print(80, ["next"])).trimEnd().split("\n");
   expect(lines.filter((line) => /^(\d\d:|held|by hand)/.test(line))).toHaveLength(15);
   expect(lines.at(-1)).toMatch(/^and \d+ more: npx payments-sandbox next --limit 100$/);
-  const folded = /^\S+ +\d+\s[ms].* \d retries → :\d+\/webhooks +-$/;
+  const folded = /^\S+ +\d+\s[ms].* - +\d retries → :\d+\/webhooks$/;
   expect(lines).toContainEqual(expect.stringMatching(folded));
-  expect(await print(0, ["next"])).toMatch(/ retry completed → :\d+\/webhooks .* obi@example\.ng /);
+  expect(await print(0, ["next"])).toMatch(/ obi@example\.ng .* retry completed → :\d+\/webhooks\n/);
 });
 
 it("a narrow list of deliveries keeps the attempts, and leaves the response to the line below", () => {
@@ -421,15 +426,14 @@ function plainTerminal(columns: number): void {
   onTerminal(columns);
 }
 
-it.each([80, 100, 200])("a table fills a terminal of %d columns", (columns) => {
+it.each([80, 100, 180])("a table fills a terminal of %d columns", (columns) => {
   plainTerminal(columns);
   const parts: string[] = [];
   changeUnpaintedParts(tableFormatter(LIST_COLUMNS.charges)(CHARGES), (part) => parts[parts.push(part) - 1]!);
   const lines = parts.join("").trimEnd().split("\n");
   expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
   expect(lines.at(-1)).toBe("3 of 39");
-  const id = columns > 100 ? "ch_2ea485811b000000000015e5" : "ch_2ea48581";
-  expect(lines[1]).toMatch(new RegExp(`^11:00:50 +● PENDING .* ${id}$`));
+  expect(lines[1]).toMatch(/^11:00:50 +● PENDING .* ch_2ea48581$/);
 });
 
 it("a table shortens ids before it cuts values", () => {

@@ -118,7 +118,7 @@ export class Connection extends ControlClient {
     );
   }
 
-  /** Finds a withdrawal or delivery by id, by unique prefix of an id, or by `last`, `last-1`. */
+  /** Finds a withdrawal, delivery or webhook endpoint by id, by unique prefix of an id, or by `last`, `last-1`. */
   async resolveRecord(kind: RecordKind, selector: string): Promise<JsonBody> {
     const found = await this.#record(kind, selector);
     if (found === undefined) throw selectorError(kind, selector, SELECTORS.slice(0, 2));
@@ -202,6 +202,7 @@ const RECORDS = {
   charge: { list: "listCharges", get: "getCharge" },
   withdrawal: { list: "listControlWithdrawals", get: "getControlWithdrawal" },
   delivery: { list: "listDeliveries", get: "getDelivery" },
+  webhook: { list: "listWebhookEndpoints", get: "getWebhookEndpoint" },
 } as const;
 type RecordKind = keyof typeof RECORDS;
 
@@ -234,7 +235,7 @@ function requireUnique(selector: string, idField: string, found: readonly JsonBo
 
 /** Error for a selector without a match. For a malformed selector, the message lists the valid forms. */
 function selectorError(what: string, selector: string, kinds: readonly string[]): SandboxError {
-  const isOne = /^last(-\d+)?$/.test(selector) || /^(ch|wd|dlv)_|@|=/.test(selector);
+  const isOne = /^last(-\d+)?$/.test(selector) || /^(ch|wd|dlv|we)_|@|=/.test(selector);
   const otherwise = isOne ? "" : `; give ${kinds.join(", ")}`;
   const why = selector === "last" ? ": there is none yet" : didYouMean(selector, ["last"], otherwise);
   return new SandboxError(refuse("NOT_FOUND", `no ${what} matches ${selector}${why}`));

@@ -67,7 +67,10 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       }),
       delete: runs("deleteWebhookEndpoint", {
         needs: "the endpoint's id",
-        input: ({ words }) => ({ webhook_id: words.target }),
+        input: async ({ connection, words }) => {
+          const { webhook_id } = await connection.resolveRecord("webhook", words.target!);
+          return { webhook_id };
+        },
       }),
       redeliver: runs("redeliver", {
         input: resolveDelivery,

@@ -197,13 +197,13 @@ const lists = {
     headings: ["Time", "", "Event", "About", "Webhooks"],
   },
   next: {
-    columns: ["at", "in", "what", "amount", "who", "id"],
+    columns: ["at", "in", "amount", "who", "id", "what"],
     dropFirst: ["id", "amount"],
     notes: ({ hold }) => (hold === null ? [] : [`! ${(hold as { reason: string }).reason}`]),
   },
   balances: { columns: ["organization_id", "mode", "currency", "available_balance", "pending_balance"] },
   "webhook-endpoints": {
-    columns: ["webhook_id", "url", "mode", "events", "status"],
+    columns: ["webhook_id", "url", "mode", "status", "events"],
     dropFirst: ["mode"],
     values: { url: ({ url, mailbox }) => url ?? `mailbox ${mailbox}` },
   },
