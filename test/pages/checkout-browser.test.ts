@@ -258,6 +258,7 @@ describeInBrowser("the checkout page in a browser", () => {
         outcomesLeft.add((await page.locator(".outcomes button").first().boundingBox())!.x);
       };
       await notePlaces();
+      expect(await page.locator("#sandbox").innerText()).toContain("frozen");
       const methods = await page.locator("[name=payment_method]").all();
       expect(await Promise.all(methods.map((method) => method.evaluate(isOnTop)))).toEqual([
         true,

@@ -112,8 +112,8 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 .more,.reason{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;align-items:center}.more{padding:.25rem 0}.more p{flex:1 1 100%}.reason{column-gap:.75rem}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.25rem .625rem;min-height:2.5rem;width:16rem;max-width:100%}
 .sandbox a{color:inherit}.sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.875rem;padding:.25rem .625rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
 @media (max-width:79.99rem){.wide{display:none}}
-@media (max-width:63.99rem){.sandbox :is(h2,button) .small{display:none}}
-@media (max-width:53.99rem){.sandbox h2{flex:1 0 auto}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%}.sandbox details[open]{order:2}}
+@media (max-width:63.99rem){.sandbox button .small{display:none}}
+@media (max-width:53.99rem){.sandbox h2{flex:1 0 auto;line-height:1.25}.sandbox h2 .small:not(.wide){display:block}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%}.sandbox details[open]{order:2}}
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
 @media (min-width:54rem){html{overflow-y:scroll}main{padding:1.75rem 1rem}.summary{min-height:0}.reference strong{font-size:1.5rem;letter-spacing:.04em}
 .two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}

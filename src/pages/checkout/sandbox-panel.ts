@@ -44,7 +44,7 @@ export function sandboxPanel(page: CheckoutPage): Markup {
   const isMoving = !hasEnded(charge.status);
   const canFail = buttons.some(([value]) => value === "fail");
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
-<h2 id="sandbox">Sandbox<span class="small wide"> – not part of the real page</span>${page.speed === 0 && html`<span class="small">, clock frozen</span>`}</h2>
+<h2 id="sandbox">Sandbox<span class="small wide"> – not part of the real page</span>${page.speed === 0 && html`<span class="small"><span class="wide">, clock</span> frozen</span>`}</h2>
 ${!isChoosing && html`<form id="outcome" hidden method="post" action="${links.action("outcome")}"></form>`}
 <div class="outcomes">${buttons.length > 0 ? buttons.map(button) : "This payment has ended."}</div>
 ${isMoving && next !== undefined && clockForm(page, "skip", ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in <span data-until="${next.dueMs}">${remainingTimeText(next.dueMs - page.nowMs)}</span></span></span>`)}
