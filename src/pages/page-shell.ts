@@ -17,7 +17,8 @@ document.documentElement.classList.add("js");
 addEventListener("click", async (event) => {
   const button = event.target.closest(".copy");
   if (!button) return;
-  const source = button.previousElementSibling ?? button.parentElement.previousElementSibling;
+  const { parentElement, previousElementSibling } = button;
+  const source = parentElement.querySelector("pre") ?? previousElementSibling ?? parentElement.previousElementSibling;
   try { await navigator.clipboard.writeText(button.dataset.copy ?? source.textContent); } catch {
     // The clipboard API fails on insecure origins: select and copy the text instead.
     getSelection().selectAllChildren(source);
@@ -29,7 +30,7 @@ addEventListener("click", async (event) => {
 });
 `;
 
-/** Button that copies `value`, by default the text of the element before it. Without script it keeps its space, unseen. */
+/** Button that copies `value`, by default the text of the `pre` beside it or the element before it. Without script it keeps its space, unseen. */
 export function copyButton(what: string, value?: string): Markup {
   return html`<button type="button" class="copy"${value !== undefined && html` data-copy="${value}"`}><span>Copy</span><span class="unseen"> ${what}</span></button>`;
 }

@@ -341,6 +341,13 @@ describeInBrowser("in a browser", () => {
       const copied = () => tab.evaluate(() => navigator.clipboard.readText());
       await expect.poll(copied).toBe(await shown.locator("pre").textContent());
       await expect.poll(() => tab.locator("#said").textContent()).toBe("Copied");
+      // The copied code comes next, and its ring is inside the scrolled column.
+      await tab.keyboard.press("Tab");
+      const focused = await tab.evaluate(() => [
+        document.activeElement!.tagName,
+        getComputedStyle(document.activeElement!).outlineOffset,
+      ]);
+      expect(focused).toEqual(["PRE", "-3px"]);
     }
   });
 

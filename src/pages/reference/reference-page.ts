@@ -30,7 +30,7 @@ ${BASE_STYLES}
 html{-webkit-text-size-adjust:100%;scroll-padding-top:3.25rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{font-size:1.0625rem;display:inline}h4{font-size:.9375rem;margin-top:1rem}
 a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
-pre{overflow-x:auto;background:var(--code);border-radius:.5rem;padding:.5rem 0 .5rem .75rem;font-size:.78125rem;line-height:1.45}
+pre{overflow-x:auto;background:var(--code);border-radius:.5rem;padding:.5rem 0 .5rem .75rem;font-size:.78125rem;line-height:1.45}pre:focus-visible{outline-offset:-3px}
 .frame{display:grid;gap:1rem;max-width:96rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;min-width:0}
 summary{cursor:pointer;padding:.25rem 0}summary h4{display:inline-block}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
 .route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
@@ -276,7 +276,7 @@ function copyableFact(label: string, value: string): Markup {
 
 function example(operationId: string, title: string, value: unknown, id?: Markup): Markup {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return html`<div class="snippet"><h4>${title}</h4><pre${id} tabindex="0">${escapeText(text)}</pre>${copyButton(`${operationId}: ${title}`)}</div>`;
+  return html`<div class="snippet"><h4>${title}</h4>${copyButton(`${operationId}: ${title}`)}<pre${id} tabindex="0">${escapeText(text)}</pre></div>`;
 }
 
 /** An error of one operation, or a link to a shared error. */
