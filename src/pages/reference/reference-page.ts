@@ -61,9 +61,8 @@ addEventListener("DOMContentLoaded", () => {
     for (const fold of section?.querySelectorAll("details") ?? [])
       if (fold.contains(target) || fold.parentElement === target) fold.open = true;
     target?.scrollIntoView();
+    if (section) mark(section);
   };
-  reveal();
-  addEventListener("hashchange", reveal);
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a");
     if (link && contents.contains(link) && !wide.matches) contents.open = false;
@@ -97,10 +96,12 @@ addEventListener("DOMContentLoaded", () => {
     found.textContent = chosen.size === 0 ? "Nothing found" : chosen.size + " found" + (left > 0 ? "; " + left + " more mention it" : "");
     rest.hidden = left === 0;
   };
-  // Marks the section being read, and keeps its entry in sight.
-  let current;
-  const mark = () => {
-    const next = entries.findLast(({ section }) => !section.hidden && section.getBoundingClientRect().top < 120)?.link.firstElementChild;
+  // Marks the revealed section until the page is scrolled, then the one being read, and keeps its entry in sight.
+  let current, revealedAt;
+  const mark = (revealed) => {
+    if (revealed) revealedAt = scrollY;
+    else if (scrollY === revealedAt) return;
+    const next = entries.findLast(({ section }) => revealed ? section === revealed : !section.hidden && section.getBoundingClientRect().top < 120)?.link.firstElementChild;
     if (next === current) return;
     current?.removeAttribute("aria-current");
     next?.setAttribute("aria-current", "location");
@@ -108,7 +109,9 @@ addEventListener("DOMContentLoaded", () => {
     const nav = contents.parentElement;
     if (next && wide.matches) nav.scrollTop = next.offsetTop - nav.clientHeight / 2;
   };
-  addEventListener("scroll", mark, { passive: true });
+  reveal();
+  addEventListener("hashchange", reveal);
+  addEventListener("scroll", () => mark(), { passive: true });
   search.addEventListener("input", () => { filter(false); scrollTo(0, 0); });
   rest.addEventListener("click", () => filter(true));
   search.addEventListener("keydown", ({ key }) => {
