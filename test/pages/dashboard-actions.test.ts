@@ -161,10 +161,15 @@ describe("a button of the dashboard", () => {
   it("a fault says how often it was hit, until it is used up", async () => {
     const { api, page, press } = await withReceiver();
     const rules = [RULE, { ...RULE, times: undefined, match: { operation: "getBalances" } }];
+    rules.push({ ...RULE, per: "customer", match: { operation: "getPayin" } });
     for (const rule of rules) await press("createFault", { rule: JSON.stringify(rule) });
     await api.quote({}).catch(() => {});
+    await api.send("GET", "/api/v1/payments/payins/ch_0").catch(() => {});
     expect(textOf((await page()).split('id="active"')[1]!)).toMatch(/fault getBalances 0 hits Stop/);
     expect(textOf(await page("/faults"))).toMatch(/⚠ 0 hits getBalances .* ● used up createQuote/);
+    expect(textOf(await page("/faults"))).toMatch(
+      /1 hit getPayin .* · 1 for each customer · used up for calls without a customer, live for a new customer /,
+    );
   });
 
   it.each([

@@ -75,13 +75,16 @@ function faultRow(context: PageContext, fault: StoredFault, hit: RequestEntry | 
     key: fault_id,
     status: ui.badge(text, isUsedUp ? "" : "warn"),
     title: `${matchText(rule)} → ${effectText(rule)}`,
-    subtitle: html`${times !== undefined && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${text}"></progress> `}${lastHit}${limitText(rule)}`,
+    subtitle: html`${times !== undefined && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${text}"></progress> `}${lastHit}${limitText(rule, applied)}`,
     rowButtons: html`${ui.copyButton("Copy curl", controlCurl(context, "createFault", rule))}${ui.copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${!isUsedUp && ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: fault_id })}`,
   });
 }
 
-function limitText({ skip = 0, probability, times, per }: FaultRule): string {
-  const scope = times !== undefined && per !== "request" ? ` · ${times} for each ${per ?? "customer"}` : "";
+function limitText({ skip = 0, probability, times, per = "customer" }: FaultRule, applied: number): string {
   const share = probability === undefined ? "" : ` · ${Math.round(Number(probability) * 100)} % of calls`;
-  return `${scope}${skip > 0 ? ` · skips the first ${skip}` : ""}${share}`;
+  const scope = times !== undefined && per !== "request" ? ` · ${times} for each ${per}` : "";
+  // Calls without a customer count together with all others; an order always has a count of its own.
+  const usedUp = per === "customer" ? "used up for calls without a customer, " : "";
+  const rest = scope !== "" && applied >= times! ? ` · ${usedUp}live for a new ${per}` : "";
+  return `${scope}${rest}${skip > 0 ? ` · skips the first ${skip}` : ""}${share}`;
 }
