@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import type { Sandbox } from "../../src/library/index.js";
 import { Client } from "../support/receiver-client.js";
@@ -362,6 +362,23 @@ describeInBrowser("the dashboard in a browser", () => {
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
       expect([query, edges.length, new Set(edges).size]).toEqual([query, 2, 1]);
     }
+  });
+
+  it.each([1024, 390])("the nearest tasks stand above Activity, at %i pixels", async (width) => {
+    const sandbox = await listeningSandbox();
+    for (let many = 0; many < 4; many++) await Client.of(sandbox).pay();
+    const { page } = await openTab({ viewport: { width, height: 900 } });
+    await page.goto(homeOf(sandbox));
+    const items = page.locator("#soon li").filter({ hasText: "AWAITING_PAYMENT" });
+    expect(await items.count()).toBe(3);
+    const topOf = async (part: Locator) => (await part.boundingBox())!.y;
+    const before = await topOf(page.locator("#activity"));
+    expect(await topOf(items.last())).toBeLessThan(before);
+    await page.locator("#soon").getByRole("button").first().press("Enter");
+    await page.locator("#soon").getByText("PROCESSING").first().waitFor();
+    expect(await topOf(page.locator("#activity"))).toBe(before);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(await page.locator("#soon").isVisible()).toBe(false);
   });
 
   it("searches and filters while typing, and keeps the focus", async () => {

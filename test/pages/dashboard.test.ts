@@ -82,9 +82,8 @@ describe("dashboard", () => {
     for (let many = 0; many < 6; many++) await charge(`ada${many}@example.com`);
     expect(textOf(await page())).toMatch(/Up next [\s\S]*\+1 s AWAITING_PAYMENT ada\d@example\.com/);
     const [, more] = /href="([^"]+due=all#next)">(\d+) more/.exec(await page())!;
-    expect(
-      (await page(`?${more!.split("?")[1]!.replace(/#.*/, "")}`)).match(/data-key="task-/g),
-    ).toHaveLength(12);
+    const all = await page(`?${more!.split("?")[1]!.replace(/#.*/, "")}`);
+    expect(all.split('id="next"')[1]!.match(/data-key="task-/g)).toHaveLength(12);
   });
 
   it("returns a 404 page that names the missing record", async () => {

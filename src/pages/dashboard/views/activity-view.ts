@@ -48,6 +48,7 @@ ${ui.section({
     "Nothing: no failed calls or webhooks, no held deliveries, no active scenario.",
   ),
 })}
+${dueSection(context, "soon", 3)}
 ${ui.section({ id: "activity", title: "Activity", tools: tabs, body: ui.rowList("Activity", activityRows(context, show), "Nothing yet.") })}`;
 }
 
@@ -144,16 +145,7 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
  * shift a section below.
  */
 export function asideView(context: PageContext): Markup {
-  const { state } = context.namespace.engine;
   const dueRows = context.query.get("due") === "all" ? MAX_DUE_ROWS : DUE_ROWS;
-  const tasks: Task[] = [];
-  for (const task of state.tasks.inOrder()) {
-    if (tasks.length === MAX_DUE_ROWS) break;
-    tasks.push(task);
-  }
-  const shown = ui.groupConsecutive(tasks, (task) => dueKey(context, task)).slice(0, dueRows);
-  const due = shown.map(([first, ...others]) => taskItem(context, first, others.length + 1));
-  const hidden = state.tables.tasks.size - state.tasks.inFlightCount - shown.flat().length;
   const scenarios = activeScenarios(context).map(({ name }) => {
     const off = ui.button({ does: ["deactivateScenario", { name }], label: "Off", to: `scenario ${name}` });
     return html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${off}</li>`;
@@ -169,12 +161,27 @@ export function asideView(context: PageContext): Markup {
 ${scenarios}${faults}
 ${scenarios.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
   })}
-${ui.section({
-  id: "next",
-  title: "Up next",
-  body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>
-${hidden > 0 && html`<p class="soft">${dueRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${currentUrl(context, { due: "all" })}#next">${hidden} more</a>`}</p>`}`,
-})}`;
+${dueSection(context, "next", dueRows)}`;
+}
+
+/** The nearest due tasks. Narrow screens, which have the aside below, show the nearest above Activity too. */
+function dueSection(context: PageContext, id: "next" | "soon", maxRows: number): Markup {
+  const { state } = context.namespace.engine;
+  const tasks: Task[] = [];
+  for (const task of state.tasks.inOrder()) {
+    if (tasks.length === MAX_DUE_ROWS) break;
+    tasks.push(task);
+  }
+  const shown = ui.groupConsecutive(tasks, (task) => dueKey(context, task)).slice(0, maxRows);
+  const due = shown.map(([first, ...others]) => taskItem(context, first, others.length + 1));
+  const hidden = state.tables.tasks.size - state.tasks.inFlightCount - shown.flat().length;
+  const title = id === "next" ? "Up next" : "Up next: the nearest";
+  return ui.section({
+    id,
+    title,
+    body: html`<ul class="small" data-list aria-label="${title}">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>
+${hidden > 0 && html`<p class="soft">${maxRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${currentUrl(context, { due: "all" })}#next">${hidden} more</a>`}</p>`}`,
+  });
 }
 
 /** Customer, payout reference or id of the charge or payout that a task is about. */
