@@ -134,6 +134,7 @@ function fittingTable(
     [UNCUT, () => without(table, isEmpty)],
     [UNCUT, () => changed(table, "address", shortAddress)],
     [UNCUT, () => changed(table, "id", shortId)],
+    [UNCUT, () => changed(table, "amount", withoutNetwork)],
     [READABLE, () => changed(table, "time", (text) => text.replace(/^(\d\d-\d\d \d\d:\d\d):\d\d$/, "$1"))],
     ...dropFirst.map((name) => [READABLE, () => without(table, (column) => column === name)] as const),
   ];
@@ -205,6 +206,11 @@ function shortAddress(text: string): string {
 
 function shortId(text: string): string {
   return ID_BY_PREFIX.test(text) ? text.slice(0, ID_PREFIX) : text;
+}
+
+/** Writes `USDT 5.12` for `USDT_TRC20 5.12`. */
+function withoutNetwork(text: string): string {
+  return text.replace(/_\w+(?= )/, "");
 }
 
 const ID = /^[a-z]{2,4}_[0-9a-f]{11,24}$/;

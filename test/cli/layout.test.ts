@@ -173,7 +173,7 @@ it("a narrow terminal hides columns of charges", async () => {
   const headings = async (columns: number) =>
     (await print(columns, ["charges"])).split("\n")[0]!.split(/ {2,}/);
   const first = ["created at", "status", "amount", "customer email"];
-  expect(await headings(80)).toEqual([...first, "charge id"]);
+  expect(await headings(80)).toEqual([...first, "order"]);
   expect(await headings(200)).toEqual([...first, "order", "payment method", "charge id"]);
 });
 
@@ -306,6 +306,13 @@ it("next shows 15 rows on a terminal without --limit, and what is left", async (
   expect(await print(0, ["next"])).toMatch(/ obi@example\.ng .* retry completed → :\d+\/webhooks\n/);
 });
 
+it("deliveries shows a failure of several rows once below them", async () => {
+  const text = await print(80, ["deliveries"], { failing: true });
+  expect(text.match(/nothing listens/g)).toHaveLength(1);
+  expect(text).toMatch(/\n! 4 rows: :9\S+ nothing listens\n/);
+  expect(text).toMatch(/\n +400 invalid_signature · next try at/);
+});
+
 it("a narrow list of deliveries keeps the attempts, and leaves the response to the line below", () => {
   plainTerminal(80);
   const attempts = [{ at: START, status: 500, error: null, response_body: "boom", duration_ms: 1 }];
@@ -376,7 +383,7 @@ it("charges marks each row whose webhook fails as those of other rows", async ()
   const text = await action.formatResult!(answer, asked);
   expect(text.split(paint("yellow", "● COMPLETED !"))).toHaveLength(4);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of red
-  expect(text).toMatch(/\n\u001b\[31m! webhook of 3: :\d+\/webhooks 500 TypeError/);
+  expect(text).toMatch(/\n\u001b\[31m! 3 rows: :\d+\/webhooks 500 TypeError/);
 });
 
 it("the report of a run fits the terminal width", () => {
@@ -452,6 +459,16 @@ it("a table shortens ids before it cuts values", () => {
   expect(tableLines(columns, rows, 66)[1]).toBe(
     "shop.test:3000/webhooks  /payments/quotes  dlv_2ea4858  it is late",
   );
+});
+
+it("a table leaves out the network of a currency before it cuts e-mails", () => {
+  const rows = [
+    ["KES 512.50", "ada@shop.test"],
+    ["USDT_TRC20 5,124.230000", "obi@shop.test"],
+  ];
+  const row = (width: number) => tableLines(["amount", "customer_email"], rows, width).slice(1);
+  expect(row(39)[1]).toBe("USDT_TRC20 5,124.230000  obi@shop.test");
+  expect(row(38)).toEqual(["KES        512.50  ada@shop.test", "USDT 5,124.230000  obi@shop.test"]);
 });
 
 it("a table measures terminal cells, not characters", () => {

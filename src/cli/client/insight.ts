@@ -2,7 +2,13 @@ import { historyRows, historyTitle } from "../../core/reports/charge-history-tex
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
 import { readStatuses } from "../../core/reports/shown-status.js";
-import { attemptsOf, eventWord, type ListedDelivery, receiverText } from "../../core/reports/trouble.js";
+import {
+  attemptsOf,
+  eventWord,
+  type ListedDelivery,
+  receiverText,
+  receiverTrouble,
+} from "../../core/reports/trouble.js";
 import { copyTexts } from "../../core/schema/delivery-copies.js";
 import { readableDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -13,7 +19,7 @@ import { isTerminal, lineWidth } from "../terminal.js";
 import { paint, type StyledText, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { listCommand, tableFormatter } from "./output.js";
+import { commonLines, commonTroubles, listCommand, tableFormatter } from "./output.js";
 
 /** Formats coverage. For each kind, such as error codes, lists the names that occurred and the names that never did. */
 function coverageText(coverage: JsonBody): string {
@@ -170,7 +176,12 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
         const deliveries = answer.items as (JsonBody & ListedDelivery)[];
         const copies = copyTexts(deliveries);
         const items = deliveries.map((one) => ({ ...one, copy: copies.get(one.delivery_id) }));
-        return tableFormatter(LIST_COLUMNS.deliveries)({ ...answer, items }, asked);
+        const failing = items.filter((one) => attemptsOf(one).length > 0 && one.status !== "delivered");
+        const common = commonTroubles(failing, "delivery_id");
+        const notes = (one: JsonBody) =>
+          common.has(receiverTrouble(one)) ? [] : LIST_COLUMNS.deliveries.notes!(one);
+        const list = { ...LIST_COLUMNS.deliveries, notes };
+        return tableFormatter(list, commonLines(common))({ ...answer, items }, asked);
       },
     },
   ),

@@ -140,6 +140,22 @@ const WEBHOOKS_MAX = 2;
 /** Rows from which on a trouble stands once below the table, not below each row. */
 const COMMON_MIN = 3;
 
+/** Troubles of several rows, which a terminal shows once below the table, each with the ids of its rows. */
+type CommonTroubles = ReadonlyMap<string, ReadonlySet<unknown>>;
+
+export function commonTroubles(deliveries: readonly JsonBody[], idField: string): CommonTroubles {
+  const idsOf = new Map<string, Set<unknown>>();
+  for (const delivery of deliveries) {
+    const trouble = receiverTrouble(delivery);
+    idsOf.set(trouble, (idsOf.get(trouble) ?? new Set()).add(delivery[idField]));
+  }
+  return new Map([...idsOf].filter(([, { size }]) => isTerminal() && size >= COMMON_MIN));
+}
+
+export function commonLines(common: CommonTroubles): StyledText[] {
+  return [...common].map(([trouble, { size }]) => ["red", `! ${size} rows: ${trouble}`]);
+}
+
 /** Reads the deliveries that failed or wait, the newest first. */
 export async function readUndelivered(connection: Connection): Promise<JsonBody[]> {
   const found = new Map<unknown, JsonBody>();
@@ -168,26 +184,23 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
       return { ...item, status: shown.word, note: isBad || details === "" ? details : `! ${details}` };
     });
     const listed = new Set<unknown>(payments.map((item) => item[idField]));
-    const objectsOf = new Map<string, Set<unknown>>();
-    for (const delivery of failing.filter((one) => listed.has(one[idField]))) {
-      const trouble = receiverTrouble(delivery);
-      objectsOf.set(trouble, (objectsOf.get(trouble) ?? new Set()).add(delivery[idField]));
-    }
-    const isCommon = (trouble: string) => isTerminal() && (objectsOf.get(trouble)?.size ?? 0) >= COMMON_MIN;
+    const common = commonTroubles(
+      failing.filter((one) => listed.has(one[idField])),
+      idField,
+    );
     const notesOf = (item: JsonBody): string[] => [
       ...(item.note === "" ? [] : [String(item.note)]),
       ...failing
-        .filter((delivery) => delivery[idField] === item[idField] && !isCommon(receiverTrouble(delivery)))
+        .filter((delivery) => delivery[idField] === item[idField] && !common.has(receiverTrouble(delivery)))
         .slice(0, WEBHOOKS_MAX)
         .map(webhookText),
     ];
-    const common = [...objectsOf].filter(([trouble]) => isCommon(trouble));
     const items = payments.map((item) => {
-      const isMarked = common.some(([, objects]) => objects.has(item[idField]));
+      const isMarked = [...common.values()].some((objects) => objects.has(item[idField]));
       return isMarked ? { ...item, status: `${item.status}${WEBHOOK_MARK}` } : item;
     });
     const footer: StyledText[] = [
-      ...common.map(([trouble, { size }]): StyledText => ["red", `! webhook of ${size}: ${trouble}`]),
+      ...commonLines(common),
       [
         /failing|given up/.test(counts) ? "red" : "yellow",
         `webhooks: ${counts}; see payments-sandbox deliveries${counts.endsWith("held") ? "" : " --failing"}`,
