@@ -250,7 +250,8 @@ describeInBrowser("the checkout page in a browser", () => {
         const corners = [top + 2, bottom - 2].map((y) => document.elementFromPoint((left + right) / 2, y));
         return corners.every((element) => element === button);
       };
-      await page.goto((await openCheckout(sandbox, undefined)).url);
+      const { url } = await openCheckout(sandbox, undefined);
+      await page.goto(url);
       const tops = new Set<number>();
       const outcomesLeft = new Set<number>();
       const notePlaces = async () => {
@@ -268,6 +269,9 @@ describeInBrowser("the checkout page in a browser", () => {
       ]);
       await choose(page, "Mobile money");
       expect(await page.getByLabel("Phone number").evaluate(isOnTop)).toBe(true);
+      await page.getByRole("button", { name: "Continue" }).click();
+      expect(await page.locator(".fault").evaluate(isOnTop)).toBe(true);
+      await page.goto(url);
       await choose(page, "Bank transfer");
       for (const name of ["Continue", "I have paid", "Show how to pay"]) {
         const next = page.getByRole(name.startsWith("Show") ? "link" : "button", { name });

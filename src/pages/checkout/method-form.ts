@@ -85,12 +85,10 @@ ${prices.map(({ currency, price }) => {
 function phoneField(page: CheckoutPage, { method }: Offer, prefix: string, isSelected: boolean): Markup {
   const { submitted, errors } = page;
   const error = isSelected ? errors.phone_number : undefined;
-  const describedBy = error === undefined ? `${prefix}-hint` : `${prefix}-hint ${prefix}-phone-fault`;
   return html`<div class="field">
 <label for="${prefix}-phone">Phone number <span class="soft small">(required)</span></label>
-<input id="${prefix}-phone" name="${methodFieldName("phone_number", method.id)}" type="tel" autocomplete="tel" value="${submitted && readMethodField(submitted, "phone_number", method.id)}" aria-required="true" aria-describedby="${describedBy}"${error !== undefined && html` aria-invalid="true" autofocus`}>
-${error !== undefined && html`<p class="fault" id="${prefix}-phone-fault">${error}</p>`}
-<p class="small soft" id="${prefix}-hint">The number of your mobile money wallet, with country code.</p>
+<input id="${prefix}-phone" name="${methodFieldName("phone_number", method.id)}" type="tel" autocomplete="tel" value="${submitted && readMethodField(submitted, "phone_number", method.id)}" aria-required="true" aria-describedby="${prefix}-hint"${error !== undefined && html` aria-invalid="true" autofocus`}>
+<p class="${error === undefined ? "small soft" : "fault"}" id="${prefix}-hint">${error ?? "The number of your mobile money wallet, with country code."}</p>
 </div>`;
 }
 
