@@ -91,7 +91,7 @@ describe.each([
       const [section] = new RegExp(`<section id="${operation.operationId}".*?</section>`, "s").exec(text)!;
       const [before, fields] = section.split(/<h4>(?:Parameters|Body|Response:|Errors|Your response)/);
       expect([route, fields === undefined]).toEqual([route, false]);
-      expect(before, route).toMatch(/<h4>(Response|Example)<\/h4><pre tabindex="0">([[{]|event: )/);
+      expect(before, route).toMatch(/<h4>(Response|Example)<\/h4><button.*<pre tabindex="0">([[{]|event: )/);
     }
   });
 
@@ -99,7 +99,7 @@ describe.each([
     const validatorAt = schemaValidator(closedDocument(document));
     for (const { operation, path: route, method } of operationsOf(document)) {
       const [section] = new RegExp(`<section id="${operation.operationId}".*?</section>`, "s").exec(text)!;
-      const shown = /<h4>Response<\/h4><pre[^>]*>([[{].*?)<\/pre>/s.exec(section)?.[1];
+      const shown = /<h4>Response<\/h4><button.*?<pre[^>]*>([[{].*?)<\/pre>/s.exec(section)?.[1];
       if (shown === undefined) continue;
       const pointer = `#/paths/${route.replaceAll("/", "~1")}/${method.toLowerCase()}/responses/200/content`;
       const validate = validatorAt(encodeURI(`${pointer}/application~1json/schema`));
