@@ -300,7 +300,9 @@ it("exec prints at most three charges", async () => {
   expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
   const printed = stderr.match(/^ {2}ch_.*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
   expect(printed).toEqual(["ada@c.test", "declined@e.test", "declined@b.test"]);
-  expect(stderr).toMatch(/\n {2}and 2 more\npayments-sandbox: more: exec --artifacts DIR writes .*\n$/);
+  expect(stderr).toMatch(
+    /\n {2}and 2 more\npayments-sandbox: more: npx payments-sandbox exec --artifacts DIR writes .*\n$/,
+  );
 });
 
 it("exec prints an unfinished charge in one line", async () => {

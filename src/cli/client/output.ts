@@ -203,7 +203,7 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
       ...commonLines(common),
       [
         /failing|given up/.test(counts) ? "red" : "yellow",
-        `webhooks: ${counts}; see payments-sandbox deliveries${counts.endsWith("held") ? "" : " --failing"}`,
+        `webhooks: ${counts}; see npx payments-sandbox deliveries${counts.endsWith("held") ? "" : " --failing"}`,
       ],
     ];
     const list = { ...LIST_COLUMNS[name], notes: notesOf };

@@ -50,10 +50,12 @@ export async function printFailureReport(sandbox: Sandbox, hasArtifacts: boolean
   await printChargesNotInOrder(charges);
   if (isUnheard)
     printErrorLine(
-      "no webhook was sent, since no receiver is registered; if your app listens: exec --webhook-url URL",
+      "no webhook was sent, since no receiver is registered; if your app listens: npx payments-sandbox exec --webhook-url URL",
     );
   if (calls.length > 0 && !hasArtifacts)
-    printErrorLine("more: exec --artifacts DIR writes all requests and histories to files");
+    printErrorLine(
+      "more: npx payments-sandbox exec --artifacts DIR writes all requests and histories to files",
+    );
 }
 
 async function readActivity(sandbox: Sandbox): Promise<Activity> {

@@ -61,7 +61,9 @@ export function refusalText({
   readonly code: string;
   readonly details?: Readonly<ErrorDetails> | undefined;
 }): string {
-  const fields = Object.entries(details).map(([field, error]) => `${field} ${error}`);
+  const fields = Object.entries(details).map(([field, error]) =>
+    code === "INVALID_TRANSITION" ? error : `${field} ${error}`,
+  );
   return [`${message} (${code})`, ...fields].join("; ");
 }
 
