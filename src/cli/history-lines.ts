@@ -1,6 +1,7 @@
 import type { HistoryRow } from "../core/reports/charge-history-text.js";
 import { missingStatusReason } from "../core/reports/trouble.js";
 import type { ChargeHistoryItem } from "../core/schema/control-responses.js";
+import { REVERSALS } from "../core/schema/event-types.js";
 import { isSuccessStatus } from "../core/schema/http-response.js";
 import { valueStyle } from "./table.js";
 import { type Paint, type Style, wrapHanging } from "./text-layout.js";
@@ -25,6 +26,11 @@ export function historyLines(
 function styleOfActivity(item: ChargeHistoryItem): Style | undefined {
   if (item.kind === "hold") return "yellow";
   if (item.kind === "transition") return valueStyle("status", item.status);
+  if (item.kind === "event")
+    return valueStyle(
+      "status",
+      Object.values(REVERSALS).find(({ event }) => event === item.type)?.status ?? "",
+    );
   if (item.kind === "attempt") return isSuccessStatus(item.status) ? undefined : "red";
   if (item.kind !== "request") return undefined;
   const style = valueStyle("status", String(item.status ?? missingStatusReason(item)));

@@ -121,9 +121,7 @@ function fittingTable(
 ): Table {
   const instants = whole.rows.flat().filter((text) => INSTANT.test(text));
   const days = new Set([...instants, now ?? instants[0]].map((text) => text?.slice(0, 10)));
-  const shortInstant = (text: string): string =>
-    text.replace(INSTANT, (all, time) => (days.size > 1 ? `${all.slice(5, 10)} ${time}` : time));
-  let table = width === UNCUT ? whole : changed(whole, "time", shortInstant);
+  let table = width === UNCUT ? whole : changed(whole, "time", (text) => shortInstant(text, days.size > 1));
   /** Returns true if the table fits with each cuttable column cut to `least`. */
   const fits = (least: number): boolean =>
     lineWidth(
@@ -204,6 +202,11 @@ function shortAddress(text: string): string {
   return receiverText(text).replace(/^\/api\/v1(?=\/)/, "");
 }
 
+/** `09:00:10`, with a date `03-01 09:00:10`; another text as it is. */
+export function shortInstant(text: string, hasDate: boolean): string {
+  return text.replace(INSTANT, (all, time) => (hasDate ? `${all.slice(5, 10)} ${time}` : time));
+}
+
 function shortId(text: string): string {
   return ID_BY_PREFIX.test(text) ? text.slice(0, ID_PREFIX) : text;
 }
@@ -242,6 +245,7 @@ export function markedStatus(status: string): string {
 
 /** Style of a value by its column; undefined for no style. */
 export function valueStyle(heading: string, marked: string): Style | undefined {
+  if (heading === "webhooks") return marked.startsWith(MARKS.red!) ? "red" : undefined;
   if (!TELLING.includes(heading)) return undefined;
   const value = marked.replace(/^([✓✗●] )?(\d+ )?|, .*| !$/g, "");
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";

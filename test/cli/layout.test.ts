@@ -229,21 +229,43 @@ it("commands show late payments and reversals, for which the service has no stat
   );
   await client.ask(`POST /_sandbox/charges/${charge_id}/chargeback`, {});
   expect(await text("charge", "back@shop.test")).toContain("\nstatus  CHARGED BACK (was COMPLETED)\n");
+  vi.stubEnv("FORCE_COLOR", "1");
+  const { asked, action } = commandInput(["history", "back@shop.test"], {}, shop);
+  expect(await action.formatResult!((await action.call(asked))!, asked)).toContain(
+    paint("red", "sandbox.charge.charged_back").slice(0, -5),
+  );
   expect(await text("withdrawal", "last")).toContain("status  BOUNCED, account_closed (was COMPLETED)\n");
   expect(await text("withdrawals")).toMatch(/✗ BOUNCED .*\n +account_closed \(was COMPLETED\)\n/);
 });
 
-it("a charge's record has its order, its webhooks and the next command", async () => {
+it("a charge's record has its cause, its order, its webhooks and the next command", async () => {
   const record = await print(0, ["charge", "declined@shop.test"]);
   expect(record).toMatch(
-    /\norder {15}A-1100\nwebhooks {12}awaiting_payment → mailbox · held: waits in mailbox slow to be taken\n {20}failed → /,
+    /\nwhy {17}rule charges\.0 of scenario default\namount {14}KES 512\.50\n.*\ncreated at {10}2026-01-31T09:00:00\.000Z\n/s,
   );
-  expect(record).toMatch(/\n {20}failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
+  expect(record).toMatch(
+    /\norder {15}A-1100\nwebhooks {12}● awaiting_payment → mailbox · held: waits in mailbox slow to be taken\n {20}✗ failed → /,
+  );
+  expect(record).toMatch(/\n {20}✗ failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
   expect(record).toMatch(/\nnext step {11}npx payments-sandbox webhook retry dlv_\w{24}\n$/);
   expect(await print(0, ["charge", "kofi@example.com"])).toMatch(
     /\nnext step {11}npx payments-sandbox next ch_\w{24}\n$/,
   );
   expect(await print(0, ["charge", "grace.hopper@example.com"])).toMatch(/\nnext step .* webhook retry dlv_/);
+  expect(await print(80, ["charge", "declined@shop.test"])).toMatch(/\ncreated at {10}09:00:00\n/);
+});
+
+it("a withdrawal's record has its webhooks and the next command", async () => {
+  expect(await print(0, ["withdrawal", "last"])).toMatch(
+    /\namount {10}KES 900\.00\n.*\nwebhooks {8}✗ processing → .*\n {16}✗ failed → :9\/hooks\S* · nothing listens · .*\nnext step {7}npx payments-sandbox webhook retry dlv_\w{24}\n$/s,
+  );
+});
+
+it("a record paints its failing webhooks", async () => {
+  const { asked, action } = commandInput(["charge", "declined@shop.test"]);
+  const answer = (await action.call(asked))!;
+  vi.stubEnv("FORCE_COLOR", "1");
+  expect(await action.formatResult!(answer, asked)).toContain(paint("red", "✗ failed → :").slice(0, -5));
 });
 
 it("status counts the webhooks that fail or wait", async () => {
@@ -362,9 +384,11 @@ it("reconcile groups findings by kind on a terminal, and prints five of each", (
 });
 
 it("history names the withdrawal that a selector matches", async () => {
-  await expect(print(80, ["history", "rent-1"])).rejects.toThrow(
-    /^no charge matches rent-1, but a withdrawal does: npx payments-sandbox withdrawal wd_\w{24} /,
-  );
+  const { items } = await connection.run<{ items: { withdrawal_id: string }[] }>("listControlWithdrawals");
+  for (const selector of ["fail-2", items[0]!.withdrawal_id, items[0]!.withdrawal_id.slice(0, 11)])
+    await expect(print(80, ["history", selector])).rejects.toThrow(
+      `no charge matches ${selector}, but a withdrawal does: npx payments-sandbox withdrawal ${items[0]!.withdrawal_id} `,
+    );
 });
 
 it("a fault of a successful call stands below it in requests", async () => {

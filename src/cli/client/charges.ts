@@ -1,8 +1,10 @@
+import { causeText } from "../../core/reports/charge-history-text.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
-import { deliveryState, type ListedDelivery, webhookText } from "../../core/reports/trouble.js";
+import type { ChargeHistory } from "../../core/reports/namespace-export.js";
+import { deliveryState, type ListedDelivery } from "../../core/reports/trouble.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { didYouMean } from "../../core/schema/nearest.js";
-import { CHARGE_STATUS_TABLE, isOpen } from "../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
 import {
   type ClientAction,
@@ -14,38 +16,49 @@ import {
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { HISTORY_ACTION } from "./insight.js";
-import { formatPayments, listAction, listCommand, paymentFormatter, recordFormatter } from "./output.js";
+import {
+  formatPayments,
+  listAction,
+  listCommand,
+  markedWebhook,
+  paymentFormatter,
+  recordFormatter,
+} from "./output.js";
 
-const FIELDS = [
-  "charge_id",
-  "status",
-  "amount",
-  "currency",
-  "payment_method",
-  "customer_email",
-  "created_at",
-];
+const CHARGE = ["charge_id", "status", "why", "amount", "payment_method", "customer_email", "created_at"];
+const WITHDRAWAL = ["withdrawal_id", "status", "amount", "fee", "created_at"];
 
-export const formatCharge = paymentFormatter(...FIELDS);
+export const formatCharge = paymentFormatter(...CHARGE);
 
-/** Webhooks of a charge that its record shows, the newest. */
+/** Webhooks of a payment that its record shows, the newest. */
 const WEBHOOKS_MAX = 10;
 
-/** Formats a charge with its order, its webhooks and the command to go on with. */
-async function formatChargeRecord(charge: JsonBody, asked: CommandInput): Promise<string> {
-  const { charge_id, status } = charge;
-  const { items } = await asked.connection.run("listDeliveries", { charge_id, limit: WEBHOOKS_MAX });
-  const newest = items as (JsonBody & ListedDelivery)[];
-  const failing = newest.find((one) => /^(failing|given up)$/.test(deliveryState(one, one.hold)));
-  const step = isOpen(status as ChargeStatus) ? `next ${charge_id}` : `history ${charge_id}`;
-  const shown = {
-    ...charge,
-    order: columnValue(LIST_COLUMNS.charges, "order", charge),
-    webhooks: newest.length === 0 ? undefined : newest.map(webhookText).reverse(),
-    next_step: `npx payments-sandbox ${failing === undefined ? step : `webhook retry ${failing.delivery_id}`}`,
+/** Creates a formatter of a record: a charge or withdrawal with its order, its webhooks and the command to go on with. */
+function formatRecord(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
+  return async (payment, asked) => {
+    const { charge_id, withdrawal_id, status } = payment;
+    const about = charge_id === undefined ? { q: withdrawal_id } : { charge_id };
+    const { items } = await asked.connection.run("listDeliveries", { ...about, limit: WEBHOOKS_MAX });
+    const newest = items as (JsonBody & ListedDelivery)[];
+    const failing = newest.find((one) => /^(failing|given up)$/.test(deliveryState(one, one.hold)));
+    const ended = charge_id === undefined ? "balances" : `history ${charge_id}`;
+    const step = hasEnded(status as ChargeStatus) ? ended : `next ${charge_id ?? withdrawal_id}`;
+    const shown = {
+      ...payment,
+      why: charge_id === undefined ? undefined : await readCause(asked.connection, charge_id),
+      order: columnValue(LIST_COLUMNS.charges, "order", payment),
+      webhooks: newest.length === 0 ? undefined : newest.map(markedWebhook).reverse(),
+      next_step: `npx payments-sandbox ${failing === undefined ? step : `webhook retry ${failing.delivery_id}`}`,
+    };
+    return paymentFormatter(...names, "order", "webhooks", "next_step")(shown, asked);
   };
-  const more = ["settlement_amount", "provider_reference", "expires_at", "checkout_url"];
-  return paymentFormatter(...FIELDS, ...more, "order", "webhooks", "next_step")(shown, asked);
+}
+
+/** Reads who or what caused a charge's status; undefined for a call of the app. */
+async function readCause(connection: Connection, charge_id: unknown): Promise<string | undefined> {
+  const { items } = await connection.run<Pick<ChargeHistory, "items">>("getChargeTimeline", { charge_id });
+  const last = items.findLast((item) => item.kind === "transition");
+  return last && causeText(last)?.replace(/^because /, "");
 }
 
 function moveCharge(to: string): ClientAction {
@@ -106,7 +119,13 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
         const { selector } = asked.words;
         return selector === "create" ? createCharge(asked) : asked.connection.resolveCharge(selector!);
       },
-      formatResult: formatChargeRecord,
+      formatResult: formatRecord(
+        ...CHARGE,
+        "settlement_amount",
+        "provider_reference",
+        "expires_at",
+        "checkout_url",
+      ),
     },
     verbs: {
       ...STATUS_ACTIONS,
@@ -184,8 +203,6 @@ async function createCharge({ connection, flags }: CommandInput): Promise<JsonBo
   return connection.resolveCharge(String(made.charge_id));
 }
 
-const WITHDRAWAL = ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"];
-
 function moveWithdrawal(to: string): ClientAction {
   return runs("transitionWithdrawal", {
     input: async ({ connection, words }) => {
@@ -228,7 +245,7 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     options: [["--reason <text>", "why"]],
     defaultAction: {
       call: async ({ connection, words }) => connection.resolveRecord("withdrawal", words.selector!),
-      formatResult: paymentFormatter(...WITHDRAWAL, "destination_id", "reference"),
+      formatResult: formatRecord(...WITHDRAWAL, "destination_id", "reference"),
     },
     verbs: {
       process: moveWithdrawal("PROCESSING"),

@@ -109,7 +109,8 @@ export class Connection extends ControlClient {
     if (charge !== undefined) return charge as ChargeJson;
     const { items } = await this.run("listControlWithdrawals", { limit: 100 });
     const withdrawal = (items as JsonBody[]).find(
-      ({ withdrawal_id, reference }) => withdrawal_id === selector || reference === selector,
+      ({ withdrawal_id, reference }) =>
+        reference === selector || (selector.startsWith("wd_") && String(withdrawal_id).startsWith(selector)),
     );
     if (withdrawal === undefined) throw selectorError("charge", selector, SELECTORS);
     const see = `npx payments-sandbox withdrawal ${withdrawal.withdrawal_id}`;

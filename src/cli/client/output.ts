@@ -7,9 +7,16 @@ import {
   type ListName,
 } from "../../core/reports/list-columns.js";
 import { readStatuses, STATUS_TONES, statusDetails, statusText } from "../../core/reports/shown-status.js";
-import { attemptsOf, receiverTrouble, troubleCounts, webhookText } from "../../core/reports/trouble.js";
+import {
+  attemptsOf,
+  deliveryState,
+  type ListedDelivery,
+  receiverTrouble,
+  troubleCounts,
+  webhookText,
+} from "../../core/reports/trouble.js";
 import { groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
-import { headingText, markedStatus, tableLines, valueStyle, WEBHOOK_MARK } from "../table.js";
+import { headingText, markedStatus, shortInstant, tableLines, valueStyle, WEBHOOK_MARK } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
 import { fitLine, paint, type StyledText, wrap } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
@@ -62,20 +69,25 @@ export function tableFormatter(
  * it prints all fields.
  */
 export function recordFormatter(...names: readonly string[]): ResultFormatter {
-  return (answer) => {
+  return (answer, asked) => {
+    const today = asked?.connection.now?.slice(0, 10);
     const fields = (names.length === 0 ? Object.keys(answer) : names).filter(
       (field) => answer[field] !== undefined,
     );
     const width = Math.max(...fields.map((field) => field.length));
     return fields
       .map((field) => {
-        const values = [answer[field]].flat().map((value) => cell(value, field));
-        const style = valueStyle(field, values[0] ?? "");
-        const lines = values
-          .flatMap((value) => wrap(value, width + GAP, lineWidth()))
-          .join("\n")
-          .trimStart();
-        return `${paint("dim", headingText(field).padEnd(width + GAP))}${style === undefined ? lines : paint(style, lines)}\n`;
+        const lines = [answer[field]].flat().flatMap((value) => {
+          const text = cell(value, field);
+          const isShort = isTerminal() && formatOf(field) === "time";
+          const shown = isShort ? shortInstant(text, !text.startsWith(today ?? "-")) : text;
+          const style = valueStyle(field, shown);
+          return wrap(shown, width + GAP, lineWidth()).map((line) => {
+            const start = line.slice(width + GAP);
+            return style === undefined ? start : paint(style, start);
+          });
+        });
+        return `${paint("dim", headingText(field).padEnd(width + GAP))}${lines.join(`\n${" ".repeat(width + GAP)}`)}\n`;
       })
       .join("");
   };
@@ -88,6 +100,11 @@ function cell(value: unknown, field: string): string {
     return toPrintableLine(value.join(", ")) || "-";
   const text = toPrintableLine(typeof value === "object" ? toPrintableJson(value) : String(value));
   return formatOf(field) === "amount" && isTerminal() ? groupDigits(text) : text;
+}
+
+/** A webhook in one line, behind the mark of its state. */
+export function markedWebhook(delivery: JsonBody & ListedDelivery): string {
+  return `${markedStatus(deliveryState(delivery, delivery.hold))[0]} ${webhookText(delivery)}`;
 }
 
 /** Operations that return a list of records that has columns. */
@@ -130,7 +147,12 @@ export function listAction(id: ListId, query: object = {}): ClientAction {
 export function paymentFormatter(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
   return async (payment, { connection }) => {
     const statusOf = await readStatuses(connection, { charge_id: payment.charge_id });
-    return recordFormatter(...names)({ ...payment, status: statusText(statusOf(payment)) });
+    const { currency } = payment;
+    const priced = ["amount", "fee"].flatMap((field) =>
+      payment[field] === undefined ? [] : [[field, `${currency} ${cell(payment[field], field)}`]],
+    );
+    const shown = { ...payment, ...Object.fromEntries(priced), status: statusText(statusOf(payment)) };
+    return recordFormatter(...names)(shown, { connection });
   };
 }
 

@@ -130,7 +130,10 @@ function postingsText({ postings }: Extract<ChargeHistoryItem, { kind: "ledger" 
 }
 
 /** Who or what caused a change of status; nothing for a call of the app. */
-function causeText({ by, status }: Extract<ChargeHistoryItem, { kind: "transition" }>): string | undefined {
+export function causeText({
+  by,
+  status,
+}: Extract<ChargeHistoryItem, { kind: "transition" }>): string | undefined {
   const { actor, scenario, rule } = by;
   if (actor === "scenario")
     return CHARGE_STATUS_TABLE[status].tone === "bad"
