@@ -404,7 +404,7 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.locator("select[name=status]").selectOption("COMPLETED");
     await expect.poll(() => idsIn(page)).toEqual([paid]);
     await page.getByRole("searchbox", { name: "Search", exact: true }).pressSequentially("declined");
-    await page.getByText("No charge has “declined”").waitFor();
+    await page.getByText("None with search “declined” and status “COMPLETED”.").waitFor();
     await page.locator("select[name=status]").selectOption("FAILED");
     await expect.poll(() => idsIn(page)).toEqual([declined]);
     expect(errors).toEqual([]);

@@ -86,8 +86,13 @@ describe("the page of a charge", () => {
       return [...forms, ...[own, list].map((text) => text.includes("&amp;to=REFUNDED"))];
     };
     expect(await offers()).toEqual([true, true, true, true]);
+    const completed = await page(`/charges/${id}`);
+    expect(completed).toContain('placeholder="requested_by_customer"');
+    expect(textOf(completed)).toMatch(/charge\.completed no receiver /);
+    expect(completed).not.toContain("This status is final.");
     await sandbox.control(`POST /_sandbox/charges/${id}/chargeback`);
     expect(await offers()).toEqual([false, false, false, false]);
+    expect(await page(`/charges/${id}`)).toContain("This status is final.");
   });
 });
 

@@ -114,7 +114,7 @@ describe("webhooks in the dashboard", () => {
     expect(text.replaceAll("&#39;", "'").replaceAll("&amp;", "&")).toContain(
       "/_sandbox/deliveries?status=delivered&type=charge.*&q=a-1042",
     );
-    expect(await page("/webhooks?q=nobody")).toContain("None matches the filter.");
+    expect(await page("/webhooks?q=nobody")).toContain("None with about “nobody”.");
   });
 
   it("lists receivers, and can edit and disable them", async () => {

@@ -3,7 +3,7 @@ import type { ControlOperationId } from "../../../core/client/operations.js";
 import { LIST_COLUMNS, type ListName } from "../../../core/reports/list-columns.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
+import { currentUrl, type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 
 export interface ListPage<Item> {
@@ -22,7 +22,8 @@ export interface Listing<Item> {
   readonly get: (id: string) => Item | undefined;
   /** Beside an object the row has no buttons. */
   readonly row: (item: Item, isBeside: boolean) => Markup;
-  readonly none: (isFiltered: boolean, values: FilterValues) => Content;
+  /** Text of the list without a filter. */
+  readonly none: () => Content;
   readonly title?: (total: number) => string;
 }
 
@@ -80,7 +81,10 @@ export function filteredList<Item>(
 ): Markup {
   const { filters = [], headings } = LIST_COLUMNS[name];
   const { fields, values, total, items } = pageOf(context, name, find);
-  const isFiltered = fields.some((field) => values[field.name] !== "");
+  const filled = fields.filter((field) => values[field.name] !== "");
+  const isFiltered = filled.length > 0;
+  const names = filled.map(({ name, label }) => `${label.toLowerCase()} “${values[name]}”`);
+  const cleared = Object.fromEntries(filled.map(({ name }) => [name, undefined]));
   const query = filters.flatMap(({ name, field, query }): [string, string][] => {
     const value = field === undefined ? "" : values[field.name]!;
     return value === "" ? [] : Object.entries(query?.(value) ?? { [name]: value });
@@ -104,7 +108,9 @@ ${ui.section({
   body: html`${ui.rowList(
     headingOf(name),
     items.map((item) => row(item, false)),
-    none(isFiltered, values),
+    isFiltered
+      ? html`None with ${names.join(" and ")}. <a href="${currentUrl(context, { ...cleared, offset: undefined })}">Clear</a>`
+      : none(),
     headings,
   )}${ui.pager(context, total)}`,
 })}`;

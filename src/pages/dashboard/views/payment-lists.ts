@@ -24,10 +24,7 @@ export function chargeListing(context: PageContext): Listing<Charge> {
       chargeRow(context, charge, {
         rowButtons: !isBeside && commonMoves(chargeMoves(context, charge), charge.charge_id),
       }),
-    none: (_isFiltered, { q }) =>
-      q === ""
-        ? html`None yet. ${ui.button({ does: ["make"], label: "Make one for me" })}`
-        : `No charge has “${q}” in its id, e-mail, name, reference, amounts or metadata.`,
+    none: () => html`None yet. ${ui.button({ does: ["make"], label: "Make one for me" })}`,
   };
 }
 

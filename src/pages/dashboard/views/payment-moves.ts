@@ -78,7 +78,15 @@ function reasonForm(context: PageContext, moves: readonly Move[], does: Press): 
   const statuses = moves.map(({ to }) => to);
   const selected = statuses.find((to) => to === "FAILED") ?? statuses[0]!;
   const status = ui.selectField("to", "Change the status to", statuses, selected);
-  return moveForm(context, [status, reasonField("with the reason", "insufficient_funds")], "Move", does);
+  return moveForm(
+    context,
+    [
+      status,
+      reasonField("with the reason", selected === "FAILED" ? "insufficient_funds" : "requested_by_customer"),
+    ],
+    "Move",
+    does,
+  );
 }
 
 /** Forms and buttons of a charge beside its plain moves: another amount, a reversal, a reason, its own timeline. */

@@ -157,7 +157,13 @@ function eventLine(context: PageContext, event: EventRecord): Line {
     .reverse()
     .map((delivery) => deliveryItem(context, delivery, copies.get(delivery.delivery_id)));
   const status = reversalOf(event)?.word ?? type.split(".")[1]?.toUpperCase();
-  return { key: event_id, at, lane: 3, status, body: html`<strong>${type}</strong><ul>${list}</ul>` };
+  return {
+    key: event_id,
+    at,
+    lane: 3,
+    status,
+    body: html`<strong>${type}</strong>${list.length > 0 ? html`<ul>${list}</ul>` : html` <span class="soft">no receiver</span>`}`,
+  };
 }
 
 /** A delivery with all its attempts in one line. */

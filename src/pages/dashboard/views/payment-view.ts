@@ -126,7 +126,7 @@ function paymentView(context: PageContext, payment: Payment): Markup {
 <p class="status">${ui.badge(status.word)} <bdi class="reason">${statusDetails(status)}</bdi></p>
 <p class="why"><strong>Why:</strong> ${causeText(context, record, status)}${stuckText(context, payment)}</p>
 <div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}
-${moves.length === 0 && status.was === undefined && record.status !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}${ui.copyableId(id)}</div></div>
+${moves.length === 0 && status.word !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}${ui.copyableId(id)}</div></div>
 ${ui.section({ id: "about", title: "Details", body: ui.factList(payment.facts) })}
 ${ui.foldedSection({
   id: "raw",

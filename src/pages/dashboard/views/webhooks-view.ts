@@ -43,12 +43,10 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
     get: (id) => state.get("deliveries", id),
     title: (total) => `Deliveries: ${total}`,
     row: (delivery, isBeside) => deliveryRow(context, delivery, isBeside ? { rowButtons: false } : {}),
-    none: (isFiltered) =>
-      isFiltered
-        ? "None matches the filter."
-        : state.endpoints().length === 0
-          ? "None: no receiver is registered."
-          : "None: no event matches a receiver's event types.",
+    none: () =>
+      state.endpoints().length === 0
+        ? "None: no receiver is registered."
+        : "None: no event matches a receiver's event types.",
   };
 }
 
