@@ -259,6 +259,12 @@ describeInBrowser("the checkout page in a browser", () => {
         outcomesLeft.add((await page.locator(".outcomes button").first().boundingBox())!.x);
       };
       await notePlaces();
+      const more = page.getByText("More");
+      const place = await more.boundingBox();
+      await more.click();
+      await notePlaces();
+      expect(await more.boundingBox()).toEqual(place);
+      await more.click();
       expect(await page.locator("#sandbox").innerText()).toContain("frozen");
       const methods = await page.locator("[name=payment_method]").all();
       expect(await Promise.all(methods.map((method) => method.evaluate(isOnTop)))).toEqual([
