@@ -77,6 +77,28 @@ describe("the page of a scenario", () => {
   });
 });
 
+describe("the list of scenarios", () => {
+  it("groups scenarios by kind, and says their rules in words", async () => {
+    const { charge, page, press } = await openDashboard();
+    await press("activateScenario?name=declined");
+    await charge("ada@shop.test");
+    const all = textOf(await page("/scenarios"));
+    expect(all).toMatch(
+      /Active: 1 .*declined .* applied 1 time since turned on .* Outcomes: \d+ .*cancelled .* Mishaps: \d+ /,
+    );
+    const mishaps = all.split(" Mishaps: ")[1]!;
+    for (const text of [
+      "createWhitelabel or createCheckout or createWithdrawal → 3s before the work",
+      "any call → return 500 · 20 % of calls",
+      "charge.completed → sent 2 times",
+      "every event → a forged event is sent too",
+      "every event → the first 3 attempts fail",
+    ])
+      expect(mishaps).toContain(text);
+    expect(all).not.toContain("{");
+  });
+});
+
 describe("a fault on the dashboard", () => {
   it("the page of a fault counts its calls, and links the last one", async () => {
     const { api, charge, page, press } = await openDashboard();

@@ -85,10 +85,6 @@ function onlyDelays({ match: _match, fail_first, down, delay, again_after, ...re
   return Object.keys(rest).length === 0 && (fail_first ?? down ?? delay ?? again_after) !== undefined;
 }
 
-export function isMishapScenario({ kind, webhooks, faults }: ScenarioView): boolean {
-  return (kind ?? (webhooks || faults ? "mishap" : "outcome")) === "mishap";
-}
-
 export function findUnappliedRules({ applied }: ScenarioView): string[] {
   return Object.keys(applied).filter((rule) => applied[rule] === 0);
 }

@@ -1,14 +1,9 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
+import { isMishapScenario } from "../../core/schema/scenario-rules.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
 import { adviceLine, findNewAdvice } from "../report/advice-text.js";
 import { cutCells, type Paint, paint as painted, type Style, wrap, wrapHanging } from "../text-layout.js";
-import {
-  effectsText,
-  findUnappliedRules,
-  formatUnfinishedTasks,
-  isMishapScenario,
-  isNotExercised,
-} from "./applied-rules.js";
+import { effectsText, findUnappliedRules, formatUnfinishedTasks, isNotExercised } from "./applied-rules.js";
 import { type CommandRunResult, commandText } from "./plan.js";
 
 export interface MatrixRun

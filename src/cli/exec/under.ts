@@ -1,6 +1,7 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import { FIXED_SEED } from "../../core/schema/option-schemas.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
+import { isMishapScenario } from "../../core/schema/scenario-rules.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { monotonicMs, repeatEvery } from "../../core/time/timers.js";
 import { openSandbox } from "../../library/opening.js";
@@ -8,12 +9,7 @@ import { OptionsError } from "../../library/options.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
 import { isColourEnabled } from "../text-layout.js";
-import {
-  findStrictFailures,
-  isMishapScenario,
-  listActiveScenarios,
-  listAllScenarios,
-} from "./applied-rules.js";
+import { findStrictFailures, listActiveScenarios, listAllScenarios } from "./applied-rules.js";
 import { Matrix, type MatrixRun } from "./matrix.js";
 import { commandText, type ExecPlan } from "./plan.js";
 import { runBesideSandbox } from "./run-command.js";
@@ -21,7 +17,7 @@ import { exitCodeOf } from "./signals.js";
 
 /** Groups of shipped scenarios. No group contains the default scenario, because the plain run uses it. */
 const GROUPS: ReadonlyMap<string, (scenario: ScenarioView) => boolean> = new Map([
-  ["mishaps", isMishapScenario],
+  ["mishaps", (scenario: ScenarioView) => isMishapScenario(scenario)],
   ["all", ({ name }) => name !== "default"],
 ]);
 

@@ -1,14 +1,21 @@
-// Describes faults: the calls they match and their effect.
-import type { FaultRule } from "../schema/scenario-rules.js";
+// Describes rules: what they match and their effect.
+import type { FaultRule, WebhookRule } from "../schema/scenario-rules.js";
 
 export function conditionText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(conditionText).join(" or ");
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** `customer_email declined@*, currency KES` */
+export function conditionsText(match: object = {}): string {
+  return Object.entries(match)
+    .map(([name, value]) => `${name} ${conditionText(value)}`)
+    .join(", ");
 }
 
 export function matchText({ match = {} }: FaultRule): string {
   const { operation = "any call", ...fields } = match;
-  const conditions = Object.entries(fields).map(([name, value]) => `${name} ${conditionText(value)}`);
-  return [conditionText(operation), ...conditions].join(", ");
+  return [conditionText(operation), conditionsText(fields)].filter(Boolean).join(", ");
 }
 
 /** True if a fault makes the response itself, or lets none through. */
@@ -41,4 +48,35 @@ export function effectText(rule: FaultRule): string {
   ]
     .filter(Boolean)
     .join(", ");
+}
+
+export function webhookRuleText(rule: WebhookRule): string {
+  const { type = "every event", ...fields } = rule.match ?? {};
+  const { copies, again_after, delay, stale, fail_first, down, attempt, times, skip } = rule;
+  const subject = [attempt !== undefined && `attempt ${attempt} of`, conditionText(type)]
+    .filter(Boolean)
+    .join(" ");
+  const effects = [
+    rule.drop && "not sent",
+    rule.swap && "sent after the next event",
+    delay !== undefined && `sent ${delay} later`,
+    copies !== undefined &&
+      `sent ${copies} times${rule.at_once ? " at once" : ""}${rule.ids === "new" ? ", each with a new id" : ""}`,
+    again_after !== undefined && `sent again ${again_after} later`,
+    rule.response_lost && "the response is lost",
+    rule.bad_signature && "signed with a wrong secret",
+    rule.forged && "a forged event is sent too",
+    stale !== undefined && `signed ${stale} ago`,
+    fail_first !== undefined && `the first ${fail_first} attempts fail`,
+    down !== undefined && downText(down),
+    times !== undefined && `${times} times`,
+    skip !== undefined && `not the first ${skip}`,
+  ];
+  return `${[subject, conditionsText(fields)].filter(Boolean).join(", ")} → ${effects.filter(Boolean).join(", ")}`;
+}
+
+function downText(down: NonNullable<WebhookRule["down"]>): string {
+  if (typeof down === "string") return `the receiver is down for ${down}`;
+  const { from, answer } = down;
+  return `the receiver is down for ${down.for}${from === undefined ? "" : `, after ${from}`}${answer === undefined ? "" : ` (${answer})`}`;
 }

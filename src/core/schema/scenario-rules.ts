@@ -342,3 +342,9 @@ export const scenarioSchema = closedShape(undefined, "", {
   ),
 });
 export type Scenario = z.infer<typeof scenarioSchema>;
+
+type KindFields = Pick<Scenario, "kind" | "webhooks" | "faults">;
+
+export function isMishapScenario({ kind, webhooks, faults }: KindFields): boolean {
+  return (kind ?? (webhooks || faults ? "mishap" : "outcome")) === "mishap";
+}

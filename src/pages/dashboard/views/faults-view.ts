@@ -80,7 +80,10 @@ function faultRow(context: PageContext, fault: StoredFault, hit: RequestEntry | 
   });
 }
 
-function limitText({ skip = 0, probability, times, per = "customer" }: FaultRule, applied: number): string {
+export function limitText(
+  { skip = 0, probability, times, per = "customer" }: FaultRule,
+  applied = 0,
+): string {
   const share = probability === undefined ? "" : ` · ${Math.round(Number(probability) * 100)} % of calls`;
   const scope = times !== undefined && per !== "request" ? ` · ${times} for each ${per}` : "";
   // Calls without a customer count together with all others; an order always has a count of its own.

@@ -2,7 +2,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { requestedScenarioNamesOf } from "../../../core/engine/scenario-lookup.js";
 import { chargeDetailView, withdrawalView } from "../../../core/engine/wire-views.js";
-import { conditionText } from "../../../core/reports/fault-text.js";
+import { conditionsText } from "../../../core/reports/fault-text.js";
 import { type ShownStatus, statusDetails } from "../../../core/reports/shown-status.js";
 import type { Actor } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";
@@ -205,10 +205,8 @@ function ruleText({ namespace }: PageContext, record: Charge | Withdrawal): Mark
   if (scenario === null || rule === null) return false;
   const rules = namespace.engine.state.get("scenarios", scenario)?.scenario;
   const kind = "charge_id" in record ? "charges" : "withdrawals";
-  const match = Object.entries(rules?.[kind]?.[rule]?.match ?? {}).map(
-    ([field, condition]) => `${field} ${conditionText(condition)}`,
-  );
-  return html`, rule <code>${kind}.${rule}</code>${match.length > 0 && html` <code>${match.join(", ")}</code>`},`;
+  const match = conditionsText(rules?.[kind]?.[rule]?.match);
+  return html`, rule <code>${kind}.${rule}</code>${match !== "" && html` <code>${match}</code>`},`;
 }
 
 /** A charge as curl, command, scenario file and test. */

@@ -1,6 +1,7 @@
 import type { StoredScenario } from "../../../core/engine/records.js";
 import type { RunStep } from "../../../core/namespace/injected-tools.js";
-import type { ChargeRule } from "../../../core/schema/scenario-rules.js";
+import { conditionsText, effectText, matchText, webhookRuleText } from "../../../core/reports/fault-text.js";
+import { isMishapScenario, type Scenario } from "../../../core/schema/scenario-rules.js";
 import { toYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
 import { renderMarkdown } from "../../reference/schema-markup.js";
@@ -8,6 +9,7 @@ import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { countAppSteps, reportsOf, type ScenarioRunProgress } from "../reports.js";
 import { cliCommand } from "../shell-commands.js";
+import { limitText } from "./faults-view.js";
 
 /** All scenarios, each drawn as a timeline. */
 export function scenariosView(context: PageContext): Markup {
@@ -17,29 +19,25 @@ export function scenariosView(context: PageContext): Markup {
   );
   const active = all.filter(({ activated }) => activated > 0);
   const others = all.filter(({ activated }) => activated === 0);
+  const groups = {
+    Outcomes: others.filter(({ scenario }) => !isMishapScenario(scenario)),
+    Mishaps: others.filter(({ scenario }) => isMishapScenario(scenario)),
+  };
   return html`<h1>Scenarios</h1>
 <p class="soft">A scenario decides the outcome of charges, withdrawals, webhooks and calls. An active one applies to everything new; any other applies when a call requests it by name in the header <code>Sandbox-Scenario</code>.</p>
 ${ui.section({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((scenario) => card(context, scenario))}</ul>` })}
-${ui.section({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((scenario) => card(context, scenario))}</ul>` })}`;
+${Object.entries(groups).map(([title, group]) => ui.section({ id: title.toLowerCase(), title: `${title}: ${group.length}`, body: html`<ul class="cards" data-list aria-label="${title}">${group.map((stored) => card(context, stored))}</ul>` }))}`;
 }
 
 function card(context: PageContext, stored: StoredScenario): Markup {
   const { name, scenario, activated } = stored;
   const { appliedCounts } = context.namespace.engine;
   const applied = Object.values(appliedCounts.of(scenario)).reduce((sum, times) => sum + times, 0);
-  const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
+  const { source } = scenario;
   const url = viewUrl(context, "scenarios", name);
   return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${viewUrl(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && ui.badge("active", "warn")}</h3>
 ${scenario.description !== undefined && renderMarkdown(scenario.description.trim())}
-${charges.slice(0, 3).map(ruleTimeline)}${charges.length > 3 && html`<p class="soft">and ${ui.formatCount(charges.length - 3, "more rule")}</p>`}
-<p class="soft">${[
-    withdrawals.length > 0 && `${ui.formatCount(withdrawals.length, "rule")} for withdrawals`,
-    webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => ruleFields(rule)).join("; ")}`,
-    faults.length > 0 && `faults: ${faults.map((rule) => ruleFields(rule)).join("; ")}`,
-    `applied ${ui.formatCount(applied, "time")}`,
-  ]
-    .filter(Boolean)
-    .join(" · ")}</p>
+<details><summary>Rules<span class="unseen"> of ${name}</span> <span class="soft">· applied ${ui.formatCount(applied, "time")}${activated > 0 && " since turned on"}</span></summary>${ruleList(scenario)}</details>
 <div class="actions">${activationButton(stored)}
 ${
   source !== undefined &&
@@ -59,20 +57,20 @@ function activationButton({ name, activated }: StoredScenario): Markup | false {
   );
 }
 
-function ruleFields(rule: object): string {
-  return Object.entries(rule)
-    .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
-    .join(", ");
-}
-
-/** Draws a rule's timeline with the delays between its statuses. */
-function ruleTimeline({ match, timeline }: ChargeRule): Markup {
-  return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : ruleFields(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
-    (entry) => {
-      const after = "after" in entry ? entry.after : `expiry + ${entry.after_expiry}`;
-      return html`<span class="gap">${after}</span><span class="stop ${ui.statusTone(entry.to)}">${entry.to}${entry.reason !== undefined && html` <small>${entry.reason}</small>`}</span>`;
-    },
-  )}</p>`;
+/** Rules in words; charges and withdrawals as timelines with the delays between their statuses. */
+function ruleList({ charges = [], withdrawals = [], webhooks = [], faults = [] }: Scenario): Markup {
+  const timelines = { charge: charges, withdrawal: withdrawals };
+  return html`${Object.entries(timelines).map(([noun, rules]) =>
+    rules.map(
+      ({ match, timeline }) =>
+        html`<p class="drawn"><span class="soft">${match === undefined ? `every ${noun}` : `${noun} with ${conditionsText(match)}`}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
+          (entry) => {
+            const after = "after" in entry ? entry.after : `expiry + ${entry.after_expiry}`;
+            return html`<span class="gap">${after}</span><span class="stop ${ui.statusTone(entry.to)}">${entry.to}${entry.reason !== undefined && html` <small>${entry.reason}</small>`}</span>`;
+          },
+        )}</p>`,
+    ),
+  )}${webhooks.map((rule, index) => html`<p><code>webhooks.${index}</code> ${webhookRuleText(rule)}</p>`)}${faults.map((rule, index) => html`<p><code>faults.${index}</code> ${matchText(rule)} → ${effectText(rule)}${limitText(rule)}</p>`)}`;
 }
 
 const TONES: Readonly<Record<RunStep["outcome"], ui.Tone>> = {
@@ -87,7 +85,7 @@ export function scenarioDetailView(context: PageContext, name: string): Markup |
   const stored = context.namespace.engine.state.get("scenarios", name);
   if (stored === undefined) return undefined;
   const { scenario, activated } = stored;
-  const { source, charges = [], webhooks = [], faults = [], withdrawals = [] } = scenario;
+  const { source } = scenario;
   const file = source ?? scenario;
   const { run } = reportsOf(context.namespace);
   const applied = context.namespace.engine.appliedCounts.of(scenario);
@@ -113,10 +111,7 @@ ${ui.submitButton({ does: ["run", { name }], label: "Run its steps", kind: "main
 ${ui.section({
   id: "rules",
   title: "Rules",
-  body: html`${charges.map(ruleTimeline)}${Object.entries({ withdrawals, webhooks, faults }).map(
-    ([kind, rules]) =>
-      rules.map((rule, index) => html`<p><code>${kind}.${index}</code> ${ruleFields(rule)}</p>`),
-  )}
+  body: html`${ruleList(scenario)}
 <p class="soft">${
     Object.entries(applied)
       .filter(([, times]) => times > 0)
