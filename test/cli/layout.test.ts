@@ -268,8 +268,11 @@ it("a record paints its failing webhooks", async () => {
   expect(await action.formatResult!(answer, asked)).toContain(paint("red", "✗ failed → :").slice(0, -5));
 });
 
-it("status counts the webhooks that fail or wait", async () => {
-  expect(await print(0, ["status"])).toMatch(/\nwebhooks {11}\d+ failing, \d+ held\n/);
+it("status shows failing webhooks, scenarios, faults and what is due next before the keys", async () => {
+  const [top] = (await print(0, ["status"])).split("version");
+  expect(top).toMatch(/\nwebhooks {11}✗ \d+ failing, \d+ held: npx payments-sandbox deliveries --failing\n/);
+  expect(top).toMatch(/\nscenario {11}default\nfaults {13}createQuote, .* → 503; used: 0 \(2 for each/);
+  expect(top).toMatch(/\nnext due {11}in [^:]+: \S+ .*→ :\d+\/\w+\n/);
 });
 
 it("commands that send webhooks print the outcome of each", async () => {

@@ -60,7 +60,7 @@ export const HISTORY_ACTION: ClientAction = {
   },
 };
 
-interface NextItem extends JsonBody {
+export interface NextItem extends JsonBody {
   readonly kind: "task" | "delivery" | "transition";
   readonly id: string;
   readonly what: string;
@@ -68,7 +68,7 @@ interface NextItem extends JsonBody {
 }
 
 /** The row of an item: the payment, its customer, and the change. What is held, or needs a hand, has no time. */
-async function nextRow(connection: Connection, item: NextItem): Promise<JsonBody> {
+export async function nextRow(connection: Connection, item: NextItem): Promise<JsonBody> {
   const delivery = item.id.startsWith("dlv_")
     ? await connection.run("getDelivery", { delivery_id: item.id })
     : undefined;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { appEnvironment } from "../../core/client/control-client.js";
+import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import { troubleCounts } from "../../core/reports/trouble.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import {
@@ -18,7 +19,8 @@ import {
   requireKnownWord,
   runs,
 } from "./client-command.js";
-import type { JsonBody } from "./connection.js";
+import type { Connection, JsonBody } from "./connection.js";
+import { type NextItem, nextRow } from "./insight.js";
 import { listAction, readUndelivered, recordFormatter } from "./output.js";
 
 const SNAPSHOT = "the snapshot's name";
@@ -28,6 +30,27 @@ const FORMATS = ["dotenv", "shell", "github"];
 
 const scenarioRecord = recordFormatter("name", "active");
 
+/** Reads the active scenarios and the faults that still apply. */
+async function readActive(connection: Connection): Promise<JsonBody> {
+  const [scenarios, faults] = await Promise.all([
+    connection.run("listScenarios", { limit: 100 }),
+    connection.run("listFaults"),
+  ]);
+  const list = LIST_COLUMNS.faults;
+  const names = (scenarios.items as JsonBody[]).filter(({ active }) => active).map(({ name }) => name);
+  const rules = (faults.items as JsonBody[])
+    .filter((one) => list.isDone?.(one) !== true)
+    .map((one) => `${columnValue(list, "rule", one)}; used: ${columnValue(list, "used", one)}`);
+  return { scenario: names.join(", ") || "default", faults: rules.length === 0 ? "none" : rules };
+}
+
+/** Reads the next change: `in 1 s: ada@shop.test becomes PROCESSING`. */
+async function readNextDue(connection: Connection): Promise<string> {
+  const { items } = await connection.run("listNext", { limit: 1 });
+  const [row] = await Promise.all((items as NextItem[]).map((item) => nextRow(connection, item)));
+  return row?.in === undefined ? "nothing" : `in ${row.in}: ${row.who ?? row.id} ${row.what}`;
+}
+
 export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "status",
@@ -36,18 +59,21 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     defaultAction: runs("getSandbox", {
       formatResult: async (info, { connection }) => {
         const clock = info.clock as JsonBody;
+        const counts = troubleCounts(await readUndelivered(connection));
+        const isFailing = /failing|given up/.test(counts);
         return recordFormatter()({
           url: connection.url,
-          version: info.version,
           namespace: info.namespace,
+          webhooks: isFailing ? `✗ ${counts}: npx payments-sandbox deliveries --failing` : counts || "ok",
+          ...(await readActive(connection)),
+          "next due": await readNextDue(connection),
+          version: info.version,
           "api key": info.api_key,
           "webhook secret": info.webhook_secret,
           seed: info.seed,
           clock: clock.mode,
           now: clock.now,
-          "next due": clock.next_due ?? "nothing",
           ...(info.counts as object),
-          webhooks: troubleCounts(await readUndelivered(connection)) || "ok",
         });
       },
     }),
