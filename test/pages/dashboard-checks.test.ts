@@ -23,7 +23,7 @@ describe("Checks", () => {
         PROBES.map((probe) => `data-key="${probe}"`),
       ),
     ).toEqual([]);
-    expect(textOf(checks)).toMatch(new RegExp(` ✗ failed \\S+ ${counts} `));
+    expect(textOf(checks)).toMatch(new RegExp(` ✗ failed \\S+ ${counts} · \\w+`));
     expect(textOf(checks)).toContain("Seen in: tampered");
     expect(checks).toMatch(/class="badge bad"><span[^>]*>.<\/span> must</);
     const probe = await page("/checks/tampered");

@@ -5,6 +5,7 @@ import {
   PROBES,
   type Probe,
   type ProbeRow,
+  type WebhookReport,
 } from "../../../core/schema/receiver-report.js";
 import { receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
@@ -75,13 +76,20 @@ ${ui.rowList(
       status: check === undefined ? ui.badge("not checked", "") : verdict(check),
       title: receiverName(endpoint),
       ...(check !== undefined && { to, at: check.at }),
-      subtitle: check?.error ?? report?.error ?? (report ? findingCounts(report) : `${PROBES.length} probes`),
+      subtitle: check?.error ?? report?.error ?? (report ? resultText(report) : `${PROBES.length} probes`),
       rowButtons: html`${ui.copyButton("Copy command", cliCommand(context, `check-webhook ${url}`))}${ui.button({ does: ["check", { webhook_id }], label: "Check", to: receiverName(endpoint), kind: "main" })}`,
     });
   }),
   html`None with a URL. <a href="${viewUrl(context, "webhooks")}">Add one</a>`,
 )}`,
   });
+}
+
+/** Number of findings, and the one to mend first. */
+function resultText(report: WebhookReport): string {
+  const { findings } = report;
+  const first = findings.find(({ severity }) => severity === "must") ?? findings[0];
+  return [findingCounts(report), first?.title].filter(Boolean).join(" · ");
 }
 
 function verdict(check: ReceiverCheckProgress): Markup {
