@@ -1,11 +1,12 @@
 import { faultText, warningText } from "../core/files/documents.js";
-import { toPrintableLine } from "../core/schema/text-format.js";
+import { formatCount, toPrintableLine } from "../core/schema/text-format.js";
 import { configFaults } from "../library/options.js";
 import { type ValidationResult, validateFile } from "../tools/scenario/validation.js";
 import { printErrorMessage } from "./errors.js";
 import { refuseUnknownVars } from "./run-files.js";
 import { parseVariables, readFlagVocabulary } from "./scenario-flags.js";
-import { printJson, printText } from "./terminal.js";
+import { isTerminal, lineWidth, printJson, printText } from "./terminal.js";
+import { paint, type Style, type StyledText, wrap } from "./text-layout.js";
 
 /** `validate`: prints faults and warnings of files. Exits with 2 after a fault. `--strict` makes warnings faults. */
 export async function validate(
@@ -44,12 +45,22 @@ function isBrokenConfig({ kind, faults }: ValidationResult): boolean {
 }
 
 function textOf(results: readonly ValidationResult[]): string {
-  return results
-    .flatMap(({ file, kind, faults, warnings }) =>
-      faults.length + warnings.length === 0
-        ? [`${file}: valid ${kind}`]
-        : [...faults.map(faultText), ...warnings.map(warningText)],
+  const lines = results.flatMap(({ file, kind, faults, warnings }): StyledText[] =>
+    faults.length + warnings.length === 0
+      ? [["green", `${file}: valid ${kind}`]]
+      : [
+          ...faults.map((one): StyledText => ["red", faultText(one)]),
+          ...warnings.map((one): StyledText => ["yellow", warningText(one)]),
+        ],
+  );
+  const count = (style: Style, noun: string) =>
+    formatCount(lines.filter(([one]) => one === style).length, noun);
+  const total = `${formatCount(results.length, "file")}: ${count("red", "fault")}, ${count("yellow", "warning")}`;
+  if (isTerminal()) lines.push(["bold", total]);
+  return lines
+    .map(
+      ([style, text]) =>
+        `${paint(style!, wrap(toPrintableLine(text), 2, lineWidth()).join("\n").trimStart())}\n`,
     )
-    .map((line) => `${toPrintableLine(line)}\n`)
     .join("");
 }

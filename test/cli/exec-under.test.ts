@@ -81,7 +81,7 @@ it("exec --under finds the scenarios that break a Node suite", async () => {
   expect(matrixOf(stdout, "node --test")).toBe(`${command.join(" ")}
   ✓ plain          passed  exit 0  TIME
   ✗ webhook_chaos  failed  exit 1  TIME  2 webhooks swapped, 2 webhooks doubled, 2 webhooks delayed
-  ✗ declined       failed  exit 1  TIME  2 charges
+  ! declined       failed  exit 1  TIME  2 charges
   ✓ success        passed  exit 0  TIME  2 charges, 0 withdrawals
 
   webhook_chaos

@@ -363,7 +363,7 @@ it("clock advance prints short times and the webhooks not delivered", async () =
   await client.pay();
   const shop = new Connection({ url: (await sandbox.listen()).url });
   expect(await print(120, ["clock", "advance", "1s"], {}, shop)).toBe(
-    "advanced 1s: 09:00:00 → 09:00:01; 2 steps ran, 1 webhook not delivered: npx payments-sandbox deliveries --failing\n",
+    "advanced 1s: 09:00:00 → 09:00:01; 2 steps ran\n1 webhook not delivered: npx payments-sandbox deliveries --failing\n",
   );
 });
 
@@ -373,7 +373,7 @@ it("reconcile groups findings by kind on a terminal, and prints five of each", (
     row,
     charge_id: "ch_1",
     order: null,
-    message: "COMPLETED, 1268750.00 NGN; the app says paid",
+    message: "COMPLETED, 1268750.000000 USDT_TRC20; the app says paid",
   });
   const kinds = ["paid_not_marked", "amount_differs"] as const;
   const findings = Array.from({ length: 8 }, (_, row) => kinds.map((kind) => findingOf(kind, row))).flat();
@@ -382,7 +382,7 @@ it("reconcile groups findings by kind on a terminal, and prints five of each", (
   onTerminal(80);
   const { findings: shown = [], notes } = reportOfReconciliation(report);
   expect(shown.map(({ name }) => name)).toEqual(kinds.flatMap((kind) => Array(5).fill(kind)));
-  expect(shown[0]!.message).toMatch(/: COMPLETED, NGN 1,268,750\.00; the app says paid$/);
+  expect(shown[0]!.message).toMatch(/: COMPLETED, USDT_TRC20 1,268,750\.000000; the app says paid$/);
   expect(notes).toEqual(["6 more; --json lists all"]);
 });
 

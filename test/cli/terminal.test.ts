@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import fc from "fast-check";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { printErrorMessage } from "../../src/cli/errors.js";
 import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js";
 import { isColourEnabled, paint } from "../../src/cli/text-layout.js";
+import { validate } from "../../src/cli/validate.js";
 import { toPrintableValue } from "../../src/core/schema/text-format.js";
 import { run } from "../support/process-command.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
@@ -82,6 +83,21 @@ it("removes colours from untrusted text", () => {
   expect(written(process.stdout, () => printText(`${paint("bold", "x")}\u001b[8m\u001b[2J`))).toBe(
     "\u001b[1mx\u001b[22m\uFFFD[8m\uFFFD[2J",
   );
+});
+
+it("validate paints faults red on a terminal, wraps them and ends with their number", async () => {
+  vi.stubEnv("FORCE_COLOR", "1");
+  onTerminal(40);
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  onTestFinished(() => {
+    write.mockRestore();
+    offTerminal();
+    process.exitCode = 0;
+  });
+  await validate(["a-scenario-that-is-not-there.yaml"], {});
+  const text = write.mock.calls.join("");
+  expect(text).toMatch(/^.\[31ma-scenario-that-is-not-there\.yaml:\n {2}\S/);
+  expect(text).toContain(`${paint("bold", "1 file: 1 fault, 0 warnings")}\n`);
 });
 
 it("all output of the command line goes through terminal.ts", () => {

@@ -12,6 +12,7 @@ import {
 import { UserError } from "../../core/schema/user-error.js";
 import { quoteForShell } from "../help-text.js";
 import { isTerminal, writeOutputFile } from "../terminal.js";
+import { paint } from "../text-layout.js";
 import {
   type ClientAction,
   type ClientCommand,
@@ -239,8 +240,9 @@ function advance(verb: string, input: (argument: string | undefined) => object):
         isTerminal() ? at.slice(isOneDay ? 11 : 5, 19).replace("T", " ") : at,
       );
       const { total } = await connection.run("listDeliveries", { failing: 1, limit: 1 });
-      const failed = `, ${formatCount(Number(total), "webhook")} not delivered: npx payments-sandbox deliveries --failing`;
-      return `advanced${by}: ${start} → ${end}; ${formatCount(Number(fired_total), "step")} ran${total === 0 ? "" : failed}\n`;
+      const failed = `${formatCount(Number(total), "webhook")} not delivered: npx payments-sandbox deliveries --failing`;
+      const advanced = `advanced${by}: ${start} → ${end}; ${formatCount(Number(fired_total), "step")} ran\n`;
+      return total === 0 ? advanced : `${advanced}${paint("red", failed)}\n`;
     },
   });
 }

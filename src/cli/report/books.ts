@@ -52,7 +52,7 @@ export function reportOfReconciliation({
 /** Writes amounts as lists do: `NGN 1,105.10` for `1105.10 NGN`. */
 function withShownAmounts(text: string): string {
   return text.replace(
-    /\b(\d+\.\d+) ([A-Z]{3,5})\b/g,
+    /\b(\d+\.\d+) ([A-Z][A-Z0-9_]{2,})\b/g,
     (_all, amount, currency) => `${currency} ${groupDigits(amount)}`,
   );
 }
