@@ -278,6 +278,9 @@ describeInBrowser("the checkout page in a browser", () => {
       await page.getByRole("button", { name: "Continue" }).click();
       expect(await page.locator(".fault").evaluate(isOnTop)).toBe(true);
       await page.goto(url);
+      await page.setViewportSize({ width, height: 384 });
+      expect(await page.locator(".actions").evaluate((bar) => getComputedStyle(bar).position)).toBe("static");
+      await page.setViewportSize({ width, height });
       await choose(page, "Bank transfer");
       for (const name of ["Continue", "I have paid", "Show how to pay"]) {
         const next = page.getByRole(name.startsWith("Show") ? "link" : "button", { name });
@@ -293,8 +296,10 @@ describeInBrowser("the checkout page in a browser", () => {
       for (const status of ["PROCESSING", "COMPLETED"]) {
         await page.getByRole("button", { name: `to ${status}` }).click();
         await page.getByText(status === "COMPLETED" ? "Payment complete" : "is being processed").waitFor();
-        await notePlaces();
+        if (status === "PROCESSING") await notePlaces();
       }
+      const total = (await page.locator(".total").boundingBox())!;
+      expect((await page.locator(".card").boundingBox())!.y - total.y - total.height).toBeLessThan(40);
       expect([tops.size, outcomesLeft.size]).toEqual([1, 1]);
       expect([...tops][0]).toBeLessThan(height * 0.4);
     });

@@ -335,7 +335,7 @@ describe("the page of a charge that is", () => {
       "/basket",
       [],
     ],
-    ["CANCELLED", 410, "Payment cancelled", "/basket", []],
+    ["CANCELLED", 410, ["Payment cancelled", "Not charged KES 3,305.63"], "/basket", []],
     // Without a method there is no price, so nothing can be paid.
     ["EXPIRED", 410, "Expired: payment to Sandbox Shop USD 25.00 This checkout has expired", "/basket", []],
     ["REFUNDED", 200, "Refunded: payment to Sandbox Shop KES 3,305.63 Payment refunded", "/thanks", []],
@@ -346,7 +346,7 @@ describe("the page of a charge that is", () => {
       if (wanted !== "EXPIRED") await page.post("method", MOBILE);
       await reach[wanted]!(page);
       expect(page.charge.status).toBe(wanted);
-      const text = await expectPage(page.get(), status, says);
+      const text = await expectPage(page.get(), status, ...[says].flat());
       const link = /<a class="button main" href="([^"]+)">Back to the shop/.exec(text)?.[1];
       const url = link && new URL(link.replaceAll("&amp;", "&"));
       expect(url && [url.pathname, url.searchParams.get("status")]).toEqual(back && [back, wanted]);
@@ -426,7 +426,11 @@ describe("the sandbox panel", () => {
 
   it("the sandbox panel can leave the result to the scenario", async () => {
     const page = await pageOf();
-    for (const fields of [{ ...MOBILE }, {}]) {
+    for (const [fields, scenario] of [
+      [MOBILE, "the matching scenario"],
+      [{}, "scenario default"],
+    ] as const) {
+      expect((await page.get()).text).toContain(`title="Run ${scenario}"`);
       const answer = page.post("outcome", { outcome: "scenario", ...fields });
       await expectRedirect(answer, `http://sandbox${page.path}?waiting=1`);
     }
@@ -449,6 +453,7 @@ describe("the sandbox panel", () => {
     await page.post("outcome", { outcome: "complete" });
     await expectRedirect(page.post("outcome", { outcome: "refund" }), `http://sandbox${page.path}`);
     expect(page.charge.status).toBe("REFUNDED");
+    await expectPage(page.get(), 200, "Refunded NGN 39,331.25 Refunded at");
   });
 
   it("the sandbox panel does not offer a refund after a chargeback", async () => {

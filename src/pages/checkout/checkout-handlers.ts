@@ -12,7 +12,7 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { reasonSchema } from "../../core/schema/engine-requests.js";
 import { safeParse } from "../../core/schema/issues.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
-import { hasEnded, isOpen, isPaid, outcomePage } from "../../core/schema/statuses.js";
+import { hasEnded, isOpen, outcomePage } from "../../core/schema/statuses.js";
 import { isCrossOrigin } from "../../server/http/access.js";
 import { errorReply, toResponse } from "../../server/http/reply.js";
 import { readForm, readMethodForm } from "./method-form.js";
@@ -266,9 +266,7 @@ function pageOf(
     errors: trouble?.errors ?? {},
     offers,
     settable: settableStatuses(state, charge),
-    returns: isPaid(charge.status)
-      ? state.entriesOf(charge.charge_id).filter(({ kind }) => Object.hasOwn(RETURNS, kind))
-      : [],
+    returns: state.entriesOf(charge.charge_id).filter(({ kind }) => Object.hasOwn(RETURNS, kind)),
     next: nextStatus(state, charge),
     isWaiting,
   };

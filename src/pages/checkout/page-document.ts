@@ -85,7 +85,7 @@ legend{padding:0;margin-bottom:.75rem}
 a{color:var(--accent);text-underline-offset:.15em}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9375em}.soft{color:var(--soft)}
 .small{font-size:.875rem}.amount{white-space:nowrap}.total,.lines,.offer,.facts,[data-until]{font-variant-numeric:tabular-nums}
-.summary{display:grid;gap:.5rem;align-content:start;min-height:9.75rem}.total{font-size:1.25rem;font-weight:700;line-height:1.3}.total .amount{font-size:2rem;line-height:1.2;letter-spacing:-.01em}.total.soft,.total.soft .amount{font-size:1rem;font-weight:500}
+.summary{display:grid;gap:.5rem;align-content:start}.summary:not(.ended){min-height:9.75rem}.total{font-size:1.25rem;font-weight:700;line-height:1.3}.total .amount{font-size:2rem;line-height:1.2;letter-spacing:-.01em}.total.soft,.total.soft .amount{font-size:1rem;font-weight:500}
 .lines,.left{border-top:1px solid var(--line);padding-top:.75rem}.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem}.lines>div{display:flex;justify-content:space-between;gap:1rem}.lines dt{color:var(--soft);flex:none;max-width:50%}.lines dd{text-align:end}
 .left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;margin-top:.25rem}.left span{color:var(--soft);font-size:.875rem}.left strong{font-size:1.25rem;min-width:8ch;text-align:end}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;display:grid;gap:1rem;align-content:start;min-width:0}.alone{max-width:44rem;width:100%;margin:0 auto}
@@ -114,8 +114,9 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 @media (max-width:79.99rem){.wide{display:none}}
 @media (max-width:63.99rem){.sandbox button .small{display:none}}
 @media (max-width:53.99rem){.sandbox h2{flex:1 0 auto;line-height:1.25}.sandbox h2 .small:not(.wide){display:block}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%}}
+@media (max-height:31.2rem){.actions{position:static}}
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
-@media (min-width:54rem){html{overflow-y:scroll}main{padding:1.75rem 1rem}.summary{min-height:0}.reference strong{font-size:1.5rem;letter-spacing:.04em}
+@media (min-width:54rem){html{overflow-y:scroll}main{padding:1.75rem 1rem}.summary:not(.ended){min-height:0}.reference strong{font-size:1.5rem;letter-spacing:.04em}
 .two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}
 .pick,.offer{align-items:center}.pick{grid-template-columns:auto auto 1fr}.offer{grid-template-columns:auto 9.5rem minmax(0,1fr) fit-content(50%);padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer strong{grid-area:1/4}
 .card{padding:1.25rem 1.5rem}.actions{padding-inline:1.5rem;margin-inline:-1.5rem}.actions>.plain:last-child{flex:none}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}

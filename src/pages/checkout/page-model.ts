@@ -29,7 +29,7 @@ export interface CheckoutPage {
   readonly errors: Readonly<Record<string, string>>;
   /** Statuses that the sandbox panel may set. */
   readonly settable: readonly ChargeStatus[];
-  /** Partial refunds and the chargeback. */
+  /** Refunds and the chargeback. */
   readonly returns: readonly LedgerEntry[];
   /** The next planned status, if any. */
   readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
@@ -48,9 +48,10 @@ export interface Offer {
   readonly prices: readonly { readonly currency: CurrencyFixture; readonly price: Price }[];
 }
 
-/** Ledger entries that return money to the customer of a paid charge, as a receipt names them. */
+/** Ledger entries that return money to the customer, as a receipt names them. */
 export const RETURNS: Readonly<Record<string, string>> = {
   partial_refund: "Refunded",
+  refund: "Refunded",
   chargeback: "Charged back",
 };
 

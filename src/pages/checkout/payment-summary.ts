@@ -31,7 +31,7 @@ export function paymentSummary(
   const { charge } = page;
   const isUnpaid = hasEnded(charge.status) && (!isPaid(charge.status) || isChargedBack(page));
   const unpaid = isUnpaid && statusText(page);
-  return html`<section class="summary" aria-labelledby="title">
+  return html`<section class="summary${hasEnded(charge.status) && " ended"}" aria-labelledby="title">
 <h1 id="title">${unpaid && `${unpaid}: `}${isOpen(charge.status) ? "Pay" : unpaid ? "payment to" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
 <p class="total${unpaid && " soft"}">${total}</p>
 ${about}
@@ -60,7 +60,9 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
     rows.push(
       ["Platform fee", moneyMarkup(platform_fee, payUnit)],
       ["Gateway fee", moneyMarkup(gateway_fee, payUnit)],
-      ["Total", html`<strong>${amountToPayMarkup(page)}</strong>`],
+      charge.status === "FAILED" || charge.status === "CANCELLED"
+        ? ["Not charged", amountToPayMarkup(page)]
+        : ["Total", html`<strong>${amountToPayMarkup(page)}</strong>`],
     );
   }
   if (customer_name !== null) rows.push(["Customer", html`<bdi>${customer_name}</bdi>`]);

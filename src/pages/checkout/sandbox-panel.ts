@@ -38,8 +38,12 @@ export function sandboxPanel(page: CheckoutPage): Markup {
   const isChoosing = needsChoice(charge);
   // Before a method is chosen the buttons submit the method form, because completing needs a method.
   const form = isChoosing ? "method" : "outcome";
+  const titleOf = (value: PanelButton) =>
+    value === "scenario"
+      ? `Run ${charge.scenario === null ? "the matching scenario" : `scenario ${charge.scenario}`}`
+      : `Set the charge to ${PANEL_BUTTONS[value]}`;
   const button = ([value, label]: [PanelButton, string]) =>
-    html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`}>${label}</button>`;
+    html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`} title="${titleOf(value)}">${label}</button>`;
   const buttons = buttonsFor(page);
   const isMoving = !hasEnded(charge.status);
   const canFail = buttons.some(([value]) => value === "fail");
