@@ -15,6 +15,8 @@ import {
   type DocumentOperation,
   type DocumentSchema,
   exampleOf,
+  examplesOf,
+  inline,
   linkRepeatedAssumptions,
   operationsOf,
   parameterList,
@@ -29,7 +31,7 @@ const REFERENCE_STYLES = `
 ${BASE_STYLES}
 html{-webkit-text-size-adjust:100%;scroll-padding-top:3.25rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{font-size:1.0625rem;display:inline}h4{font-size:.9375rem;margin-top:1rem}
-a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
+a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre,.errors :is(dt,p>a:not(.mark)){font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
 pre{overflow-x:auto;background:var(--code);border-radius:.5rem;padding:.5rem 0 .5rem .75rem;font-size:.78125rem;line-height:1.45}pre:focus-visible{outline-offset:-3px}
 .frame{display:grid;gap:1rem;max-width:96rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;min-width:0}
 summary{cursor:pointer;padding:.25rem 0}summary h4{display:inline-block}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
@@ -139,6 +141,7 @@ interface Reference {
   readonly related: Markup;
   /** Makes a response of an operation without a recorded one. */
   readonly sampleOf?: (operation: DocumentOperation) => unknown;
+  readonly shared?: readonly SharedError[];
 }
 
 const SHELL = new PageShell({ styles: REFERENCE_STYLES, script: REFERENCE_SCRIPT, referrer: "same-origin" });
@@ -149,13 +152,14 @@ const SHELL = new PageShell({ styles: REFERENCE_STYLES, script: REFERENCE_SCRIPT
  */
 function referencePage(given: Reference, nowMs: number): Response {
   const { linked, repeated } = linkRepeatedAssumptions(given.document);
-  const reference = { ...given, document: linked };
   const { info, tags, components, openapi } = linked;
   const title = String(info.title);
-  const operations = operationsOf(reference.document);
+  const operations = operationsOf(linked);
+  const shared = sharedErrors(operations);
+  const reference = { ...given, document: linked, shared };
   const homes = schemaHomes(operations);
   const sent = schemasIn(
-    reference.document,
+    linked,
     operations.map(({ requestBody }) => requestBody),
   );
   const schemas = Object.entries(components.schemas).filter(([name]) => !homes.has(name));
@@ -196,9 +200,9 @@ ${
 <div class="group"><h2>Errors</h2>${section(
     "errors",
     "Errors of many operations",
-    html`<dl class="fields">${Object.entries(components.responses).map(
-      ([name, error]) =>
-        html`<div id="error-${name}"><dt><code>${name}</code></dt><dd>${errorPart(error)}</dd></div>`,
+    html`<dl class="fields">${shared.map(
+      ({ status, error }, index) =>
+        html`<div id="error-${index}"><dt><code>${status}</code> <code>${codeOf(error)}</code></dt><dd>${errorPart(error)}</dd></div>`,
     )}</dl>`,
   )}</div>
 </main></div><p class="unseen" role="status" id="said"></p>`;
@@ -239,7 +243,7 @@ function operationSection(
   homes: ReadonlyMap<string, string>,
   sent: ReadonlySet<string>,
 ) {
-  const { document } = reference;
+  const { document, shared = [] } = reference;
   const { operationId: id, method, path, security, parameters, requestBody, responses } = operation;
   const { 200: success, ...errors } = responses;
   const isCall = path.startsWith("/");
@@ -267,9 +271,14 @@ ${requestBody && contentPart("Body", requestBody)}
 ${success && contentPart("Response", success)}</div>
 <div class="errors"><h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(
-      ([status, error]) => html`<div><dt><code>${status}</code></dt><dd>${errorPart(error)}</dd></div>`,
-    )}</dl></div></div>`;
+    .map(([status, error]) => {
+      const index = shared.findIndex(({ text }) => text === JSON.stringify(error));
+      const part =
+        index === -1
+          ? errorPart(error)
+          : html`<p><a href="#error-${index}">${codeOf(error)}</a> ${sentenceOf(error)}</p>`;
+      return html`<div><dt>${status}</dt><dd>${part}</dd></div>`;
+    })}</dl></div></div>`;
   return section(id, operation.summary, body, route);
 }
 
@@ -282,12 +291,39 @@ function example(operationId: string, title: string, value: unknown, id?: Markup
   return html`<div class="snippet"><h4>${title}</h4>${copyButton(`${operationId}: ${title}`)}<pre${id} tabindex="0">${escapeText(text)}</pre></div>`;
 }
 
-/** An error of one operation, or a link to a shared error. */
-function errorPart({ $ref, description = "", content, ...rest }: BodyDescription): Markup {
-  if ($ref !== undefined) return html`<a href="#error-${refName($ref)}">${refName($ref)}</a>`;
-  const examples = Object.values(content?.["application/json"]?.examples ?? {});
-  return html`${renderMarkdown(`${description.replace(/\.$/, "")}.`)}${assumptionMark(rest)}${examples.map(
-    ({ value }) => html`<pre>${escapeText(JSON.stringify(value, null, 1).replace(/\n */g, " "))}</pre>`,
+interface SharedError {
+  readonly status: string;
+  readonly error: BodyDescription;
+  readonly text: string;
+}
+
+/** Errors shown in full once; operations show their code and sentence. */
+function sharedErrors(operations: readonly DocumentOperation[]): SharedError[] {
+  const uses = operations.flatMap(({ responses: { 200: _, ...errors } }) =>
+    Object.entries(errors).map(([status, error]) => ({ status, error, text: JSON.stringify(error) })),
+  );
+  return uses
+    .filter(
+      ({ text, error }, index) =>
+        uses.findIndex((use) => use.text === text) < index &&
+        uses.findLastIndex((use) => use.text === text) === index &&
+        examplesOf(error).length > 0,
+    )
+    .sort((a, b) => (a.status < b.status ? -1 : 1));
+}
+
+function codeOf(error: BodyDescription): string {
+  return (exampleOf(error) as { error: { code: string } }).error.code;
+}
+
+function sentenceOf({ description = "" }: BodyDescription) {
+  return inline(`${description.replace(/\.$/, "")}.`);
+}
+
+/** An error with its examples. */
+function errorPart({ content, ...texts }: BodyDescription): Markup {
+  return html`<p>${sentenceOf(texts)}</p>${assumptionMark(texts)}${examplesOf({ content }).map(
+    (value) => html`<pre>${escapeText(JSON.stringify(value, null, 1).replace(/\n */g, " "))}</pre>`,
   )}`;
 }
 

@@ -53,11 +53,16 @@ export interface DocumentOperation extends Texts {
   readonly responses: ByName<BodyDescription>;
 }
 
-/** All operations in document order, then all webhooks, whose path is their name. */
-export function operationsOf({ paths, webhooks }: OpenApiDocument): DocumentOperation[] {
+/** All operations in document order, then all webhooks, whose path is their name. References to responses are resolved. */
+export function operationsOf({ paths, webhooks, components }: OpenApiDocument): DocumentOperation[] {
+  const resolve = (body: BodyDescription): BodyDescription =>
+    body.$ref === undefined ? body : (components.responses[refName(body.$ref)] as BodyDescription);
   return Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
     Object.entries(item as ByName<DocumentOperation>).map(([method, operation]) => ({
       ...operation,
+      responses: Object.fromEntries(
+        Object.entries(operation.responses).map(([status, body]) => [status, resolve(body)]),
+      ),
       method: method.toUpperCase(),
       path,
     })),
@@ -98,7 +103,8 @@ export function renderMarkdown(text: string): Markup[] {
   });
 }
 
-function inline(text: string): Markup[] {
+/** Renders `code` in a text. */
+export function inline(text: string): Markup[] {
   return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
 
