@@ -207,7 +207,7 @@ export function shortInstant(text: string, hasDate: boolean): string {
   return text.replace(INSTANT, (all, time) => (hasDate ? `${all.slice(5, 10)} ${time}` : time));
 }
 
-function shortId(text: string): string {
+export function shortId(text: string): string {
   return ID_BY_PREFIX.test(text) ? text.slice(0, ID_PREFIX) : text;
 }
 

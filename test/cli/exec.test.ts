@@ -260,8 +260,11 @@ it("exec prints a failed command's declined charges and failed webhooks", async 
   expect(code).toBe(1);
   const [heading, first, ...rows] = stderr.split("\n");
   expect(heading).toBe("payments-sandbox: 2 of 2 charges are not in order:");
-  expect(first).toMatch(/^ {2}ch_\w{24} {2}COMPLETED {2}NGN 10\.34 {2}card {2}ada@shop\.test /);
-  const second = rows.findIndex((row) => /^ {2}ch_\w{24} {2}FAILED, declined .*declined@shop/.test(row));
+  expect(first).toMatch(/^ {2}✗ COMPLETED · NGN 10\.34 · ada@shop\.test · ch_\w{24}$/);
+  expect(rows[0]).toMatch(/^ {4}1 webhook not accepted: :\d+\/webhooks 500 TypeError: order is undefined$/);
+  const second = rows.findIndex((row) => /^ {2}✗ FAILED, declined .*declined@shop/.test(row));
+  expect(rows[second - 1]).toBe("");
+  expect(rows[second + 1]).toBe("    because rule charges.0 of scenario default");
   expect(rows.slice(0, second).join("\n")).toMatch(
     /\n +\+5s {2}webhook {2}charge\.completed → :\d+\/webhooks 500 TypeError: order is undefined \(2 attempts until \+10s\) · next try at\s+\+5m 10s(\n|$)/,
   );
@@ -291,14 +294,25 @@ it("exec prints the reversals of a charge whose webhook failed", async () => {
           await call("POST", "/_sandbox/charges/" + items[0].charge_id + "/partial-refund", { amount });`;
   const command = shop(["ada@shop.test"], 1, reverse);
   const { stderr } = await run([...words`exec --clock manual`, ...command]);
-  expect(stderr).toMatch(/\n {2}ch_\w+ {2}PARTLY REFUNDED, 1\.00; 2\.00 \(was COMPLETED\) {2}NGN 10\.34 /);
+  expect(stderr).toMatch(/\n {2}✗ PARTLY REFUNDED, 1\.00; 2\.00 \(was COMPLETED\) · NGN 10\.34 /);
+});
+
+it("exec prints the failures of a receiver once, with the number of webhooks", async () => {
+  const resend = `
+        const { items } = await call("GET", "/_sandbox/charges");
+        for (let n = 0; n < 3; n++)
+          await call("POST", "/_sandbox/events", { type: "charge.completed", charge_id: items[0].charge_id });
+        await call("POST", "/_sandbox/clock/advance", { by: "10s" });`;
+  const { stderr } = await run([...words`exec --clock manual`, ...shop(["ada@shop.test"], 1, resend)]);
+  expect(stderr).toMatch(/\n {4}4 webhooks not accepted: :\d+\/webhooks 500 TypeError: order is undefined\n/);
+  expect(stderr.match(/ webhook .* 500 /g)).toHaveLength(1);
 });
 
 it("exec prints at most three charges", async () => {
   const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
   const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);
   expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
-  const printed = stderr.match(/^ {2}ch_.*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
+  const printed = stderr.match(/^ {2}✗ .*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
   expect(printed).toEqual(["ada@c.test", "declined@e.test", "declined@b.test"]);
   expect(stderr).toMatch(
     /\n {2}and 2 more\npayments-sandbox: more: npx payments-sandbox exec --artifacts DIR writes .*\n$/,
@@ -308,7 +322,7 @@ it("exec prints at most three charges", async () => {
 it("exec prints an unfinished charge in one line", async () => {
   const { stderr } = await run([...words`exec --clock manual`, ...shop(["stuck@a.test", "declined@b.test"])]);
   expect(stderr).toMatch(
-    /\n {2}ch_\w+ {2}not finished: PROCESSING {2}NGN 10\.34 {2}card {2}stuck@a\.test {2}.*\npayments-sandbox: more/,
+    /\n\n {2}● not finished: PROCESSING · NGN 10\.34 · stuck@a\.test · ch_\w+\npayments-sandbox: more/,
   );
 });
 
@@ -342,7 +356,7 @@ it("exec prints refused calls of a deleted namespace with the failed test", asyn
     /^payments-sandbox: 1 of 3 calls was refused:\n {2}1 × POST \/payments\/quotes → 404 /,
   );
   expect(stderr).toMatch(
-    /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}ch_\w+ {2}FAILED, declined .* test shop > sells\n/,
+    /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}✗ FAILED, declined .* · test shop > sells · ch_\w+\n/,
   );
 });
 
@@ -351,6 +365,7 @@ it("exec colours refused calls, failed statuses and failed webhooks", async () =
   const { stderr } = await run(["exec", ...suite], { env });
   expect(stderr).toContain(painted("yellow", "  1 × POST /payments/quotes → 404 "));
   expect(stderr).toContain(painted("red", "FAILED (declined)"));
+  expect(stderr).toContain("\u001b[31m\u001b[1m  ✗ FAILED, declined ");
   const { stderr: failed } = await run([...words`exec --clock manual`, ...shop(["ada@shop.test"])], { env });
   expect(failed).toContain(painted("red", "charge.completed → :"));
 });

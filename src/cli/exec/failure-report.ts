@@ -1,5 +1,6 @@
 import type { ControlClient } from "../../core/client/control-client.js";
-import { historyRows, historyTitle } from "../../core/reports/charge-history-text.js";
+import { causeText, historyRows } from "../../core/reports/charge-history-text.js";
+import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import {
   type ChargeHistory,
   type ChargeSummary,
@@ -8,16 +9,17 @@ import {
   readFailedTests,
   readNamespaceNames,
 } from "../../core/reports/namespace-export.js";
-import { readStatuses, type ShownStatus, statusAfter } from "../../core/reports/shown-status.js";
-import type { ListedDelivery } from "../../core/reports/trouble.js";
+import { readStatuses, type ShownStatus, statusAfter, statusText } from "../../core/reports/shown-status.js";
+import { failureText, type ListedDelivery, receiverText } from "../../core/reports/trouble.js";
+import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
-import { outcomePage } from "../../core/schema/statuses.js";
-import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
+import { CHARGE_STATUS_TABLE, outcomePage } from "../../core/schema/statuses.js";
+import { formatCount, groupDigits, toPrintableLine } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import { historyLines } from "../history-lines.js";
-import { valueStyle } from "../table.js";
+import { shortId, valueStyle } from "../table.js";
 import { lineWidth, paintError, printErrorLine, printPaintedError } from "../terminal.js";
-import { wrap } from "../text-layout.js";
+import { SEPARATOR, wrap } from "../text-layout.js";
 import { controlClientOf, listInNamespace } from "./plan.js";
 
 const REFUSALS_MAX = 5;
@@ -117,7 +119,11 @@ function printRefusedCalls(calls: Activity["calls"]): void {
   }
   const refused = [...kinds.values()].reduce((sum, { count }) => sum + count, 0);
   if (refused === 0) return;
-  printErrorLine(`${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`);
+  printErrorLine(
+    `${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`,
+    undefined,
+    "red",
+  );
   const ranked = [...kinds].sort(([, a], [, b]) => b.count - a.count);
   for (const [kind, { count, status }] of ranked.slice(0, REFUSALS_MAX))
     for (const line of wrap(`${count} × ${kind}`, 2, lineWidth(process.stderr)))
@@ -132,32 +138,78 @@ function errorText(body: unknown): string {
   return toPrintableLine([error?.message ?? "", ...details].join("; "));
 }
 
-/** Prints the histories of the first charges not in order, in the words of `--artifacts`. */
+/** Prints the first charges not in order, each with its cause and its history. */
 async function printChargesNotInOrder(charges: readonly KnownCharge[]): Promise<void> {
   const troubled = charges.filter(({ summary }) => !summary.is_in_order);
   const count = troubled.length;
   if (count === 0) return;
   printErrorLine(
     `${count} of ${formatCount(charges.length, "charge")} ${count === 1 ? "is" : "are"} not in order:`,
+    undefined,
+    "red",
   );
-  for (const { readStory } of troubled.slice(0, HISTORIES_MAX))
+  for (const [place, { readStory }] of troubled.slice(0, HISTORIES_MAX).entries()) {
+    if (place > 0) printPaintedError("");
     for (const line of storyLines(await readStory())) printPaintedError(line);
+  }
   if (count > HISTORIES_MAX) printPaintedError(`  and ${count - HISTORIES_MAX} more`);
 }
 
-/** The history of a charge; only its title if it is unfinished and no webhook failed. */
+type Attempt = Extract<ChargeHistoryItem, { kind: "attempt" }>;
+
+/** A charge's heading, why it is not in order, and its history; only the heading if it is merely unfinished. */
 function storyLines({ history, shown, deliveries }: Story): string[] {
   const width = lineWidth(process.stderr);
-  const { charge, items } = history;
-  const hasFailed = items.some((one) => one.kind === "attempt" && !isSuccessStatus(one.status));
-  if (outcomePage(charge.status) === undefined && !hasFailed) {
-    const unfinished = { word: `not finished: ${charge.status}`, at: "" };
-    return wrap(historyTitle(history, unfinished), 2, width);
-  }
-  const rows = historyRows(history, deliveries);
+  const { charge, items, test } = history;
+  const failures = items
+    .filter((one) => one.kind === "attempt")
+    .filter((one) => !isSuccessStatus(one.status));
+  const isUnfinished = outcomePage(charge.status) === undefined && failures.length === 0;
+  const { scenario = "default" } = Object(charge.sandbox) as { readonly scenario?: string | null };
+  const heading = [
+    isUnfinished ? `● not finished: ${charge.status}` : `✗ ${statusText(shown)}`,
+    `${charge.currency} ${groupDigits(String(charge.amount))}`,
+    charge.customer_email,
+    columnValue(LIST_COLUMNS.charges, "order", charge),
+    charge.mode === "live" ? "live mode" : null,
+    scenario === "default" || scenario === null ? null : `scenario ${scenario}`,
+    test === undefined ? null : `test ${test}`,
+    Number.isFinite(width) ? shortId(charge.charge_id) : charge.charge_id,
+  ];
+  const title = toPrintableLine(heading.filter((part) => part != null).join(SEPARATOR));
+  const painted = wrap(title, 2, width).map((line) => paintError("bold", line));
+  if (isUnfinished) return painted;
+  const told = new Set<string>();
+  const rows = historyRows(history, deliveries).filter(({ item }) => {
+    // Each status has its event. A reversal has no status.
+    if (item.kind === "event") return item.type.startsWith("sandbox.");
+    if (item.kind !== "attempt" || isSuccessStatus(item.status)) return true;
+    return told.size < told.add(failureKey(item)).size;
+  });
   return [
-    ...wrap(historyTitle(history, shown), 2, width),
+    ...[...painted, ...reasonsOf(items, failures).flatMap((reason) => wrap(reason, 4, width))].map((line) =>
+      paintError("red", line),
+    ),
     ...historyLines(rows.slice(0, ROWS_MAX), width, paintError, "  "),
     ...(rows.length > ROWS_MAX ? [`    and ${rows.length - ROWS_MAX} more`] : []),
   ];
+}
+
+/** Why a charge is not in order: what made its status, and each failure of a receiver with the number of webhooks. */
+function reasonsOf(items: ChargeHistory["items"], failures: readonly Attempt[]): string[] {
+  const last = items.findLast((item) => item.kind === "transition");
+  const isBad = last !== undefined && CHARGE_STATUS_TABLE[last.status].tone === "bad";
+  const reasons = new Map(failures.map((one) => [failureKey(one), one]));
+  return [
+    (isBad && causeText(last)) || "",
+    ...[...reasons].map(([key, attempt]) => {
+      const same = failures.filter((one) => failureKey(one) === key);
+      const count = formatCount(new Set(same.map((one) => one.delivery_id)).size, "webhook");
+      return `${count} not accepted: ${receiverText(`http://${attempt.receiver}`)} ${failureText(attempt)}`;
+    }),
+  ].filter((reason) => reason !== "");
+}
+
+function failureKey({ receiver, status }: Attempt): string {
+  return `${receiver} ${status}`;
 }
