@@ -44,7 +44,7 @@ button,input{font:inherit;color:var(--text);background:var(--card);border:1px so
 .js nav{position:sticky;top:0;z-index:1;max-height:70vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}::placeholder{color:var(--soft);opacity:1}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
 .keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
-@media (min-width:80rem){.sides{grid:auto 1fr auto/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;scrollbar-width:thin;align-self:start}.errors{grid-column:1/3}.route{display:inline-flex;padding-inline-start:.5rem}}
+@media (min-width:80rem){.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;scrollbar-width:thin;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
@@ -268,7 +268,7 @@ ${success && example(id, "Response", exampleOf(success) ?? reference.sampleOf?.(
   }</div>
 <div>${parameterList(parameters)}
 ${requestBody && contentPart("Body", requestBody)}
-${success && contentPart("Response", success)}</div>
+${success && contentPart("Response", success)}</div></div>
 <div class="errors"><h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, error]) => {
@@ -278,7 +278,7 @@ ${success && contentPart("Response", success)}</div>
           ? errorPart(error)
           : html`<p><a href="#error-${index}">${codeOf(error)}</a> ${sentenceOf(error)}</p>`;
       return html`<div><dt>${status}</dt><dd>${part}</dd></div>`;
-    })}</dl></div></div>`;
+    })}</dl></div>`;
   return section(id, operation.summary, body, route);
 }
 
@@ -327,11 +327,11 @@ function errorPart({ content, ...texts }: BodyDescription): Markup {
   )}`;
 }
 
-/** The call as POSIX shell commands. Ids are taken from an earlier call, such as a list's first charge. */
+/** The call as POSIX shell commands, apart from those that take its ids from an earlier call, such as a list's first charge. */
 function snippetOf(reference: Reference, operation: DocumentOperation): string {
   const names = variablesOf(operation);
   const commands = names.map((name) => `${name.toUpperCase()}=${idCommandOf(reference, operation, name)}`);
-  return [...commands, curlOf(reference, operation)].join("\n");
+  return [...commands, curlOf(reference, operation)].join("\n\n");
 }
 
 /** Ids that a call needs, in its path and in the example of its body. */
