@@ -29,7 +29,7 @@ do and \`doc\` is the page to read. \`--no-color\` and \`NO_COLOR\` turn colours
 \`a\` advances it by 10 s, \`q\` quits.
 
 - \`exec\`: its command's code; 1 if that passed and \`--reconcile\`, \`--require\`, \`--strict\` or \`--under\` found something; 2 if it
-  could not run, or nothing could be compared; with \`--explore\`, as \`explore\`
+  could not run, or there was nothing to compare; with \`--explore\`, as \`explore\`
 - \`run\`, \`explore\`, \`reconcile\`, \`check-webhook\`: 0 passed, 1 something was found, 2 could not run
 - \`validate\`: 0 valid, 2 invalid
 - others: 0 or 1`;

@@ -44,7 +44,13 @@ export async function runReconcile(flags: ReconcileFlags): Promise<void> {
   );
   if (flags.json) printJson(report);
   else printText(reportText(reportOfReconciliation(report)));
-  process.exitCode = writeJunit(junit, [reportOfReconciliation(report)], report.passed ? 0 : 1);
+  process.exitCode = writeJunit(junit, [reportOfReconciliation(report)], reconcileExitCode(report));
+}
+
+/** Exit code of a comparison: 1 with findings, 2 if there was nothing to compare. */
+export function reconcileExitCode({ passed, rows, charges }: BookReport): number {
+  if (rows === 0 && charges === 0) return 2;
+  return passed ? 0 : 1;
 }
 
 function contentsOf(file: string): string {

@@ -144,6 +144,16 @@ it.each([
   },
 );
 
+it("reconcile and exec --reconcile exit with 2 if there was nothing to compare", async () => {
+  const within = await run(["exec", "--reconcile", "true", "--", "true"]);
+  const { url } = await startServer(["--clock", "manual"]);
+  const beside = await run(["reconcile", "--app-cmd", "true", "--url", url]);
+  for (const { code, stdout, stderr } of [within, beside]) {
+    expect(`${stdout}${stderr}`).toContain("0 rows compared with 0 charges: nothing was compared");
+    expect(code).toBe(2);
+  }
+});
+
 it("exec --reconcile compares the books after each mishap", async () => {
   const { code, stderr } = await exec(temporaryFolder(), ["--under", "webhook_chaos", ...app("paid")]);
   expect(code).toBe(0);

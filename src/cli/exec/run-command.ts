@@ -8,7 +8,7 @@ import { machineNowMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../library/opening.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import { isFixableByUser, printErrorMessage } from "../errors.js";
-import { compareAppRows, readRowsFromCommand } from "../reconcile.js";
+import { compareAppRows, readRowsFromCommand, reconcileExitCode } from "../reconcile.js";
 import { printAdvice } from "../report/advice-text.js";
 import { reportOfReconciliation } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
@@ -107,7 +107,7 @@ async function runQuietly(
 
 const COULD_NOT = 2;
 
-/** `exec --reconcile`: compares the app's records with the ledger. Returns exit code 1 with findings, 2 on errors. */
+/** `exec --reconcile`: compares the app's records with the ledger. Returns exit code 1 with findings, 2 on errors and if there was nothing to compare. */
 async function reconcileAfterRun(
   sandbox: Sandbox,
   { artifacts, notice, reconcile, runner }: ExecPlan,
@@ -124,7 +124,7 @@ async function reconcileAfterRun(
     if (report.passed) for (const line of lines) notice(line);
     else for (const line of lines) printPaintedError(line);
     await warnOfOtherNamespaces(sandbox, notice);
-    return report.passed ? 0 : 1;
+    return reconcileExitCode(report);
   } catch (error) {
     if (!(error instanceof Error && isFixableByUser(error))) throw error;
     printErrorMessage(error);
