@@ -7,8 +7,10 @@ import { page, table } from "./markdown.mjs";
 import { marksIn } from "./marks.mjs";
 
 /** How many rules hold, for the README. */
-export const rulesSentence = () =>
-  `- Each of the [${numbersOf("R").length} rules](docs/rules.yaml) in the service's documentation has a test.`;
+export function rulesSentence() {
+  const [tested, others] = [numbersOf("R").length, numbersOf("N").length];
+  return `- ${tested} of the [${tested + others} rules](docs/rules.yaml) in the service's documentation have a test; the other ${others} cannot apply to a local server.`;
+}
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
