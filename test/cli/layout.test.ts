@@ -4,6 +4,7 @@ import type { ClientAction, CommandInput } from "../../src/cli/client/client-com
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
 import { tableFormatter } from "../../src/cli/client/output.js";
+import { followLine } from "../../src/cli/client/watching.js";
 import { reportOfReconciliation } from "../../src/cli/report/books.js";
 import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
@@ -557,4 +558,18 @@ it("a table colours results on a terminal", () => {
     paint("red", "ECONNREFUSED"),
   ])
     expect(responses).toContain(painted);
+});
+
+it("a line of --follow has a short time and fits the terminal, and is whole in a pipe", () => {
+  const path = `GET /api/v1/payments/charges/${"x".repeat(80)}`;
+  const line = () =>
+    followLine("2026-03-01T09:21:20.000Z", [
+      ["yellow", "404"],
+      [undefined, path],
+    ]);
+  expect(line()).toBe(`2026-03-01T09:21:20.000Z  404  ${path}`);
+  onTerminal(80);
+  vi.stubEnv("FORCE_COLOR", "0");
+  expect(line()).toMatch(/^ {2}09:21:20 {2}404 {2}GET \/api.*…$/);
+  expect(line()).toHaveLength(80);
 });

@@ -4,7 +4,9 @@ import { requestTrouble } from "../../core/reports/trouble.js";
 import { parseDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { machineNowMs, pause } from "../../core/time/timers.js";
-import { printErrorLine, printJson, printText } from "../terminal.js";
+import { valueStyle } from "../table.js";
+import { isTerminal, printErrorLine, printJson, printText, terminalWidth } from "../terminal.js";
+import { fitLine, type StyledText } from "../text-layout.js";
 import { formatCharge } from "./charges.js";
 import {
   type ClientAction,
@@ -77,7 +79,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
 function listOrFollow(
   id: "listRequests" | "listEvents",
   kind: "request" | "event",
-  lineOf: (data: JsonBody, flags: CommandInput["flags"]) => string | undefined,
+  lineOf: (data: JsonBody, flags: CommandInput["flags"]) => readonly StyledText[] | undefined,
 ): ClientAction["call"] {
   return async ({ connection, flags }) => {
     if (!flags.follow) return connection.run(id, listQuery(id, flags));
@@ -89,26 +91,49 @@ function listOrFollow(
       const line = message === kind ? lineOf(data, flags) : undefined;
       if (line === undefined) return;
       if (flags.json) printJson(data);
-      else printText(`${line}\n`);
+      else printText(`${followLine(String(data.at), line)}\n`);
     });
     return undefined;
   };
 }
 
-function eventLine({ at, type, charge_id, withdrawal_id }: JsonBody, flags: CommandInput["flags"]) {
+/** A line of `--follow`; on a terminal with a short time, cut to its width. */
+export function followLine(at: string, parts: readonly StyledText[]): string {
+  const line: StyledText[] = [["dim", isTerminal() ? at.slice(11, 19) : at], ...parts];
+  const shown = line.filter(([, text]) => text !== "");
+  return isTerminal()
+    ? fitLine(
+        shown.map(([style, text]) => [style, `  ${text}`]),
+        terminalWidth(),
+      )
+    : shown.map(([, text]) => text).join("  ");
+}
+
+function eventLine(
+  { type, charge_id, withdrawal_id }: JsonBody,
+  flags: CommandInput["flags"],
+): StyledText[] | undefined {
   if (flags.type !== undefined && !matchesAnyGlob(flagText(flags.type)!, String(type))) return undefined;
-  return `${at}  ${String(type).padEnd(24)}  ${charge_id ?? withdrawal_id ?? ""}`;
+  return [
+    [undefined, String(type).padEnd(24)],
+    [undefined, String(charge_id ?? withdrawal_id ?? "")],
+  ];
 }
 
 /** A completed request in one line, with the reason if it was refused. */
-function requestLine(request: JsonBody, flags: CommandInput["flags"]): string | undefined {
-  const { at, method, path, operation, in_flight } = request;
+function requestLine(request: JsonBody, flags: CommandInput["flags"]): StyledText[] | undefined {
+  const { method, path, operation, in_flight } = request;
   const status = String(columnValue(LIST_COLUMNS.requests, "status", request));
   const asked = flagText(flags.status)?.replaceAll("x", "*");
   if (in_flight === true || (asked !== undefined && !matchesAnyGlob(asked, status))) return undefined;
   if (flags.operation !== undefined && !matchesAnyGlob(flagText(flags.operation)!, String(operation)))
     return undefined;
-  return [at, status, `${method} ${path}`, requestTrouble(request)].filter(Boolean).join("  ");
+  const style = valueStyle("status", status);
+  return [
+    [style, status],
+    [undefined, `${method} ${path}`],
+    [style, requestTrouble(request) ?? ""],
+  ];
 }
 
 /** Reports each message of the live stream until the sandbox stops or the output is closed. */
