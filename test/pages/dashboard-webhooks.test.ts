@@ -119,6 +119,9 @@ describe("webhooks in the dashboard", () => {
 
   it("lists receivers, and can edit and disable them", async () => {
     const { page, press, sandbox, charge } = await openPaid(refuseWith(500));
+    // A dropped delivery was never sent, and says nothing about the receiver.
+    await charge("lost@example.com", { metadata: { sandbox_scenario: "webhooks_lost" } });
+    await sandbox.advance("10s");
     const list = await page("/webhooks");
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
     expect(list).toMatch(/<span class="bad">█+<\/span>/);

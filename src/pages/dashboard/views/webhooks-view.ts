@@ -94,7 +94,10 @@ ${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { 
 function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, url, mode, signature } = endpoint;
   const isAutomatic = ({ mishap }: Delivery) => !mishap?.by_hand;
-  const { total, items } = findNewestDeliveries(context, webhook_id, isAutomatic, HEALTH_DELIVERIES);
+  const { total } = findNewestDeliveries(context, webhook_id, isAutomatic, 0);
+  const isUndropped = (delivery: Delivery) =>
+    isAutomatic(delivery) && (wasSent(delivery) || delivery.status !== "dropped");
+  const { items } = findNewestDeliveries(context, webhook_id, isUndropped, HEALTH_DELIVERIES);
   const [word, tone, why] = healthOf(context, endpoint, items);
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { edit: webhook_id })}#edit`;
@@ -119,16 +122,18 @@ type Health = readonly [word: string, tone: ui.Tone, why?: string];
 function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: readonly Delivery[]): Health {
   if (!enabled) return ["off", ""];
   const failing = items.filter(isFailing);
-  const holds = items.flatMap((delivery) =>
-    delivery.attempts.length === 0 ? (namespace.findHold(delivery) ?? []) : [],
-  );
+  const holds = items.flatMap((delivery) => (wasSent(delivery) ? [] : (namespace.findHold(delivery) ?? [])));
   // Prefers a hold caused by the receiver over holds that wait for an earlier delivery.
   const hold = holds.findLast(({ reason }) => !reason.startsWith("waits for the delivery")) ?? holds.at(-1);
   if (hold !== undefined && failing.length === 0)
     return [`${holds.length} held`, "warn", `${hold.reason}, since ${hold.since.slice(11, 19)}`];
   if (failing.length === 0) return ["ok", "good"];
-  const share = Math.round((failing.length / items.length) * 100);
+  const share = Math.round((failing.length / items.filter(wasSent).length) * 100);
   return [`${share} % fail`, "bad", deliveryFailureText(failing[0]!)];
+}
+
+function wasSent({ attempts }: Delivery): boolean {
+  return attempts.length > 0;
 }
 
 /** Failures are taller, so colour is not the only signal. */
