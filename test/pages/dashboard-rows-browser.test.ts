@@ -36,6 +36,7 @@ async function openFailures(): Promise<{ sandbox: Sandbox; failed: string }> {
   for (const name of ["declined", "cancelled", "expired", "stuck", "ada"])
     await client.pay({
       email: `${name}@shop.test`,
+      amount: "1500000000.05",
       metadata: { order_id: name === "ada" ? "A-1042" : "A-1042, the spring sale, in two parcels" },
     });
   const failed = await client.pay({
@@ -59,10 +60,10 @@ async function openFailures(): Promise<{ sandbox: Sandbox; failed: string }> {
   return { sandbox, failed };
 }
 
-/** Finds texts that are cut off, too narrow, or do not begin with the order and the reason. */
+/** Finds texts and amounts that are cut off, too narrow, or do not begin with the order and the reason. */
 function findUnreadableTexts(): string[] {
   const width = document.documentElement.clientWidth;
-  return [...document.querySelectorAll<HTMLElement>(".row :is(.title,.sub)")].flatMap((text) => {
+  return [...document.querySelectorAll<HTMLElement>(".row :is(.title,.sub,.amount)")].flatMap((text) => {
     if (!text.checkVisibility()) return [];
     const { left, right, bottom } = text.getBoundingClientRect();
     const row = text.closest(".row")!.getBoundingClientRect();
@@ -120,7 +121,7 @@ describeInBrowser("the reason in a row of the dashboard", () => {
   const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
 
   it.each([1440, 1280, 1024, 970, 800, 390])(
-    "the order and the reason come first and are not cut off, at %i pixels",
+    "the order and the reason come first; they and the amounts are not cut off, at %i pixels",
     async (width) => {
       const { sandbox, failed } = await openFailures();
       const page = await (await openWindow({ viewport: { width, height: 900 } })).newPage();
