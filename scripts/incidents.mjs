@@ -155,7 +155,7 @@ function sentenceOf(results) {
   const count = found === results.length ? "all" : `${found} of the`;
   return (
     `- [\`explore\`](docs/explore.md) repeats a good run with each failure. It finds ${count} [${results.length} public bugs](examples/incidents/README.md) rebuilt here, ` +
-    "and nothing in the fixed apps; [what it misses](docs/explore.md#what-it-misses).\n"
+    "and nothing in the fixed apps; of 40 public reports it [misses 16](docs/explore.md#what-it-misses).\n"
   );
 }
 
