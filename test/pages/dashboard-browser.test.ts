@@ -311,7 +311,9 @@ describeInBrowser("the dashboard in a browser", () => {
         .locator("main > *")
         .evaluateAll((parts) => parts.map((part) => [part.id, part.getBoundingClientRect().y]));
     const before = await placesOf();
-    expect(before.at(-1)![0]).toBe("timeline");
+    const [last, top] = before.at(-1)!;
+    expect(last).toBe("timeline");
+    expect(top).toBeLessThan(430);
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]) {
       await sandbox.advance("2s");
       await page.locator("#charge .status").getByText(status).waitFor();

@@ -223,8 +223,8 @@ export function section({ id, title, tools, body, isAppendOnly, isFirst }: Secti
   return html`<section id="${id}" data-part${isAppendOnly && html` data-grows`}${isFirst && html` data-first`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
 
-export function foldedSection({ id, title, body }: Pick<SectionOptions, "id" | "title" | "body">): Markup {
-  return html`<section id="${id}" data-part><details><summary><h2>${title}</h2></summary>${body}</details></section>`;
+export function fold(title: string, body: Content): Markup {
+  return html`<details><summary><h2>${title}</h2></summary>${body}</details>`;
 }
 
 /** A button that opens a panel over the page. Menus close each other. */

@@ -127,12 +127,8 @@ function paymentView(context: PageContext, payment: Payment): Markup {
 <p class="why"><strong>Why:</strong> ${causeText(context, record, status)}${stuckText(context, payment)}</p>
 <div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}
 ${moves.length === 0 && status.word !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}${ui.copyableId(id)}</div></div>
-${ui.section({ id: "about", title: "Details", body: ui.factList(payment.facts) })}
-${ui.foldedSection({
-  id: "raw",
-  title: "Raw",
-  body: html`<pre tabindex="0" aria-label="The record as JSON">${ui.toIndentedJson(payment.raw)}</pre>`,
-})}
+<section id="about" class="folds" data-part>${ui.fold("Details", ui.factList(payment.facts))}
+${ui.fold("Raw", html`<pre tabindex="0" aria-label="The record as JSON">${ui.toIndentedJson(payment.raw)}</pre>`)}</section>
 ${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}`;
 }
 
