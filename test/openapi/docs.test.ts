@@ -400,6 +400,33 @@ describeInBrowser("in a browser", () => {
     expect((await tab.getByText("Contents").boundingBox())!.y).toBeGreaterThanOrEqual(0);
   });
 
+  it.each([
+    [375, "/docs"],
+    [1440, "/docs#createWebhook"],
+    [1440, "/_sandbox/docs#createFault"],
+  ])("a page %d px wide does not shift while it loads: %s", async (width, path) => {
+    const sandbox = await openSandbox();
+    const { url } = await sandbox.listen({ port: 0 });
+    const tab = await (await openWindow({ viewport: { width, height: 900 } })).newPage();
+    const session = await tab.context().newCDPSession(tab);
+    // Slow enough for a paint before the page is complete.
+    const conditions = { offline: false, latency: 0, downloadThroughput: 400_000, uploadThroughput: -1 };
+    await session.send("Network.emulateNetworkConditions", conditions);
+    await tab.addInitScript(() => {
+      const shifts: number[] = [];
+      Object.assign(window, { shifts });
+      new PerformanceObserver((list) => {
+        for (const shift of list.getEntries()) shifts.push((shift as unknown as { value: number }).value);
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    await tab.goto(url + path);
+    await tab.evaluate(async () => {
+      for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+    });
+    const shifts = await tab.evaluate("shifts");
+    expect((shifts as number[]).filter((shift) => shift > 0.01)).toEqual([]);
+  });
+
   // One scheme is enough: the same code generates both references.
   it("the page links to the control API's reference and back", async () => {
     const width = 375;

@@ -42,26 +42,37 @@ summary{cursor:pointer;padding:.25rem 0}summary h4{display:inline-block}section 
 .sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+.snippet{margin-top:.75rem}.snippet h4{line-height:2rem}.fields pre{white-space:pre-wrap}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
 .js nav{position:sticky;top:0;z-index:1;max-height:70vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
-.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}::placeholder{color:var(--soft);opacity:1}[hidden]{display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
+.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
 .keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
 @media (min-width:80rem){.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;scrollbar-width:thin;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
 const REFERENCE_SCRIPT = `${COPY_SCRIPT}
+const byId = (id) => document.getElementById(id);
+const wide = matchMedia("(min-width: 60rem)");
+const unfoldTarget = () => {
+  const target = byId(location.hash.slice(1)), section = target?.closest("section");
+  for (const fold of section?.querySelectorAll("details") ?? [])
+    if (fold.contains(target) || fold.parentElement === target) fold.open = true;
+  return { target, section };
+};
+// Runs before each part of the page is painted, so that nothing shifts.
+const arrange = () => {
+  document.querySelector("nav > details")?.toggleAttribute("open", wide.matches);
+  unfoldTarget();
+};
+const parsing = new MutationObserver(arrange);
+parsing.observe(document, { childList: true, subtree: true });
 addEventListener("DOMContentLoaded", () => {
-  const byId = (id) => document.getElementById(id);
-  const wide = matchMedia("(min-width: 60rem)");
+  parsing.disconnect();
+  arrange();
   const contents = document.querySelector("nav > details");
   const search = byId("search"), found = byId("found"), rest = byId("rest"), unfold = byId("unfold");
   const sections = [...document.querySelectorAll("main section")];
-  search.parentElement.hidden = unfold.hidden = false;
-  contents.open = wide.matches;
 
   const reveal = () => {
-    const target = byId(location.hash.slice(1)), section = target?.closest("section");
-    for (const fold of section?.querySelectorAll("details") ?? [])
-      if (fold.contains(target) || fold.parentElement === target) fold.open = true;
+    const { target, section } = unfoldTarget();
     target?.scrollIntoView();
     if (section) mark(section);
   };
@@ -171,8 +182,8 @@ function referencePage(given: Reference, nowMs: number): Response {
   const [lead = "", ...conventions] = String(info.description).split("\n\n");
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
-<label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press /" aria-keyshortcuts="/"></label>
-<button type="button" id="unfold" hidden>Expand all</button>
+<label class="search">Filter <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press /" aria-keyshortcuts="/"></label>
+<button type="button" id="unfold">Expand all</button>
 ${[...tags, { name: "Schemas" }, { name: "Errors" }].map(({ name }) => {
   const links = contents.filter(({ tag }) => tag === name);
   return html`<div><p class="tag">${name}</p><ul>${links.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`;
