@@ -57,7 +57,9 @@ describe("the page of a charge", () => {
     );
     expect(await timeline(paid)).toMatch(/payment USD \+5\.00 pending \+0\.17 fees /);
     const pending = await charge("bob@example.com");
-    expect(await timeline(pending)).toMatch(/now · due below \+1 s AWAITING_PAYMENT Run to here/);
+    expect(await timeline(pending)).toMatch(
+      /now · due below \+1 s AWAITING_PAYMENT Run to here .* \+3 s PROCESSING Run .* \+5 s COMPLETED Run .* ~ 59 m 55 s ~ \+1 h EXPIRED, if unpaid/,
+    );
     expect(await page("/charges?q=a-1042")).toContain(failed);
     expect(await page("/charges?q=a-1042")).not.toContain(paid);
     expect(await page()).toMatch(/500 .*next try in/);

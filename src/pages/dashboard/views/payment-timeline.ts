@@ -1,8 +1,8 @@
-import type { Charge } from "../../../core/domain/charge-transition.js";
+import { CHARGE_STATUS_RULES, type Charge, firstExpiredMs } from "../../../core/domain/charge-transition.js";
 import { isZero } from "../../../core/domain/money.js";
-import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import { type StatusRules, simulateTimeline } from "../../../core/domain/timeline.js";
+import { WITHDRAWAL_STATUS_RULES, type Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, EventRecord, Task } from "../../../core/engine/records.js";
-import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import type { ShownStatus } from "../../../core/reports/shown-status.js";
 import { deliveryState } from "../../../core/reports/trouble.js";
@@ -44,7 +44,7 @@ const POSTED_WITH: Readonly<Record<string, string>> = {
 
 /** Past and planned steps of a charge or payout: calls, statuses, money, and events with their deliveries. */
 export function paymentTimeline(context: PageContext, id: string, record: Charge | Withdrawal): Markup {
-  const lines = [...pastLines(context, id, record), ...dueLines(context, id)];
+  const lines = [...pastLines(context, id, record), ...dueLines(context, id, record)];
   const startMs = Date.parse(lines[0]?.at ?? record.created_at);
   const timeOf = (line: Line) => `+${ui.readableDuration(Date.parse(line.at) - startMs)}`;
   let previousMs = startMs;
@@ -180,21 +180,45 @@ ${copy !== undefined && html`<span class="tag">${copy}${mishap?.scenario !== und
 ${isFailing(delivery) && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
 
-/** Due steps of the charge or payout itself; a retry stands beside its delivery. */
-function dueLines(context: PageContext, id: string): Line[] {
-  return context.namespace.engine.state
-    .tasksOf(id)
-    .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
-    .map((task: Task): Line => {
-      const at = iso(task.due_ms);
-      return {
-        key: `task-${task.task_id}`,
-        at,
-        isDue: true,
-        lane: task.kind === "settle" ? 2 : 1,
-        body: html`${taskText(context, task)} ${task.due_ms > context.nowMs && ui.button({ does: ["advanceTo", { to: at }], label: "Run to here", to: taskText(context, task) })}`,
-      };
-    });
+/** Due and planned steps of the charge or payout itself; a retry stands beside its delivery. */
+function dueLines(context: PageContext, id: string, record: Charge | Withdrawal): Line[] {
+  const lines: Line[] = [];
+  const add = (key: string, dueMs: number, text: string, lane: Line["lane"] = 1) => {
+    const at = iso(dueMs);
+    const button =
+      dueMs > context.nowMs && ui.button({ does: ["advanceTo", { to: at }], label: "Run to here", to: text });
+    lines.push({ key, at, isDue: true, lane, body: html`${text} ${button}` });
+  };
+  const tasks = context.namespace.engine.state.tasksOf(id);
+  for (const task of tasks)
+    if (task.kind === "expire" || task.kind === "settle")
+      add(`task-${task.task_id}`, task.due_ms, taskText(context, task), task.kind === "settle" ? 2 : 1);
+  for (const [step, dueMs] of plannedSteps(record, tasks)) {
+    const { to, reason = "" } = record.timeline[step]!;
+    add(`step-${step}`, dueMs, `${to} ${reason}`.trim());
+  }
+  return lines.sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
+}
+
+/** Timeline entries that are still to run, with their times, as if nobody set a status by hand. */
+function* plannedSteps(
+  record: Charge | Withdrawal,
+  tasks: readonly Task[],
+): Generator<[number, number], void> {
+  const isCharge = "charge_id" in record;
+  const rules: StatusRules<string> = isCharge ? CHARGE_STATUS_RULES : WITHDRAWAL_STATUS_RULES;
+  const timeline = isCharge && record.overruled ? [] : record.timeline;
+  const next = tasks.find(({ kind }) => kind === "timeline" || kind === "withdrawal");
+  const standing = {
+    status: record.status,
+    expiredMs: isCharge ? firstExpiredMs(record) : undefined,
+    expiryMs: tasks.find(({ kind }) => kind === "expire")?.due_ms,
+    next: next && { step: next.step!, dueMs: next.due_ms },
+  };
+  let dueMs = 0;
+  const timeOf = (ms: number) => (dueMs = ms);
+  for (const { step } of simulateTimeline(rules, timeline, standing, timeOf))
+    if (step !== null) yield [step, dueMs];
 }
 
 /** Describes what a task will do. */
