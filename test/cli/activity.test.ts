@@ -191,8 +191,10 @@ it("start counts activity that is too fast to print", () => {
   live.flush();
   const text = write.mock.calls.join("");
   write.mockRestore();
-  expect(tell).toHaveBeenCalledTimes(20);
-  expect(text).toMatch(/^( {2}09:00:00 {2}ch_1 {2}COMPLETED\n){20} +… and 1,480 more, too many to show\n$/);
+  expect(tell).toHaveBeenCalledTimes(60);
+  expect(text).toMatch(
+    /^( {2}09:00:00 {2}ch_1 {2}COMPLETED\n){60} +… and 1,440 more, too many to show; see npx payments-sandbox charges\n$/,
+  );
 });
 
 it("the demo command prints a paid charge and its webhook", async () => {

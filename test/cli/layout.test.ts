@@ -174,7 +174,7 @@ it("a narrow terminal hides columns of charges", async () => {
   const headings = async (columns: number) =>
     (await print(columns, ["charges"])).split("\n")[0]!.split(/ {2,}/);
   const first = ["created at", "status", "amount", "customer email"];
-  expect(await headings(80)).toEqual([...first, "order"]);
+  expect(await headings(80)).toEqual([...first, "order", "charge id"]);
   expect(await headings(200)).toEqual([...first, "order", "payment method", "charge id"]);
 });
 

@@ -27,7 +27,7 @@ import { keysHint, listenToKeys } from "./keys.js";
 /** How often lines are printed. Batches keep a slow terminal from blocking the server. */
 const INTERVAL_MS = 100;
 /** Activities per interval that are printed; the rest is counted. */
-const LINES_MAX = 20;
+const LINES_MAX = 60;
 /** Attempts per interval that fail alike from which on one line stands for all. */
 const ALIKE_MIN = 3;
 
@@ -83,7 +83,10 @@ export class ActivityPrinter {
     });
     if (this.#leftOut > 0)
       lines.push(
-        paint("dim", `            … and ${this.#leftOut.toLocaleString("en")} more, too many to show`),
+        paint(
+          "dim",
+          `            … and ${this.#leftOut.toLocaleString("en")} more, too many to show; see npx payments-sandbox charges`,
+        ),
       );
     this.#leftOut = 0;
     if (lines.length > 0) printText(`${lines.join("\n")}\n`);

@@ -108,7 +108,7 @@ const STATE_QUERIES: Readonly<Record<string, Query>> = {
 const lists = {
   charges: {
     columns: ["created_at", "status", "amount", "customer_email", "order", "payment_method", "charge_id"],
-    dropFirst: ["payment_method", "charge_id"],
+    dropFirst: ["payment_method"],
     values: { order: orderOf },
     filters: [
       search("Search", "id, e-mail, order, amount"),
