@@ -361,6 +361,11 @@ describeInBrowser("in a browser", () => {
       ]);
       expect(focused).toEqual(["PRE", "-3px"]);
     }
+    // A link to a hidden part clears the filter.
+    await tab.getByLabel("Filter").fill("quote");
+    await tab.locator("#createQuote").getByRole("link", { name: "Pricing", exact: true }).first().click();
+    await expect.poll(() => tab.locator("#schema-Pricing").isVisible()).toBe(true);
+    expect(await tab.getByLabel("Filter").inputValue()).toBe("");
   });
 
   it("pressing a key opens the filter and expands every section", async () => {

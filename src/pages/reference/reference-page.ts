@@ -73,6 +73,7 @@ addEventListener("DOMContentLoaded", () => {
 
   const reveal = () => {
     const { target, section } = unfoldTarget();
+    if (target?.closest("[hidden]")) { search.value = ""; filter(false); }
     target?.scrollIntoView();
     if (section) mark(section);
   };
