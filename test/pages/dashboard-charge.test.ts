@@ -53,7 +53,7 @@ describe("the page of a charge", () => {
     const timeline = async (id: string) =>
       textOf(`<main${(await page(`/charges/${id}`)).split('id="timeline"')[1]}`);
     expect(await timeline(failed)).toMatch(
-      /\+0 s createWhitelabel ✓ 200 ● PENDING by your app \+1 s .* \+3 s ✗ FAILED declined scenario default charge\.failed ✗ :\d+\/hooks 500 .*· next try in .* Retry now/,
+      /\+0 s createWhitelabel ✓ 200 ● PENDING by your app \+1 s .* \+3 s ✗ FAILED declined scenario default charge\.failed ✗ :\d+\/hooks 500, same error .*· next try in .* Retry now/,
     );
     expect(await timeline(paid)).toMatch(/payment USD \+5\.00 pending \+0\.17 fees /);
     const pending = await charge("bob@example.com");

@@ -81,6 +81,7 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
   const { namespace } = context;
   const { state } = namespace.engine;
   const events = state.eventsOf(id).reverse();
+  const told = new Set<string>();
   const lines = [
     ...requestsAbout(namespace, id).map((entry) => requestLine(context, entry)),
     ...record.status_history.map((_, index) => statusLine(record, index)),
@@ -109,7 +110,7 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
           )}</ul>`,
       }),
     ),
-    ...events.map((event) => eventLine(context, event)),
+    ...events.map((event) => eventLine(context, event, told)),
   ];
   return lines.sort((a, b) => (a.at === b.at ? a.lane - b.lane : a.at < b.at ? -1 : 1));
 }
@@ -149,13 +150,14 @@ function stateLine(key: string, { word, at, reason }: ShownStatus, cause: string
   return { key, at, lane: 1, status: word, body };
 }
 
-function eventLine(context: PageContext, event: EventRecord): Line {
+/** @param told failures of each receiver that earlier lines describe */
+function eventLine(context: PageContext, event: EventRecord, told: Set<string>): Line {
   const { event_id, type, at } = event;
   const deliveries = context.namespace.engine.state.deliveriesOf(event_id);
   const copies = copyTexts(deliveries);
   const list = deliveries
     .reverse()
-    .map((delivery) => deliveryItem(context, delivery, copies.get(delivery.delivery_id)));
+    .map((delivery) => deliveryItem(context, delivery, copies.get(delivery.delivery_id), told));
   const status = reversalOf(event)?.word ?? type.split(".")[1]?.toUpperCase();
   return {
     key: event_id,
@@ -167,16 +169,25 @@ function eventLine(context: PageContext, event: EventRecord): Line {
 }
 
 /** A delivery with all its attempts in one line. */
-function deliveryItem(context: PageContext, delivery: Delivery, copy: string | undefined): Markup {
+function deliveryItem(
+  context: PageContext,
+  delivery: Delivery,
+  copy: string | undefined,
+  told: Set<string>,
+): Markup {
   const { delivery_id, event_type, webhook_id, mishap, attempts } = delivery;
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", webhook_id));
   const state = deliveryState(delivery, context.namespace.findHold(delivery));
   const tone = ui.statusTone(state);
   const [result, due] = deliveryOutcome(context, delivery);
+  const status = attempts.at(-1)?.status;
+  const failure = `${webhook_id} ${result}`;
+  const isTold = tone === "bad" && typeof status === "number" && told.has(failure);
+  told.add(failure);
   const count = attempts.length > 1 && `${attempts.length} attempts`;
   return html`<li data-key="${delivery_id}"><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${ui.MARKS[tone]}</span>\u00a0${receiver}</a>
 ${copy !== undefined && html`<span class="tag">${copy}${mishap?.scenario !== undefined && mishap.scenario !== "" && ` (${mishap.scenario})`}</span>`}
-<span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${result}</span>${[count, due].map((part) => part && html` <span class="soft">· ${part}</span>`)}</span>
+<span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${isTold ? `${status}, same error` : result}</span>${[count, due].map((part) => part && html` <span class="soft">· ${part}</span>`)}</span>
 ${isFailing(delivery) && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
 
