@@ -63,7 +63,7 @@ it.each(RUNNERS)("exec exports a failed test to a file: %s", async (name, args, 
   const { code, stderr } = await project.run(line);
   expect(code).toBe(1);
   expect(stderr).toContain("calls were refused:\n  2 × POST /api/v1/payments/quotes → 400 ");
-  expect(stderr).toMatch(/ {2}ch_\w+ {2}COMPLETED .* marks what is paid\n/);
+  expect(stderr).toMatch(/ {2}✗ COMPLETED .* marks what is paid · ch_\w+\n/);
   const requests = JSON.parse(readFileSync(join(folder, "requests.json"), "utf8"));
   expect(requests.items.map((call: { test: string }) => call.test)).toContain(title);
   const { failed_tests } = JSON.parse(readFileSync(join(folder, "exec.json"), "utf8"));
