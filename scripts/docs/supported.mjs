@@ -9,7 +9,7 @@ import { marksIn } from "./marks.mjs";
 /** How many rules hold, for the README. */
 export function rulesSentence() {
   const [tested, others] = [numbersOf("R").length, numbersOf("N").length];
-  return `- ${tested} of the [${tested + others} rules](docs/rules.yaml) in the service's documentation have a test; the other ${others} cannot apply to a local server.`;
+  return `- ${tested} of the ${tested + others} [statements](docs/rules.yaml) in the service's documentation are tested; the other ${others} cannot apply to a local server.`;
 }
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
