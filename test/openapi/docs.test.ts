@@ -322,14 +322,14 @@ describeInBrowser("in a browser", () => {
     expect(await tab.locator("#rotateWebhookSecret").isVisible()).toBe(true);
     await tab.getByLabel("Filter").press("Enter");
     expect(await tab.evaluate(() => location.hash)).toBe("#rotateWebhookSecret");
-    expect(await tab.locator("#rotateWebhookSecret-curl").isVisible()).toBe(true);
+    await expect.poll(() => tab.locator("#rotateWebhookSecret-curl").isVisible()).toBe(true);
     const marked = () => tab.locator("nav [aria-current]").getAttribute("href");
     await tab.getByLabel("Filter").fill("withdraw");
     await tab.getByLabel("Filter").press("Enter");
-    expect(await tab.locator("#createWithdrawal-curl").isVisible()).toBe(true);
+    await expect.poll(() => tab.locator("#createWithdrawal-curl").isVisible()).toBe(true);
     // The scroll of the jump is handled in the next frame.
     await tab.evaluate(() => new Promise(requestAnimationFrame));
-    expect(await marked()).toBe("#createWithdrawal");
+    await expect.poll(marked).toBe("#createWithdrawal");
     // Matching names come first, and everything else is hidden.
     await tab.getByLabel("Filter").fill("quote");
     await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^\d found; \d+ more mention it$/);
