@@ -46,7 +46,7 @@ const VALUES: Readonly<Record<string, Values>> = {
     advice: "Read balances at most every 10 seconds; 30 to 60 are enough.",
     why: "balances were read again too soon",
     example: "request 12 at 2026-01-31T09:00:04.000Z",
-    docs: "docs/webhooks.md#advice",
+    docs: "docs/api.md#advice",
   },
   Attempt: { request_headers: HEADERS, status: 200, response_body: "ok" },
   BookReport: {
