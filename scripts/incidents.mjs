@@ -154,8 +154,8 @@ function sentenceOf(results) {
   const found = results.filter(({ isFound }) => isFound).length;
   const count = found === results.length ? "the" : `${found} of the`;
   return (
-    `- [\`explore\`](docs/explore.md) finds ${count} [${results.length} public bugs](examples/incidents/README.md) rebuilt here (two need a flag), ` +
-    "and nothing in the fixed apps. Of [40 reports](docs/explore.md#what-it-misses), 29 of them only read, it misses 16.\n"
+    `- [\`explore\`](docs/explore.md) finds ${count} [${results.length} public bugs](examples/incidents/README.md) rebuilt here ` +
+    "and nothing in the fixed apps. [What it misses](docs/explore.md#what-it-misses): 16 of 40 public reports.\n"
   );
 }
 

@@ -95,6 +95,21 @@ describe("README.md", () => {
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
   });
 
+  it("the payment in README.md ends COMPLETED, and its secret is the default one", async () => {
+    const session = new PageRun("README.md");
+    await session.prepare();
+    await session.begin(session.codeOf("terminal: sandbox"));
+    const { code, stdout, stderr } = await session.project.shell(
+      session.codeOf("run: first"),
+      session.environment,
+    );
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^status +COMPLETED$/m);
+    expect(stdout).toContain(`"checkout_url":"${session.url}/checkout/`);
+    const env = await session.project.shell("npx payments-sandbox env", session.environment);
+    expect(pageText("README.md")).toContain(/whsec_[\w=+/]+/.exec(env.stdout)![0]);
+  }, 60_000);
+
   it("README.md shows the output of demo", async () => {
     const unnumbered = (text: string) =>
       text.replace(/\d\d:\d\d:\d\d/g, "time").replace(/_[0-9a-f]{4}…/g, "_…");
