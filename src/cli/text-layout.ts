@@ -54,7 +54,7 @@ export function cutMiddle(text: string, room: number): string {
   return `${text.slice(0, room - 1 - end)}…${text.slice(text.length - end)}`;
 }
 
-/** Wraps a text into indented lines. A word longer than a line is broken, a URL is not. */
+/** Wraps a text into indented lines. A URL longer than a line is not broken. */
 export function wrap(text: string, indent: number, width: number): string[] {
   const room = Math.max(1, width - indent);
   const lines: string[] = [];
@@ -74,11 +74,18 @@ export function wrapHanging(head: string, text: string, width: number): string[]
   return [(head + first.slice(head.length)).trimEnd(), ...rest];
 }
 
+/** Breaks a word longer than a line: behind a comma, or else at the end of the line. */
 function splitWord(word: string, room: number): string[] {
-  if (word.length <= room || word.includes("://")) return [word];
-  return Array.from({ length: Math.ceil(word.length / room) }, (_none, place) =>
-    word.slice(place * room, (place + 1) * room),
-  );
+  const parts: string[] = [];
+  let rest = word;
+  while (rest.length > room) {
+    const comma = rest.lastIndexOf(",", room - 1) + 1 || rest.indexOf(",") + 1 || rest.length;
+    const end = comma > room && !rest.includes("://") ? room : comma;
+    if (end === rest.length) break;
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return [...parts, rest];
 }
 
 export type StyledText = readonly [style: Style | undefined, text: string];

@@ -10,7 +10,7 @@ import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { cannotRunReport } from "../../src/cli/run-files.js";
 import { tableLines } from "../../src/cli/table.js";
-import { changeUnpaintedParts, paint } from "../../src/cli/text-layout.js";
+import { changeUnpaintedParts, paint, wrap } from "../../src/cli/text-layout.js";
 import { LIST_COLUMNS } from "../../src/core/reports/list-columns.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { START } from "../support/api-client.js";
@@ -437,6 +437,17 @@ it("the report of a run fits the terminal width", () => {
   const text = reportText(reportOfRun(report));
   for (const line of text.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
   expect(text.replace(/\s+/g, "")).toContain(JSON.stringify(failure.expected));
+});
+
+it("a word longer than a line breaks behind a comma, and a URL in it does not", () => {
+  const url = "http://localhost:3000/webhooks/of/payments";
+  const json = JSON.stringify({ status: "COMPLETED", amount: "19.99", url });
+  expect(wrap(`got ${json}`, 2, 30)).toEqual([
+    '  got {"status":"COMPLETED",',
+    '  "amount":"19.99",',
+    `  "url":"${url}"}`,
+  ]);
+  expect(wrap("x".repeat(40), 2, 30)).toEqual([`  ${"x".repeat(28)}`, `  ${"x".repeat(12)}`]);
 });
 
 const CHARGES = {

@@ -70,8 +70,7 @@ it("the test in docs/scenarios.md fails with the shop of docs/start.md as the pa
   await beginShop(session);
   const { code, stdout } = await runScenario(session);
   expect(code).toBe(1);
-  const { code: printed } = markedBlock("docs/scenarios.md", "printed by run");
-  expect(stdout.replace(/ch_[0-9a-f]{24}"\}\}/, 'ch_…"}}')).toContain(printed);
+  expect(stdout).toContain(markedBlock("docs/scenarios.md", "printed by run").code);
 }, 60_000);
 
 it.each([

@@ -106,7 +106,7 @@ it("reports a failure at its line in the included file", async () => {
     "more.yaml": "steps:\n  - advance: 1s\n\n  - request: GET /api/v1/nowhere",
   });
   expect(basename(report.steps[0]!.steps![1]!.file!)).toBe("more.yaml");
-  expect(reportText(reportOfRun(report))).toContain("more.yaml:4\n");
+  expect(reportText(reportOfRun(report))).toContain("more.yaml:4)\n");
 });
 
 it("a scenario sent to the control API cannot include a file", async () => {

@@ -20,6 +20,8 @@ export interface ReportCase {
   /** Labelled texts, such as `expected` and `got`. */
   readonly details?: readonly CaseDetail[];
   readonly drawing?: Drawing | undefined;
+  /** Number of the step that failed, such as `3.1`. */
+  readonly step?: string;
   readonly place?: readonly [file: string, line: number];
   readonly durationMs?: number;
   /** Nested cases. JUnit lists them instead of this case. */
@@ -97,8 +99,9 @@ function flattened(cases: readonly ReportCase[], indent = ""): (ReportCase & { r
 
 /** Formats a case. A case with `column` is a list line with the message below; any other case is a paragraph. */
 export function caseLines(one: ReportCase, indent: string, titleWidth: number, width: number, paint: Paint) {
-  const { name, title = name, outcome, column, message, details = [], drawing, place } = one;
-  const text = message && (place === undefined ? message : `${message}  ${place.join(":")}`);
+  const { name, title = name, outcome, column, message, details = [], drawing, step, place } = one;
+  const where = [step === undefined ? [] : `step ${step}`, place?.join(":") ?? []].flat().join(", ");
+  const text = message && (where === "" ? message : `${message} (${where})`);
   const below = [
     ...details.flatMap(([label, text], index) => {
       const shown = (details[index - 1]?.[0] === label ? "" : label).padEnd(LABEL_WIDTH);

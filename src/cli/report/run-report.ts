@@ -1,7 +1,8 @@
+import { requestTrouble } from "../../core/reports/trouble.js";
 import type { Difference, Failure } from "../../core/schema/control-scenario-responses.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
-import type { CaseDetail, Report, ReportCase } from "./report.js";
+import type { Report, ReportCase } from "./report.js";
 
 /** Report of a scenario file's run. With `isStrict`, entries of `never_happened_at` and `blind_spots` are failures. */
 export function reportOfRun(run: RunReport, isStrict = false): Report {
@@ -55,37 +56,52 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
     place: [step.file ?? runFile, failure?.line ?? step.line],
     durationMs: duration_ms,
     // Omits the message of a step with nested steps, because the failed nested step has the message.
-    ...(failure === undefined || steps !== undefined
-      ? {}
-      : { message: failure.message, details: detailsOf(failure) }),
+    ...(failure === undefined || steps !== undefined ? {} : { step: number, ...explanationOf(failure) }),
     cases: steps?.map((inner) => stepCase(runFile, inner, `${number}.`)),
   };
 }
 
-function detailsOf(failure: Failure): CaseDetail[] {
-  const { expected, got, difference = [], made_by = [], note, nearest = [] } = failure;
-  // Omits a single almost-matching record if `difference` already describes that record.
-  const others = nearest.length === 1 && nearest[0]!.difference === failure.difference ? [] : nearest;
+/** The first difference of the only record, or else the message; then only the other fields that differ. */
+function explanationOf(failure: Failure): Pick<ReportCase, "message" | "details"> {
+  const { message, expected, got, difference = [], made_by = [], note, nearest = [] } = failure;
+  const [first, ...others] = difference;
+  const isCount = first?.path === "count";
+  const hasFields =
+    first !== undefined &&
+    !/^(|count|spacing.*)$/.test(first.path) &&
+    (nearest.length > 0 || first.got !== undefined || /^(body|headers)\b/.test(first.path));
+  const isDecided = hasFields && nearest.length <= 1;
+  const { body: response_body } = Object(got) as { readonly body?: unknown };
+  const response =
+    isDecided && first.path === "status" && response_body !== undefined
+      ? requestTrouble({ status: first.got, fault: null, response_body })
+      : undefined;
+  const findings = difference.filter((one) => one.path === "" && typeof one.expected === "string");
   const details: [string, string | undefined][] = [
-    ["expected", expected === undefined ? undefined : jsonOf(expected)],
-    ["got", got === undefined ? undefined : jsonOf(got)],
-    ...difference.map((one): [string, string] => ["difference", differenceText(one)]),
+    ["expected", hasFields || isCount || expected === undefined ? undefined : jsonOf(expected)],
+    ["got", hasFields || got === undefined ? undefined : jsonOf(got)],
+    ["response", response],
+    ...(isDecided ? others : findings).map((one): [string, string] => ["difference", differenceText(one)]),
     ...made_by.map((one): [string, string] => ["fault", one]),
     ["note", note],
-    ...others.map(({ id, difference }): [string, string] => [
+    ...nearest.map(({ id, difference: own }): [string, string] => [
       "nearest",
-      `${id}: ${difference.map(differenceText).join("; ")}`,
+      isDecided ? id : `${id}, ${own.map(differenceText).join("; ")}`,
     ]),
   ];
-  return details.filter((one): one is [string, string] => one[1] !== undefined);
+  return {
+    message: isDecided ? differenceText(first) : message,
+    details: details.filter((one): one is [string, string] => one[1] !== undefined),
+  };
 }
 
+/** `body.delivered: expected 1, got 2` */
 function differenceText({ path, expected, got, why }: Difference): string {
-  if (path === "") return typeof expected === "string" ? expected : jsonOf(expected);
   const because = why === undefined ? "" : ` (${why})`;
+  if (path === "") return typeof expected === "string" ? expected : jsonOf(expected);
   if (Array.isArray(expected) && Array.isArray(got) && expected.length !== got.length)
-    return `${path} has ${formatCount(got.length, "element")}, not ${expected.length}${because}`;
-  return `${path} is ${got === undefined ? "absent" : jsonOf(got)}, not ${jsonOf(expected)}${because}`;
+    return `${path}: expected ${formatCount(expected.length, "element")}, got ${got.length}${because}`;
+  return `${path}: expected ${jsonOf(expected)}, got ${got === undefined ? "nothing" : jsonOf(got)}${because}`;
 }
 
 const LONGEST = 1_000;
