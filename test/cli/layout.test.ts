@@ -276,6 +276,21 @@ it("status shows failing webhooks, scenarios, faults and what is due next before
   expect(top).toMatch(/\nnext due {11}in [^:]+: \S+ .*→ :\d+\/\w+\n/);
 });
 
+it("status, charges and webhook list count failing webhooks without reading all", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });
+  for (let n = 0; n < 2; n++) await client.pay();
+  await sandbox.advance("10s");
+  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const pages = vi.spyOn(shop, "pages");
+  expect(await print(0, ["status"], {}, shop)).toContain("✗ 6 failing: ");
+  expect(await print(0, ["webhook", "list"], {}, shop)).toMatch(
+    / ✗ 6 failing .*\n +nothing listens · next try at /,
+  );
+  expect(await print(80, ["charges"], { limit: "1" }, shop)).toContain("\nwebhooks: 6 failing; ");
+  expect(pages).not.toHaveBeenCalled();
+});
+
 it("commands that send webhooks print the outcome of each", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   const receiver = await Receiver.open(refuseWith(500));

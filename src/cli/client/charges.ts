@@ -1,7 +1,7 @@
 import { causeText } from "../../core/reports/charge-history-text.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory } from "../../core/reports/namespace-export.js";
-import { deliveryState, type ListedDelivery } from "../../core/reports/trouble.js";
+import { deliveryState } from "../../core/reports/trouble.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
@@ -22,6 +22,7 @@ import {
   listCommand,
   markedWebhook,
   paymentFormatter,
+  readDeliveries,
   recordFormatter,
 } from "./output.js";
 
@@ -37,9 +38,7 @@ const WEBHOOKS_MAX = 10;
 function formatRecord(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
   return async (payment, asked) => {
     const { charge_id, withdrawal_id, status } = payment;
-    const about = charge_id === undefined ? { q: withdrawal_id } : { charge_id };
-    const { items } = await asked.connection.run("listDeliveries", { ...about, limit: WEBHOOKS_MAX });
-    const newest = items as (JsonBody & ListedDelivery)[];
+    const newest = await readDeliveries(asked.connection, payment, { limit: WEBHOOKS_MAX });
     const failing = newest.find((one) => /^(failing|given up)$/.test(deliveryState(one, one.hold)));
     const ended = charge_id === undefined ? "balances" : `history ${charge_id}`;
     const step = hasEnded(status as ChargeStatus) ? ended : `next ${charge_id ?? withdrawal_id}`;

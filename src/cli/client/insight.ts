@@ -19,7 +19,7 @@ import { isTerminal, lineWidth } from "../terminal.js";
 import { paint, type StyledText, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { commonLines, commonTroubles, listCommand, tableFormatter } from "./output.js";
+import { commonLines, commonTroubles, listCommand, readDeliveries, tableFormatter } from "./output.js";
 
 /** Formats coverage. For each kind, such as error codes, lists the names that occurred and the names that never did. */
 function coverageText(coverage: JsonBody): string {
@@ -51,10 +51,8 @@ export const HISTORY_ACTION: ClientAction = {
   },
   formatResult: async (answer, { connection }) => {
     const story = answer as unknown as ChargeHistory & { readonly charge: ListedCharge };
-    const { charge_id } = story.charge;
-    const { items } = await connection.run("listDeliveries", { charge_id, limit: 100 });
-    const shown = (await readStatuses(connection, { charge_id }))(story.charge);
-    const rows = historyRows(story, items as ListedDelivery[]);
+    const shown = (await readStatuses(connection, { charge_id: story.charge.charge_id }))(story.charge);
+    const rows = historyRows(story, await readDeliveries(connection, story.charge));
     const lines = historyLines(rows, lineWidth(), paint);
     return `${[...wrap(historyTitle(story, shown), 0, lineWidth()), ...lines].join("\n")}\n`;
   },

@@ -12,7 +12,6 @@ import {
   deliveryState,
   type ListedDelivery,
   receiverTrouble,
-  troubleCounts,
   webhookText,
 } from "../../core/reports/trouble.js";
 import { groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
@@ -178,13 +177,48 @@ export function commonLines(common: CommonTroubles): StyledText[] {
   return [...common].map(([trouble, { size }]) => ["red", `! ${size} rows: ${trouble}`]);
 }
 
-/** Reads the deliveries that failed or wait, the newest first. */
-export async function readUndelivered(connection: Connection): Promise<JsonBody[]> {
-  const found = new Map<unknown, JsonBody>();
-  for (const query of [{ failing: 1 }, { status: "pending" }])
-    for await (const page of connection.pages<JsonBody>("listDeliveries", query))
-      for (const delivery of page) found.set(delivery.delivery_id, delivery);
-  return [...found.values()];
+/** Reads the deliveries of a charge or withdrawal, the newest first. */
+export async function readDeliveries(
+  connection: Connection,
+  { charge_id, withdrawal_id }: JsonBody,
+  query: object = {},
+): Promise<(JsonBody & ListedDelivery)[]> {
+  const about = charge_id === undefined ? { q: withdrawal_id } : { charge_id };
+  const { items } = await connection.run("listDeliveries", { limit: 100, ...about, ...query });
+  return items as (JsonBody & ListedDelivery)[];
+}
+
+interface Troubles {
+  /** `2 failing, 1 given up, 13 held`; empty if all are delivered. */
+  readonly counts: string;
+  readonly isFailing: boolean;
+  /** The newest failure, or else the hold that the others wait for. */
+  readonly worst: JsonBody | undefined;
+}
+
+/** Counts the deliveries that failed or are held. Reads whole pages only if some wait untried. */
+export async function readTroubles(connection: Connection, query: object = {}): Promise<Troubles> {
+  const newest = (filter: object) =>
+    connection.run<{ total: number; items: readonly JsonBody[] }>("listDeliveries", {
+      ...query,
+      ...filter,
+      limit: 1,
+    });
+  const [failing, givenUp, pending] = await Promise.all([
+    newest({ failing: 1, status: "pending" }),
+    newest({ failing: 1, status: "failed" }),
+    newest({ status: "pending" }),
+  ]);
+  const held: JsonBody[] = [];
+  if (pending.total > failing.total)
+    for await (const page of connection.pages<JsonBody>("listDeliveries", { ...query, status: "pending" }))
+      held.push(...page.filter((one) => one.hold !== null && attemptsOf(one).length === 0));
+  const counts = [`${failing.total} failing`, `${givenUp.total} given up`, `${held.length} held`];
+  return {
+    counts: counts.filter((text) => !text.startsWith("0 ")).join(", "),
+    isFailing: failing.total + givenUp.total > 0,
+    worst: failing.items[0] ?? givenUp.items[0] ?? held.at(-1),
+  };
 }
 
 /** Formats a list of charges or withdrawals. Adds reasons and failing webhooks, and counts all that are not delivered. */
@@ -192,24 +226,20 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
   const idField = name === "charges" ? "charge_id" : "withdrawal_id";
   return async (answer, asked) => {
     const { connection } = asked;
-    const undelivered = await readUndelivered(connection);
-    const counts = troubleCounts(undelivered);
+    const { counts, isFailing } = await readTroubles(connection);
     const statusOf = await readStatuses(connection);
-    // First the app's own errors, then receivers that do not respond.
-    const failing = undelivered
-      .filter((delivery) => attemptsOf(delivery).length > 0)
-      .sort((a, b) => Number(a.answered === null) - Number(b.answered === null));
     const payments = (answer.items as JsonBody[]).map((item): JsonBody => {
       const shown = statusOf(item);
       const details = statusDetails(shown);
       const isBad = STATUS_TONES[shown.word] === "bad";
       return { ...item, status: shown.word, note: isBad || details === "" ? details : `! ${details}` };
     });
-    const listed = new Set<unknown>(payments.map((item) => item[idField]));
-    const common = commonTroubles(
-      failing.filter((one) => listed.has(one[idField])),
-      idField,
-    );
+    const lists = isFailing ? payments.map((item) => readDeliveries(connection, item, { failing: 1 })) : [];
+    // First the app's own errors, then receivers that do not respond.
+    const failing = (await Promise.all(lists))
+      .flat()
+      .sort((a, b) => Number(a.answered === null) - Number(b.answered === null));
+    const common = commonTroubles(failing, idField);
     const notesOf = (item: JsonBody): string[] => [
       ...(item.note === "" ? [] : [String(item.note)]),
       ...failing
@@ -224,7 +254,7 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
     const footer: StyledText[] = [
       ...commonLines(common),
       [
-        /failing|given up/.test(counts) ? "red" : "yellow",
+        isFailing ? "red" : "yellow",
         `webhooks: ${counts}; see npx payments-sandbox deliveries${counts.endsWith("held") ? "" : " --failing"}`,
       ],
     ];

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { appEnvironment } from "../../core/client/control-client.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
-import { troubleCounts } from "../../core/reports/trouble.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import {
   durationErrorMessage,
@@ -22,7 +21,7 @@ import {
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { type NextItem, nextRow } from "./insight.js";
-import { listAction, readUndelivered, recordFormatter } from "./output.js";
+import { listAction, readTroubles, recordFormatter } from "./output.js";
 
 const SNAPSHOT = "the snapshot's name";
 const SCENARIO = "the scenario's name";
@@ -60,8 +59,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     defaultAction: runs("getSandbox", {
       formatResult: async (info, { connection }) => {
         const clock = info.clock as JsonBody;
-        const counts = troubleCounts(await readUndelivered(connection));
-        const isFailing = /failing|given up/.test(counts);
+        const { counts, isFailing } = await readTroubles(connection);
         return recordFormatter()({
           url: connection.url,
           namespace: info.namespace,

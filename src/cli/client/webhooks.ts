@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { ReceiverClient } from "../../core/delivery/receiver-client.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
-import { attemptsOf, troubleCounts, webhookText } from "../../core/reports/trouble.js";
+import { attemptsOf, webhookText } from "../../core/reports/trouble.js";
 import type { MailboxItem } from "../../core/schema/control-log-responses.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -18,7 +18,7 @@ import {
   runs,
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { listAction, readUndelivered, recordFormatter, tableFormatter } from "./output.js";
+import { listAction, readTroubles, recordFormatter, tableFormatter } from "./output.js";
 
 export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   {
@@ -102,13 +102,12 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
 
 /** Formats the endpoints with the number of webhooks that each has not taken, and why. */
 async function formatEndpoints(answer: JsonBody, asked: CommandInput): Promise<string> {
-  const undelivered = await readUndelivered(asked.connection);
-  const items = (answer.items as JsonBody[]).map((endpoint) => {
-    const own = undelivered.filter(({ webhook_id }) => webhook_id === endpoint.webhook_id);
-    // The newest failure, or else the hold that the others wait for.
-    const worst = own.find((delivery) => attemptsOf(delivery).length > 0) ?? own.at(-1);
-    return { ...endpoint, worst, status: endpoint.enabled ? troubleCounts(own) || "ok" : "off" };
-  });
+  const items = await Promise.all(
+    (answer.items as JsonBody[]).map(async (endpoint) => {
+      const { counts, worst } = await readTroubles(asked.connection, { webhook_id: endpoint.webhook_id });
+      return { ...endpoint, worst, status: endpoint.enabled ? counts || "ok" : "off" };
+    }),
+  );
   const notes = ({ worst }: JsonBody) =>
     worst === undefined ? [] : LIST_COLUMNS.deliveries.notes!(worst as JsonBody);
   return tableFormatter({ ...LIST_COLUMNS["webhook-endpoints"], notes })({ ...answer, items }, asked);

@@ -40,15 +40,6 @@ export function deliveryState({ status, attempts }: Delivery, hold: object | nul
   return status === "failed" ? GIVEN_UP : status;
 }
 
-/** Counts deliveries by their trouble: `2 failing, 1 given up, 13 held`; empty if none has any. */
-export function troubleCounts(deliveries: readonly JsonRecord[]): string {
-  const states = (deliveries as unknown as ListedDelivery[]).map((one) => deliveryState(one, one.hold));
-  return ["failing", GIVEN_UP, "held"]
-    .map((word) => `${states.filter((state) => state === word).length} ${word}`)
-    .filter((text) => !text.startsWith("0 "))
-    .join(", ");
-}
-
 /** `next try in 4 m 40 s`, or `given up`. */
 export function nextTryIn(next: string | null, nowMs: number): string {
   return next === null ? GIVEN_UP : `next try in ${readableDuration(Date.parse(next) - nowMs)}`;
