@@ -87,7 +87,7 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(Math.max(...ends)).toBeLessThan((await row.locator(".state").boundingBox())!.x);
   });
 
-  it("header and menu of a phone take four rows, and the current tab is scrolled into view", async () => {
+  it("a phone shows the first row below four rows of header and menu, and the current tab", async () => {
     const sandbox = await listeningSandbox();
     await Client.of(sandbox).pay();
     const { page } = await openTab({ viewport: { width: 390, height: 844 } });
@@ -105,6 +105,11 @@ describeInBrowser("the dashboard in a browser", () => {
       const tab = (await page.locator(".menu [aria-current]").boundingBox())!;
       expect(tab.y + tab.height).toBeLessThan(170);
     }
+    await page.goto(`${homeOf(sandbox)}/charges`);
+    expect((await page.locator("#charges .row").first().boundingBox())!.y).toBeLessThan(300);
+    expect(await page.getByRole("searchbox").count()).toBe(1);
+    await page.goto(`${homeOf(sandbox)}/charges?q=none`);
+    expect(await page.getByRole("searchbox").count()).toBe(2);
   });
 
   it("every view is accessible in both colour schemes and fits at each width", async () => {
@@ -189,7 +194,7 @@ describeInBrowser("the dashboard in a browser", () => {
     }
     // Opens help, a refusal, and the button for new rows.
     await page.goto(`${home}/charges`);
-    await page.keyboard.press("?");
+    await page.getByRole("button", { name: "Keys ?" }).click();
     await page.getByRole("heading", { name: "Keys" }).waitFor();
     await look("the keys");
     await page.keyboard.press("Escape");

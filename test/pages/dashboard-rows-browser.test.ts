@@ -60,7 +60,7 @@ async function openFailures(): Promise<{ sandbox: Sandbox; failed: string }> {
   return { sandbox, failed };
 }
 
-/** Finds texts and amounts that are cut off, too narrow, or do not begin with the order and the reason. */
+/** Finds texts and amounts that are cut off, too narrow, or do not begin with the reason and the order. */
 function findUnreadableTexts(): string[] {
   const width = document.documentElement.clientWidth;
   return [...document.querySelectorAll<HTMLElement>(".row :is(.title,.sub,.amount)")].flatMap((text) => {
@@ -73,7 +73,7 @@ function findUnreadableTexts(): string[] {
     const reason = text.querySelector(".reason");
     const order = text.querySelector(".order");
     const isBroken = order?.matches(".whole") === true && order.getClientRects().length > 1;
-    const begin = `${order === null ? "" : `${order.textContent} · `}${reason?.textContent ?? ""}`;
+    const begin = [reason, order].flatMap((part) => part?.textContent ?? []).join(" · ");
     const isLate = !text.textContent.startsWith(begin);
     return isSliver || isCut || isOutside || isBroken || isLate ? [text.textContent] : [];
   });
@@ -93,6 +93,18 @@ function findMisplacedTexts(): (readonly [text: string, gapPx: number])[] {
     const isOneLine = height < 30;
     return gapPx < 0 || (gapPx > 24 && !isOneLine) ? [[text.textContent, gapPx] as const] : [];
   });
+}
+
+/** Finds lists whose rows do not share their columns. */
+function findUnalignedLists(): (readonly [list: string | null, column: string])[] {
+  if (window.innerWidth <= 960) return [];
+  return [...document.querySelectorAll("[data-list]")].flatMap((list) =>
+    [".at", ".state", ".what", ".small .what"].flatMap((column) => {
+      const parts = [...list.querySelectorAll(`:scope > * > ${column}`)].filter((one) => one.clientWidth > 0);
+      const lefts = new Set(parts.map((part) => part.getBoundingClientRect().left));
+      return lefts.size > 1 ? [[list.ariaLabel, column] as const] : [];
+    }),
+  );
 }
 
 /** Finds rows in which one part covers another. */
@@ -121,7 +133,7 @@ describeInBrowser("the reason in a row of the dashboard", () => {
   const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
 
   it.each([1440, 1280, 1024, 970, 800, 390])(
-    "the order and the reason come first; they and the amounts are not cut off, at %i pixels",
+    "the reason and the order come first; they and the amounts are not cut off, at %i pixels",
     async (width) => {
       const { sandbox, failed } = await openFailures();
       const page = await (await openWindow({ viewport: { width, height: 900 } })).newPage();
@@ -142,6 +154,8 @@ describeInBrowser("the reason in a row of the dashboard", () => {
         if (unreadable.length > 0) faults.push([view, unreadable]);
         const overlapping = await page.evaluate(findOverlappingRows);
         if (overlapping.length > 0) faults.push([view, overlapping]);
+        const unaligned = await page.evaluate(findUnalignedLists);
+        if (unaligned.length > 0) faults.push([view, unaligned]);
         const misplaced = await page.evaluate(findMisplacedTexts);
         if (misplaced.length > 0) faults.push([view, misplaced]);
         const said = await page.locator("main").innerText();

@@ -81,8 +81,8 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
     ]),
     rowButtons: html`${receiverButtons(context, endpoint)}${ui.button({
       does: ["retryAll", { webhook_id }],
-      label: total === 1 ? "Retry" : `Retry all ${total}`,
-      to: `to ${receiverName(endpoint)}`,
+      label: `${retried.total === 0 ? "Redeliver" : "Retry"}${total === 1 ? "" : " all"}`,
+      to: `${total} to ${receiverName(endpoint)}`,
       key: "r",
     })}`,
   };

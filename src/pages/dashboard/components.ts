@@ -5,7 +5,7 @@ import { STATUS_TONES } from "../../core/reports/shown-status.js";
 import type { Mode } from "../../core/schema/common.js";
 import { receiverName } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
-import { type Content, html, type Markup } from "../html.js";
+import { type Content, escapeText, html, Markup } from "../html.js";
 import {
   currentUrl,
   type PageContext,
@@ -68,6 +68,12 @@ export function dateText(iso: string): string {
 export function joinWithDots(list: readonly Content[]): Markup {
   const items = list.filter(Boolean);
   return html`<bdi>${items.map((item, place) => html`${place > 0 && " · "}${item}`)}</bdi>`;
+}
+
+/** A text whose long words wrap after a mark, not between letters. */
+export function breakable(text: string): Markup {
+  const { text: escaped } = escapeText(text);
+  return new Markup(escaped.replace(/\S{24,}/g, (word) => word.replace(/[@./_-](?=\w)/g, "$&<wbr>")));
 }
 
 /** A reason that begins a row's subtitle; coloured in rows of the tone "bad". */
@@ -178,10 +184,11 @@ export function listRow(
   { key, at, status, title, to, subtitle, side, rowButtons, tone = "" }: ListRow,
 ): Markup {
   const isCurrent = to !== undefined && to === currentUrl(context);
+  const text = typeof title === "string" ? breakable(title) : title;
   const titleLink =
     to === undefined
-      ? title
-      : html`<a href="${to}" data-row${isCurrent && html` aria-current="page"`}>${title}</a>`;
+      ? text
+      : html`<a href="${to}" data-row${isCurrent && html` aria-current="page"`}>${text}</a>`;
   return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && timeTag(context, at, true)}</span>
 <span class="state">${status}</span>
 <span class="what"><span class="title">${titleLink}</span>${subtitle !== undefined && subtitle !== false && html`<span class="sub">${subtitle}</span>`}</span>
@@ -235,7 +242,7 @@ export function menu(label: Content, items: readonly Content[]): Markup {
 /** Values, or pairs of a value and its label. */
 export type Options = readonly (string | readonly [value: string, label: string])[];
 
-export function selectField(name: string, label: string, options: Options, selected: string): Markup {
+export function selectField(name: string, label: Content, options: Options, selected: string): Markup {
   const list = options.map((option) => {
     const [value, text] = typeof option === "string" ? [option, option] : option;
     return html`<option value="${value}"${value === selected && html` selected`}>${text}</option>`;
@@ -245,7 +252,7 @@ export function selectField(name: string, label: string, options: Options, selec
 
 interface InputOptions {
   readonly name: string;
-  readonly label: string;
+  readonly label: Content;
   readonly value?: string;
   readonly hint?: string;
   readonly type?: "text" | "search" | "number";

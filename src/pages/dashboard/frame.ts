@@ -95,10 +95,9 @@ function clockBar(context: PageContext): Markup {
 <span class="day">${ui.dateText(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
-${ui.button({ does: ["advanceClock", { by: "10s" }], label: "+10 s", key: "e" })}
-${ui.button({ does: ["advanceClock", { by: "5m" }], label: "+5 m" })}
-${ui.button({ does: ["advanceClock", { by: "1h" }], label: "+1 h" })}
 ${ui.button({ does: ["advanceClock", { until: "next" }], label: "Skip to next", key: "n" })}
+${ui.button({ does: ["advanceClock", { by: "10s" }], label: "+10 s", key: "e" })}
+${["5m", "1h"].map((by) => ui.button({ does: ["advanceClock", { by }], label: `+${by.replace(/\D/, " $&")}` }))}
 ${ui.button({ does: ["setClock", { mode: isFrozen ? "real" : "manual" }], label: isFrozen ? "Resume" : "Freeze" })}
 ${ui.actionForm(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["advanceClock"], label: "Go" })}`, "Jump in time")}
 <span class="soft due">next due: ${next === undefined ? "nothing" : html`in ${next}`}</span>
@@ -111,7 +110,7 @@ function menu(context: PageContext): Markup {
     if (view === "search") return false;
     const item = counts[view];
     return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${item !== undefined && item.count > 0 && html` <span class="count ${item.tone}">${item.count}<span class="unseen"> ${item.noun}</span></span>`}</a></li>`;
-  })}<li class="apart"><a href="/docs">API reference</a></li></ul>`;
+  })}<li class="apart"><a href="/docs">API reference</a></li><li><button type="button" class="copy" data-help>Keys <kbd>?</kbd></button></li></ul>`;
 }
 
 interface Count {
@@ -151,7 +150,7 @@ function listed<Item>(name: FilteredListName, listing: (context: PageContext) =>
   return {
     listId: name,
     list: (context: PageContext) =>
-      html`<h1>${VIEWS[context.view]}</h1>${filteredList(context, name, listing(context))}`,
+      filteredList(context, name, listing(context), html`<h1>${VIEWS[context.view]}</h1>`),
     beside: (context: PageContext) => listBeside(context, name, listing(context)),
   };
 }

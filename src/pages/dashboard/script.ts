@@ -252,7 +252,8 @@ setTimeout(()=>{button.textContent=label;delete button.dataset.said;button.style
 document.addEventListener("click",({target})=>{
 const button=target.closest("[data-copy]");
 if(button&&!button.dataset.said)put(button);
-if(target.closest("[data-more]"))show(true)});
+if(target.closest("[data-more]"))show(true);
+if(target.closest("[data-help]"))$("#help").showModal()});
 
 // Never retries what is neither focused nor about the open object.
 const press=(key)=>{const row=document.activeElement?.closest(".row,li"),is='[data-key-is="'+key+'"]';

@@ -146,22 +146,44 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
  */
 export function asideView(context: PageContext): Markup {
   const dueRows = context.query.get("due") === "all" ? MAX_DUE_ROWS : DUE_ROWS;
-  const scenarios = activeScenarios(context).map(({ name }) => {
-    const off = ui.button({ does: ["deactivateScenario", { name }], label: "Off", to: `scenario ${name}` });
-    return html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${off}</li>`;
-  });
-  const faults = activeFaults(context).map(({ fault_id, rule, text }) => {
-    const stop = ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` });
-    return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${conditionText(rule.match?.operation ?? "any call")}</a> <span class="soft">${text}</span> ${stop}</li>`;
-  });
-  return html`${ui.section({
-    id: "active",
-    title: "Active",
-    body: html`<ul class="small" data-list aria-label="Active">
-${scenarios}${faults}
-${scenarios.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
-  })}
+  const scenarios = activeScenarios(context).map(({ name }) =>
+    asideItem({
+      key: `scenario-${name}`,
+      at: "scenario",
+      to: `${viewUrl(context, "scenarios")}#${name}`,
+      title: name,
+      subtitle: "for everything new",
+      rowButtons: ui.button({
+        does: ["deactivateScenario", { name }],
+        label: "Turn off",
+        to: `scenario ${name}`,
+      }),
+    }),
+  );
+  const faults = activeFaults(context).map(({ fault_id, rule, text }) =>
+    asideItem({
+      key: fault_id,
+      at: "fault",
+      to: viewUrl(context, "faults"),
+      title: conditionText(rule.match?.operation ?? "any call"),
+      subtitle: text,
+      rowButtons: ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` }),
+    }),
+  );
+  return html`${asideSection("active", "Active", [...scenarios, ...faults], "No scenario, no fault.")}
 ${dueSection(context, "next", dueRows)}`;
+}
+
+function asideSection(id: string, title: string, items: readonly Markup[], none: string): Markup {
+  return ui.section({
+    id,
+    title,
+    body: html`<ul class="small" data-list aria-label="${title}">${items.length === 0 ? html`<li data-key="none" class="none">${none}</li>` : items}</ul>`,
+  });
+}
+
+function asideItem({ key, at, to, title, subtitle, rowButtons }: ui.ListRow): Markup {
+  return html`<li data-key="${key}"><span class="at">${at}</span><a class="what" href="${to}"><span>${title}</span><span class="soft">${subtitle}</span></a>${rowButtons}</li>`;
 }
 
 /** The nearest due tasks. Narrow screens, which have the aside below, show the nearest above Activity too. */
@@ -175,13 +197,10 @@ function dueSection(context: PageContext, id: "next" | "soon", maxRows: number):
   const shown = ui.groupConsecutive(tasks, (task) => dueKey(context, task)).slice(0, maxRows);
   const due = shown.map(([first, ...others]) => taskItem(context, first, others.length + 1));
   const hidden = state.tables.tasks.size - state.tasks.inFlightCount - shown.flat().length;
+  const all = currentUrl(context, { due: "all" });
+  const more = html`<li data-key="more"><span class="at"></span>${maxRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${all}#next">${hidden} more</a>`}</li>`;
   const title = id === "next" ? "Up next" : "Up next: the nearest";
-  return ui.section({
-    id,
-    title,
-    body: html`<ul class="small" data-list aria-label="${title}">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>
-${hidden > 0 && html`<p class="soft">${maxRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${currentUrl(context, { due: "all" })}#next">${hidden} more</a>`}</p>`}`,
-  });
+  return asideSection(id, title, hidden > 0 ? [...due, more] : due, "Nothing is due.");
 }
 
 /** Customer, payout reference or id of the charge or payout that a task is about. */
@@ -202,7 +221,18 @@ function taskItem(context: PageContext, task: Task, count: number): Markup {
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - context.nowMs;
-  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`}</span>
-<a href="${viewUrl(context, view, ref)}"><span>${count > 1 && `${count} × `}${taskText(context, task)}</span> <span class="soft">${subjectText(context, task)}</span></a>
-${inMs > 0 && ui.button({ does: ["advanceTo", { to: iso(due_ms) }], label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
+  return asideItem({
+    key: `task-${task_id}`,
+    at: inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`,
+    to: viewUrl(context, view, ref),
+    title: `${count > 1 ? `${count} × ` : ""}${taskText(context, task).replace(/(charge|withdrawal)\./, "")}`,
+    subtitle: subjectText(context, task),
+    rowButtons:
+      inMs > 0 &&
+      ui.button({
+        does: ["advanceTo", { to: iso(due_ms) }],
+        label: "Go",
+        to: `to ${ref} ${taskText(context, task)}`,
+      }),
+  });
 }

@@ -78,6 +78,7 @@ export function filteredList<Item>(
   context: PageContext,
   name: FilteredListName,
   { choices, find, row, none, title }: Listing<Item>,
+  heading?: Markup,
 ): Markup {
   const { filters = [], headings } = LIST_COLUMNS[name];
   const { fields, values, total, items } = pageOf(context, name, find);
@@ -92,10 +93,13 @@ export function filteredList<Item>(
   const inputs = fields.map((field) => {
     const value = values[field.name]!;
     const options = choices?.[field.name];
-    if (options === undefined) return ui.input({ ...field, value, type: "search" });
-    return ui.selectField(field.name, field.label, [["", "any"], ...options], value);
+    const { name, label: text, hint } = field;
+    const label = html`<span class="unseen">${text}</span>`;
+    if (options === undefined)
+      return ui.input({ name, label, value, type: "search", hint: `${text}: ${hint}` });
+    return ui.selectField(name, label, [["", `Any ${text.toLowerCase()}`], ...options], value);
   });
-  return html`${choices !== undefined && ui.filterForm(context, inputs)}
+  return html`${choices !== undefined && html`<div class="heading">${heading}${ui.filterForm(context, inputs)}</div>`}
 ${ui.section({
   id: name,
   isFirst: isFiltered,

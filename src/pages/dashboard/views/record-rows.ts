@@ -35,7 +35,7 @@ interface RowOptions {
   readonly at?: string;
   readonly rowButtons?: Content;
   readonly to?: string | undefined;
-  /** Leaves the row's own id out, to save room. */
+  /** Leaves out the row's own id, and the prefix of a charge's event type, to save room. */
   readonly withoutId?: boolean;
   /** Follows the reason in the row's subtitle. */
   readonly about?: readonly Content[];
@@ -43,7 +43,7 @@ interface RowOptions {
 
 interface RecordRow extends Partial<ui.ListRow>, RowOptions {
   readonly key: string;
-  /** The app's order; begins the row's subtitle. */
+  /** The app's order; follows the reason. */
   readonly order?: string | false;
   /** Error or state of the record. */
   readonly reason?: Content;
@@ -51,7 +51,7 @@ interface RecordRow extends Partial<ui.ListRow>, RowOptions {
 
 /**
  * Renders a record as a row with the columns of its list in `LIST_COLUMNS`. Overrides replace single parts. The subtitle
- * begins with the order and the reason, and ends with ids.
+ * begins with the reason and the order, and ends with ids.
  */
 function recordRow(
   context: PageContext,
@@ -71,8 +71,8 @@ function recordRow(
     title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${ui.liveModeTag(fields.mode)}`}`,
     to: list.view && rowUrl(context, list.view, overrides.key),
     subtitle: ui.joinWithDots([
-      order && html`<span class="order${order.length <= MAX_UNBROKEN_LENGTH && " whole"}">${order}</span>`,
       ui.reasonMarkup(reason),
+      order && html`<span class="order${order.length <= MAX_UNBROKEN_LENGTH && " whole"}">${order}</span>`,
       ...contents(sub.filter((field) => !isId(field))),
       ...about,
       ...(withoutId ? [] : contents(sub.filter(isId))),
@@ -198,7 +198,7 @@ function paymentRow(
 
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
   const { charge_id: key, customer_email, customer_name, mode } = charge;
-  const title = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(mode)}`;
+  const title = html`<bdi>${ui.breakable(customer_email ?? customer_name ?? "no e-mail")}</bdi> ${ui.liveModeTag(mode)}`;
   const order = orderOf(charge);
   const about = [failingWebhooks(context, charge)];
   return paymentRow(context, "charges", charge, { key, title, order, about, ...options });
@@ -285,7 +285,8 @@ export function deliveryRow(
   const { delivery_id: key, event_type: type, created_at: at } = delivery;
   const failing = isFailing(delivery);
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
-  const record = { ...delivery, type, url: `→ ${receiver}` };
+  const name = withoutId ? type.replace(/^charge\./, "") : type;
+  const record = { ...delivery, type: name, url: `→ ${receiver}` };
   const state = deliveryState(delivery, context.namespace.findHold(delivery));
   const [reason, due] = deliveryOutcome(context, delivery);
   return recordRow(context, "deliveries", record, {
