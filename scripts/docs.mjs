@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { commandLinePage } from "./docs/command-line.mjs";
 import { controlApiPage } from "./docs/control-api.mjs";
 import { scenarioReferencePage } from "./docs/scenario-reference.mjs";
-import { deviationTable, scenarioTables } from "./docs/scenario-tables.mjs";
+import { deviationList, scenarioTables } from "./docs/scenario-tables.mjs";
 import {
-  adviceTable,
+  adviceList,
   apiTables,
   shippedDocument,
   statusWordTable,
@@ -38,12 +38,12 @@ const pages = await withSource(root, { source: "scripts/docs/source.ts" }, async
   "README.md": withParts("README.md", { rules: rulesSentence() }),
   "docs/SKILL.md": await skillPage(source),
   "docs/api.md": withFields(
-    withParts("docs/api.md", { ...(await apiTables(source)), advice: adviceTable(source) }),
+    withParts("docs/api.md", { ...(await apiTables(source)), advice: adviceList(source) }),
     await shippedDocument(source),
   ),
   "docs/command-line.md": commandLinePage(source),
   "docs/control-api.md": controlApiPage(source),
-  "docs/explore.md": withParts("docs/explore.md", { kinds: deviationTable(source) }),
+  "docs/explore.md": withParts("docs/explore.md", { kinds: deviationList(source) }),
   "docs/reconcile.md": withParts("docs/reconcile.md", { statuses: statusWordTable(source) }),
   "docs/scenario-reference.md": scenarioReferencePage(source),
   "docs/scenarios.md": withParts("docs/scenarios.md", scenarioTables(root)),

@@ -4,6 +4,9 @@ import { code, definitions, page } from "./markdown.mjs";
 
 const INTRODUCTION = `Every command and option, as \`npx payments-sandbox COMMAND --help\` prints them, and exit codes.`;
 
+/** Options that OUTPUT explains for all commands that have them. */
+const COMMON = new Set(["--json", "--junit <file>", "--limit <number>"]);
+
 const START = `\`exec\` takes them too, with other defaults: any free port, a fixed seed, no rate limit. Each can also be set elsewhere:
 
 - **As a variable**, \`PAYMENTS_SANDBOX_START_TIME\`: lists are separated by commas; \`0\`, \`false\`, \`no\` and \`off\` turn a switch off.
@@ -22,9 +25,11 @@ const SELECTORS = `The token can also come from \`PAYMENTS_SANDBOX_CONTROL_TOKEN
 
 Deliveries and withdrawals are selected by id, beginning or \`last\`. An ambiguous one is refused with the candidates.`;
 
-const OUTPUT = `In reports \`✓\` is right and \`✗\` wrong. \`○\` proves nothing, and fails only what \`--strict\` says. \`?\` is too early to say.
+const OUTPUT = `In reports \`✓\` is right and \`✗\` wrong. \`○\` is a note, or proves nothing; only with \`--strict\` can it fail. \`?\` is too early to say. In the
+table of \`explore\` a note is \`✗\` too.
 
-In a pipe nothing is cut. \`--json\` prints JSON; an error is \`{"error": {"code", "message", "details", "fix", "doc"}}\`, where \`fix\` says what to
+In a pipe nothing is cut. Lists take \`--limit NUMBER\`. \`run\`, \`explore\`, \`reconcile\` and \`check-webhook\` take \`--junit FILE\`, which also
+writes the report as JUnit XML. \`--json\` prints JSON; an error is \`{"error": {"code", "message", "details", "fix", "doc"}}\`, where \`fix\` says what to
 do and \`doc\` is the page to read. \`--no-color\` and \`NO_COLOR\` turn colours off. On a terminal \`start\` takes keys: \`p\` freezes the clock,
 \`a\` advances it by 10 s, \`q\` quits.
 
@@ -56,7 +61,11 @@ export function commandLinePage(source) {
     ),
     "## Options of the others",
     "Commands for a running sandbox share these:",
-    definitions(shared.options.map(({ flags, description }) => [code(flags), description])),
+    definitions(
+      shared.options
+        .filter(({ flags }) => !COMMON.has(flags))
+        .map(({ flags, description }) => [code(flags), description]),
+    ),
     SELECTORS,
     ...ownOptions(program, { exec: start.options, others: shared.options }),
   ]);
@@ -120,5 +129,5 @@ function optionsOf(command, known) {
     known.some(
       (one) => one.flags === flags && (command.name() === "exec" || one.description === description),
     );
-  return command.options.filter((option) => !option.hidden && !isKnown(option));
+  return command.options.filter((option) => !option.hidden && !COMMON.has(option.flags) && !isKnown(option));
 }

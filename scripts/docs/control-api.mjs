@@ -22,7 +22,8 @@ It prints
 - **Shapes and errors** are in \`GET /_sandbox/docs\` and \`GET /_sandbox/openapi.json\`. An unknown field or query parameter gets 400 with its name.
 - **Lists** are newest first, accept \`limit\` (1 to 100, default 50) and \`offset\`, and return \`{total, items}\`; a page that ends at 8 MiB has
   \`next\`, the following offset.
-- **Below**, \`{to, reason?}\` are fields of the body, and \`?mode\` is a query parameter. \`metadata.KEY\` stands for any key.`;
+- **Below**, \`{to, reason?}\` are fields of the body, and \`?mode\` (\`test\` or \`live\`) is a query parameter. \`?wait=10s\` waits for an advance,
+  \`?of=server\` covers all namespaces. \`metadata.KEY\` stands for any key.`;
 
 /** Parameters that the introduction explains. */
 const COMMON = new Set(["limit", "offset"]);

@@ -1,16 +1,35 @@
 // docs/scenario-reference.md: keys of scenario files and kinds of steps, from their schemas.
-import { code, definitions, firstSentence, page, table } from "./markdown.mjs";
+import { code, definitions, firstSentence, page } from "./markdown.mjs";
 
 const INTRODUCTION = `Every key of a file; how to write one: [scenarios](scenarios.md). Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of
 them. A key without \`?\` is required.`;
 
 const MATCH = `Every field given must match; without \`match\` a rule applies to everything. Text is a glob (\`*\` any characters, \`?\` one; \`\\*\` and \`\\?\`
-are literal), a list means any of them, and a [matcher](#matchers) compares.`;
+are literal), a list means any of them, and a [matcher](#matchers) compares. The fields of`;
 
 const MATCHERS = "The same in rules, expectations and waits. All words given must hold.";
 
 const STEPS = `A step has one action, with the keys in parentheses beside it, and, where they are useful, \`name\` and \`save\`: variable → path of its value in
-the result, such as \`body.quote_id\`. \`expect_charge\` takes the fields of a [charge](api.md#charges).`;
+the result, such as \`body.quote_id\`. \`…\` stands for [fields of the API](api.md#fields), such as \`charge_id\`; \`expect_charge\` takes those of a charge.`;
+
+/** Keys inside an action that neither its description nor a list of the page explains. */
+const INSIDE = {
+  until: "The status at which it stops.",
+  at_once: "Both tabs at the same moment.",
+  "delivery_id, event_id, webhook_id": "The delivery, its event, its endpoint.",
+  at: "When it was emitted.",
+  "data, payload": "The charge or withdrawal in the event; the whole event as sent.",
+  mishap: "The rule that disturbed the delivery.",
+  "attempt, error": "The attempt's number, from 1; why it had no response.",
+  "next_attempt_at, retry_after_ms":
+    "When the next attempt is due; what the response's `Retry-After` asked for.",
+  "request_headers, request_body, response_body": "The attempt's, or the call's.",
+  "operation, method, path, query, api_key, idempotency_key, status": "Those of the call.",
+  "scenario, fault": "The scenario that the call's header names; the fault that it met.",
+  "in_flight, client_gone": "The call has no response yet; the app disconnected before it.",
+  tolerated: "Parts of the call that the service ignored.",
+  "map, statuses, partial": "As in [reconcile](reconcile.md#rows).",
+};
 
 export function scenarioReferencePage(source) {
   const { schemas } = source.controlDocument().components;
@@ -63,21 +82,22 @@ export function scenarioReferencePage(source) {
     keys("FaultRule"),
     "### match",
     MATCH,
-    table(
-      ["of", "fields"],
-      [
-        ["charges", matchFields("ChargeMatch")],
-        ["withdrawals", matchFields("WithdrawalMatch")],
-        ["webhooks", `those of the charge or withdrawal; ${further(schemas.WebhookRule)}, of the event`],
-        ["faults", `those that the body of the call has; ${further(schemas.FaultRule)}`],
-      ],
-    ),
+    definitions([
+      ["charges", matchFields("ChargeMatch")],
+      ["withdrawals", matchFields("WithdrawalMatch")],
+      ["webhooks", `those of the charge or withdrawal; ${further(schemas.WebhookRule)}, of the event`],
+      ["faults", `those that the body of the call has; ${further(schemas.FaultRule)}`],
+    ]),
     "### matchers",
     MATCHERS,
     keys("Matcher"),
     "## Steps",
     STEPS,
     stepList(file.$defs.step.anyOf, source),
+    "Keys inside an action:",
+    definitions(
+      Object.entries(INSIDE).map(([keys, meaning]) => [keys.split(", ").map(code).join(", "), meaning]),
+    ),
     "Keys beside an action:",
     besideList(file.$defs.step.anyOf, source.STEP_KINDS),
   ]);
@@ -124,12 +144,22 @@ const COMMON = new Set(["name", "save"]);
 /** More keys than this are those of a charge. */
 const MAX_KEYS = 20;
 
-function stepList(schemas, { STEPS, STEP_KINDS }) {
+/** Optional keys of steps that are fields of the API, as `key?`. */
+function apiKeys({ components: { schemas } }) {
+  const names = ["QuoteRequest", "WhitelabelRequest", "Charge", "Withdrawal"];
+  const fields = names.flatMap((name) => fieldsOf(schemas[name])).filter((field) => field !== "status");
+  return new Set(fields.map((field) => `${field}?`));
+}
+
+function stepList(schemas, { STEPS, STEP_KINDS, serviceDocument }) {
+  const ofApi = apiKeys(serviceDocument());
   return definitions(
     STEP_KINDS.map((kind, index) => {
       const { properties } = merged(schemas[index]);
       const beside = Object.keys(properties).filter((key) => key !== kind && !COMMON.has(key));
-      const inside = actionKeys(properties[kind]);
+      const all = actionKeys(properties[kind]);
+      const own = all.filter((key) => !ofApi.has(key));
+      const inside = own.length < all.length ? [...own, "…"] : own;
       const action = code(inside.length === 0 ? kind : `${kind}: {${inside.join(", ")}}`);
       const keys = beside.length === 0 ? "" : ` (${beside.map(code).join(", ")})`;
       return [action + keys, STEPS[kind].description];

@@ -1,10 +1,10 @@
-// Tables of docs/scenarios.md from the shipped files, and of docs/explore.md.
+// Tables and lists of docs/scenarios.md from the shipped files, and of docs/explore.md.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { code, table } from "./markdown.mjs";
+import { code, definitions, table } from "./markdown.mjs";
 
-/** Marker → table. */
+/** Marker → table or list. */
 export function scenarioTables(root) {
   const shipped = readdirSync(join(root, "scenarios"))
     .filter((name) => name.endsWith(".yaml"))
@@ -13,7 +13,7 @@ export function scenarioTables(root) {
   const rules = shipped.filter(({ steps }) => steps === undefined);
   for (const { file, kind } of rules)
     if (!["mishap", "outcome"].includes(kind)) throw new Error(`scenarios/${file}: needs a kind`);
-  const ofKind = (wanted) => nameTable(rules.filter(({ kind }) => kind === wanted));
+  const ofKind = (wanted) => nameList(rules.filter(({ kind }) => kind === wanted));
   return {
     "magic values": magicTable(rules.find(({ file }) => file === DEFAULT)),
     outcomes: ofKind("outcome"),
@@ -24,21 +24,15 @@ export function scenarioTables(root) {
 const DEFAULT = "default.yaml";
 
 /** The deviations of `explore`. */
-export function deviationTable({ DEVIATION_KIND_DEFINITIONS }) {
-  return table(
-    ["kind", "what happens"],
+export function deviationList({ DEVIATION_KIND_DEFINITIONS }) {
+  return definitions(
     Object.entries(DEVIATION_KIND_DEFINITIONS).map(([kind, { description }]) => [code(kind), description]),
   );
 }
 
 const linkOf = ({ file }) => `[${code(file.replace(/^flow_|\.yaml$/g, ""))}](../scenarios/${file})`;
 
-function nameTable(scenarios) {
-  return table(
-    ["name", ""],
-    scenarios.map((one) => [linkOf(one), firstSentence(one)]),
-  );
-}
+const nameList = (scenarios) => definitions(scenarios.map((one) => [linkOf(one), firstSentence(one)]));
 
 const firstSentence = ({ description = "" }) =>
   /^.*?[.!?](?=\s|$)/s.exec(description.replace(/\s+/g, " ").trim())?.[0] ?? "";

@@ -1,5 +1,5 @@
 // Tables of docs/api.md, docs/reconcile.md and docs/webhooks.md: operations, fields and statuses of the service.
-import { code, table } from "./markdown.mjs";
+import { code, definitions, table } from "./markdown.mjs";
 
 /** The service's document with the shipped fixtures and settings. */
 export async function shippedDocument(source) {
@@ -13,12 +13,11 @@ export async function apiTables(source) {
   const { fixtures } = await source.loadShippedContent();
   const { paths } = await shippedDocument(source);
   return {
-    operations: table(
-      ["call", "operation"],
+    operations: definitions(
       Object.entries(paths).flatMap(([path, methods]) =>
-        Object.entries(methods).map(([method, { operationId }]) => [
-          code(`${method.toUpperCase()} ${path}`),
-          code(operationId),
+        Object.entries(methods).map(([method, { operationId, summary }]) => [
+          `${code(operationId)} ${code(`${method.toUpperCase()} ${path}`)}`,
+          summary,
         ]),
       ),
     ),
@@ -63,11 +62,10 @@ function withdrawalStatuses(source) {
   );
 }
 
-/** What an app should not do, for docs/webhooks.md. */
-export function adviceTable({ BAD_HABITS }) {
-  return table(
-    ["id", "seen", "advice"],
-    Object.entries(BAD_HABITS).map(([id, { why, advice }]) => [code(id), why, advice]),
+/** What an app should not do, for docs/api.md. */
+export function adviceList({ BAD_HABITS }) {
+  return definitions(
+    Object.entries(BAD_HABITS).map(([id, { why, advice }]) => [code(id), `${why}. ${advice}`]),
   );
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { page, table } from "./markdown.mjs";
+import { page } from "./markdown.mjs";
 import { marksIn } from "./marks.mjs";
 
 /** How many rules hold, for the README. */
@@ -36,10 +36,7 @@ export function supportedPage(source, root) {
 has a test, whose title ends with its number, such as \`[R22.4]\`. ${others.length} more cannot apply to a local server.
 [Extensions](scenarios.md#extensions) add to it.`,
     "## Not emulated",
-    table(
-      ["the service", "here"],
-      others.map(([, { rule, why }]) => [rule, why]),
-    ),
+    list(others.map(([, { rule, why }]) => `**${rule}.** ${why}.`)),
     "## Assumptions",
     ASSUMPTIONS,
     ...assumptions.flatMap(([title, rows]) => [

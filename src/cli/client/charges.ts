@@ -101,7 +101,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
   ),
   {
     usage: "charge <selector> [verb]",
-    summary: `one charge (an id, last, email:a@b); with a verb ${Object.keys(STATUS_ACTIONS).join(" | ")} | story; \`charge create\` makes one`,
+    summary: `one charge (an id, last, email:a@b); with a verb ${Object.keys(STATUS_ACTIONS).join(" | ")} | story (its history); \`charge create\` makes one`,
     example: "payments-sandbox charge last fail --reason insufficient_funds",
     options: [
       ["--reason <text>", "why"],

@@ -26,7 +26,8 @@ export const CLOCK_OPERATIONS = [
     id: "setClock",
     call: "PUT /_sandbox/clock",
     summary: "Set the clock",
-    description: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
+    description:
+      "Sets the mode (`real`, `manual` or `60x`) or speed of the clock, or jumps ahead. Tasks that fall due on the way run.",
     input: clockRequestSchema,
     canWaitForClock: true,
     output: "Clock",

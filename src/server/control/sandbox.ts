@@ -29,7 +29,7 @@ export const SANDBOX_OPERATIONS = [
     call: "POST /_sandbox/reset",
     summary: "Reset",
     description:
-      "Puts the namespace back to its initial state. Webhooks and keys are kept by default; snapshots and other namespaces always are. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
+      "Puts the namespace back to its initial state; `ids: repeat` issues the same IDs again. Webhooks and keys are kept by default; snapshots and other namespaces always are. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
     input: resetRequestSchema,
     canWaitForClock: true,
     output: "Sandbox",
