@@ -106,6 +106,31 @@ export function fitLine(parts: readonly StyledText[], columns = Number.POSITIVE_
   return line;
 }
 
+/** Spaces between two parts of a line. */
+export const GAP = "  ";
+
+/** Joins `head`, a reason and what follows it. If they do not fit into one line, the reason takes one or two of its own. */
+export function reasonLines(
+  head: readonly StyledText[],
+  [style, reason]: StyledText,
+  end: StyledText,
+  indent: number,
+  columns: number,
+): string[] {
+  const line: StyledText[] = [...head, [style, reason === "" ? "" : GAP + reason], end];
+  if (reason === "" || cellWidth(line.map(([, text]) => text).join("")) <= columns)
+    return [fitLine(line, columns)];
+  const room = columns - indent;
+  const [first = "", ...more] = wrap(reason, 0, room);
+  const isShort = more.length === 0 && cellWidth(first + end[1]) <= room;
+  const second = cutCells(more.join(" "), room - cellWidth(end[1]));
+  const below: StyledText[][] = isShort
+    ? [[[style, first], end]]
+    : [[[style, first]], [[style, second], end]];
+  const padding: StyledText = [undefined, " ".repeat(indent)];
+  return [head, ...below.map((parts) => [padding, ...parts])].map((parts) => fitLine(parts, columns));
+}
+
 /** Escape codes of the styles: on and off. */
 const STYLES = {
   bold: [1, 22],

@@ -115,7 +115,8 @@ it("activity lines fit the terminal width", async () => {
   await sandbox.advance("1s");
   const all = lines(90);
   for (const line of all) expect(line.length).toBeLessThanOrEqual(90);
-  expect(all.at(-1)).toMatch(/^ {12}400 x{2,}… · next try in 5 s$/);
+  expect(all.at(-2)).toBe(`${" ".repeat(12)}400`);
+  expect(all.at(-1)).toMatch(/^ {12}x{2,}… · next try in 5 s$/);
   expect(all).toContainEqual(expect.stringMatching(/^ {2}09:00:00 {2}shop-1 {2}POST .*ch_\w{4}… .*…$/));
 });
 
@@ -146,6 +147,26 @@ it.each([
     expect(activityLines({ ...attempt, target: "http://localhost:9/hooks" }, 120)).toHaveLength(1);
   },
 );
+
+it("a reason longer than an activity line takes one or two lines below it", async () => {
+  vi.stubEnv("FORCE_COLOR", "0");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { sandbox, client, lines } = await openFollowed();
+  const why = "TypeError: Cannot read properties of undefined (reading 'order') of the shop";
+  await sandbox.onWebhook(() => new Response(why, { status: 500 }));
+  await client.quote({ amount: "x" });
+  await client.pay();
+  await sandbox.advance("1s");
+  const all = lines(60);
+  expect(all.slice(0, 2)).toEqual([
+    "  09:00:00  POST /payments/quotes      400",
+    "            pricing.amount must be a decimal string such as",
+  ]);
+  expect(all.slice(-2)).toEqual([
+    "            500 TypeError: Cannot read properties of",
+    "            undefined (reading 'order') o… · next try in 5 s",
+  ]);
+});
 
 it("start prints one line for webhooks that fail alike at one receiver in one second", () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);

@@ -4,7 +4,6 @@ import type { ClientAction, CommandInput } from "../../src/cli/client/client-com
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
 import { tableFormatter } from "../../src/cli/client/output.js";
-import { followLine } from "../../src/cli/client/watching.js";
 import { reportOfReconciliation } from "../../src/cli/report/books.js";
 import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
@@ -586,16 +585,33 @@ it("a table colours results on a terminal", () => {
     expect(responses).toContain(painted);
 });
 
-it("a line of --follow has a short time and fits the terminal, and is whole in a pipe", () => {
-  const path = `GET /api/v1/payments/charges/${"x".repeat(80)}`;
-  const line = () =>
-    followLine("2026-03-01T09:21:20.000Z", [
-      ["yellow", "404"],
-      [undefined, path],
-    ]);
-  expect(line()).toBe(`2026-03-01T09:21:20.000Z  404  ${path}`);
+it("requests --follow prints a short time and the whole reason on a terminal", async () => {
+  const path = `/api/v1/payments/charges/${"x".repeat(30)}`;
+  const request = {
+    at: "2026-03-01T09:21:20.000Z",
+    method: "GET",
+    path,
+    operation: "getCharge",
+    status: 404,
+  };
+  const error = { code: "NOT_FOUND", message: "Charge not found" };
+  const data = { ...request, fault: null, in_flight: false, response_body: { error } };
+  const shop = new Connection({ url: connection.url });
+  const send = shop.send.bind(shop);
+  vi.spyOn(shop, "send").mockImplementation(async (...call) =>
+    call[1] === "/_sandbox/stream"
+      ? new Response(`event: request\ndata: ${JSON.stringify(data)}\n\n`)
+      : send(...call),
+  );
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  onTestFinished(() => write.mockRestore());
   onTerminal(80);
   vi.stubEnv("FORCE_COLOR", "0");
-  expect(line()).toMatch(/^ {2}09:21:20 {2}404 {2}GET \/api.*…$/);
-  expect(line()).toHaveLength(80);
+  const { asked, action } = commandInput(["requests"], { follow: true }, shop);
+  await action.call(asked);
+  expect(write.mock.calls.join("").split("\n")).toEqual([
+    `  09:21:20  404  GET ${path}`,
+    `${" ".repeat(12)}NOT_FOUND: Charge not found`,
+    "",
+  ]);
 });

@@ -30,7 +30,7 @@ describe("the text report", () => {
     expect(text).toMatch(/^✗ 1 requirement not met\n/);
     expect(text).toMatch(/^ {2}✗ must: an event type it does not know is not accepted \(probes 16, 20\)$/m);
     expect(text).toMatch(
-      /^ {6}sent {8}charge\.review_opened, properly signed\n {6}expected {4}2xx, and nothing done\n {6}response {4}.*\n {6}advice {6}Respond with 2xx and ignore it/m,
+      /^ {6}sent {8}charge\.review_opened, properly signed\n {6}event {7}evt_\w{24}\n {6}expected {4}2xx, and nothing done\n {6}response {4}.*\n {6}advice {6}Respond with 2xx and ignore it/m,
     );
     expect(text).toMatch(/^ {2}○ the same again: check yourself \(probe 2\)$/m);
     expect(text.trimEnd()).toMatch(/\n✗ 21 passed, 1 failed$/);
@@ -49,7 +49,11 @@ describe("the text report", () => {
     expect(lines).toHaveLength(PROBES.length);
     expect(lines[0]).toMatch(/^1 ✓ {2}1 a valid event {19}200 in \d+ ms, "ok"\n$/);
     expect(lines[2]).toMatch(/^3 ✓ {2}3 a tampered body /);
-    for (const line of lines) expect(line.replace(/^\d+ /, "").length).toBeLessThanOrEqual(81);
+    const printed = lines.flatMap((line) => line.replace(/^\d+ /, "").split("\n"));
+    for (const line of printed) expect(line.length, line).toBeLessThanOrEqual(80);
+    expect(lines[29]).toMatch(
+      / not sent: only with --order does the app\n {37}make a call that a webhook can overtake\n$/,
+    );
   });
 
   it("the text report removes control characters from responses", async () => {

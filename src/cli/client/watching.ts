@@ -5,8 +5,8 @@ import { parseDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { machineNowMs, pause } from "../../core/time/timers.js";
 import { valueStyle } from "../table.js";
-import { isTerminal, printErrorLine, printJson, printText, terminalWidth } from "../terminal.js";
-import { fitLine, type StyledText } from "../text-layout.js";
+import { isTerminal, lineWidth, printErrorLine, printJson, printText } from "../terminal.js";
+import { GAP, reasonLines, type StyledText } from "../text-layout.js";
 import { formatCharge } from "./charges.js";
 import {
   type ClientAction,
@@ -91,22 +91,23 @@ function listOrFollow(
       const line = message === kind ? lineOf(data, flags) : undefined;
       if (line === undefined) return;
       if (flags.json) printJson(data);
-      else printText(`${followLine(String(data.at), line)}\n`);
+      else printText(`${followLines(String(data.at), line).join("\n")}\n`);
     });
     return undefined;
   };
 }
 
-/** A line of `--follow`; on a terminal with a short time, cut to its width. */
-export function followLine(at: string, parts: readonly StyledText[]): string {
-  const line: StyledText[] = [["dim", isTerminal() ? at.slice(11, 19) : at], ...parts];
-  const shown = line.filter(([, text]) => text !== "");
-  return isTerminal()
-    ? fitLine(
-        shown.map(([style, text]) => [style, `  ${text}`]),
-        terminalWidth(),
-      )
-    : shown.map(([, text]) => text).join("  ");
+/** Lines of `--follow`, the last part as a reason; on a terminal with a short time. */
+function followLines(at: string, parts: readonly StyledText[]): string[] {
+  const time = isTerminal() ? `  ${at.slice(11, 19)}` : at;
+  const head = parts.slice(0, -1).map(([style, text]): StyledText => [style, GAP + text]);
+  return reasonLines(
+    [["dim", time], ...head],
+    parts.at(-1)!,
+    [undefined, ""],
+    (time + GAP).length,
+    lineWidth(),
+  );
 }
 
 function eventLine(

@@ -13,11 +13,10 @@ import type { Sandbox } from "../../library/sandbox.js";
 import { valueStyle } from "../table.js";
 import { isOutputBacklogged, printText, terminalWidth } from "../terminal.js";
 import {
-  cellWidth,
   cutMiddle,
-  fitLine,
-  fitParts,
+  GAP,
   paint,
+  reasonLines,
   SEPARATOR,
   type Style,
   type StyledText,
@@ -111,42 +110,55 @@ function kindOf(activity: Activity): unknown {
 const SERVICE = "/api/v1";
 /** Minimum number of columns to show whole ids. */
 const WIDE = 120;
-const CALL_WIDTH = 28;
-/** Spaces between two parts of a line. */
-const GAP = 2;
+const WIDE_CALL = 28;
+const NARROW_CALL = 25;
 /** Characters of a receiver's URL that remain on a narrow terminal. */
 const RECEIVER_MIN = 8;
+
+/** An activity in parts: the reason is wrapped if it is too long, and followed by `end`. */
+interface Parts {
+  readonly head: readonly StyledText[];
+  readonly reason?: StyledText;
+  readonly end?: StyledText;
+}
+
+const NOTHING: StyledText = [undefined, ""];
 
 /** The lines of an activity, or of `count` alike, cut to `columns`. Omits the namespace `default`. */
 export function activityLines(activity: Activity, columns: number, count = 1): string[] {
   const time = `  ${activity.at.slice(11, 19)}  `;
   const namespace = activity.namespace === "default" ? "" : `${toPrintableLine(activity.namespace)}  `;
   const isWide = columns >= WIDE;
-  const lines =
-    activity.kind === "attempt"
-      ? attemptLines(activity, columns - time.length - namespace.length, isWide, count)
-      : [activity.kind === "request" ? requestParts(activity, isWide) : transitionParts(activity, isWide)];
-  const heads: StyledText[][] = [
-    [
-      ["dim", time],
-      ["cyan", namespace],
-    ],
-    [[undefined, " ".repeat(time.length)]],
+  const {
+    head,
+    reason = NOTHING,
+    end = NOTHING,
+  } = activity.kind === "attempt"
+    ? attemptParts(activity, columns - time.length - namespace.length, isWide, count)
+    : activity.kind === "request"
+      ? requestParts(activity, isWide)
+      : transitionParts(activity, isWide);
+  const start: StyledText[] = [
+    ["dim", time],
+    ["cyan", namespace],
   ];
-  return lines.map((parts, index) => fitLine([...heads[index]!, ...parts], columns));
+  return reasonLines([...start, ...head], reason, end, time.length, columns);
 }
 
-function requestParts(request: RequestActivity, isWide: boolean): StyledText[] {
+function requestParts(request: RequestActivity, isWide: boolean): Parts {
   const { method, status, unanswered, fault, error, made, runner } = request;
   const path = request.path.startsWith(`${SERVICE}/`) ? request.path.slice(SERVICE.length) : request.path;
-  return [
-    [undefined, `${toPrintableLine(`${method} ${isWide ? path : shortIds(path)}`).padEnd(CALL_WIDTH)}  `],
-    [statusStyle(status), status === null ? unanswered! : String(status)],
-    ...gapped("yellow", fault && `fault ${isWide ? fault : shortIds(fault)}`),
-    ...gapped(statusStyle(status), error),
-    ...gapped(undefined, made && createdText(made, isWide)),
-    ...gapped("dim", isWide && runner !== null ? `(${runner})` : null),
-  ];
+  const call = toPrintableLine(`${method} ${isWide ? path : shortIds(path)}`);
+  return {
+    head: [
+      [undefined, `${call.padEnd(isWide ? WIDE_CALL : NARROW_CALL)}  `],
+      [statusStyle(status), status === null ? unanswered! : String(status)],
+      ...gapped("yellow", fault && `fault ${isWide ? fault : shortIds(fault)}`),
+      ...gapped(undefined, made && createdText(made, isWide)),
+    ],
+    reason: [statusStyle(status), toPrintableLine(error ?? "")],
+    end: gapped("dim", isWide && runner !== null ? `(${runner})` : null)[0] ?? NOTHING,
+  };
 }
 
 function createdText({ id, amount, currency, customer_email }: CreatedObject, isWide: boolean): string {
@@ -154,44 +166,39 @@ function createdText({ id, amount, currency, customer_email }: CreatedObject, is
   return [isWide ? id : shortIds(id), price, customer_email].filter((part) => part !== null).join("  ");
 }
 
-function transitionParts({ id, status, reason, by }: TransitionActivity, isWide: boolean): StyledText[] {
-  return [
-    [undefined, `${isWide ? id : shortIds(id)}  `],
-    [valueStyle("status", status), status],
-    ...gapped(valueStyle("status", status), reason),
-    ...gapped("dim", by && `(${by})`),
-  ];
+function transitionParts({ id, status, reason, by }: TransitionActivity, isWide: boolean): Parts {
+  const style = valueStyle("status", status);
+  return {
+    head: [
+      [undefined, `${isWide ? id : shortIds(id)}  `],
+      [style, status],
+    ],
+    reason: [style, toPrintableLine(reason ?? "")],
+    end: gapped("dim", by && `(${by})`)[0] ?? NOTHING,
+  };
 }
 
-/** The result of a failed attempt is on a second line if it does not fit. */
-function attemptLines(
-  attempt: AttemptActivity,
-  room: number,
-  isWide: boolean,
-  count: number,
-): StyledText[][] {
+function attemptParts(attempt: AttemptActivity, room: number, isWide: boolean, count: number): Parts {
   const { at, type, id, copy, status, target, next_attempt_at } = attempt;
   const object = id === null ? "" : `${isWide ? id : shortIds(id)}  `;
   const one = toPrintableLine(`→ ${type}  ${object}${copy === undefined ? "" : `${copy}  `}`);
-  const head = count === 1 ? one : `${count} webhooks → `;
+  const start = count === 1 ? one : `${count} webhooks → `;
   const receiver = cutMiddle(
     receiverText(target),
-    Math.max(RECEIVER_MIN, room - head.length - "  200".length),
+    Math.max(RECEIVER_MIN, room - start.length - "  200".length),
   );
-  const about: StyledText = [undefined, head + toPrintableLine(receiver)];
-  if (isSuccessStatus(status)) return [[about, ...gapped("green", String(status))]];
-  const parts = [failureText(attempt), nextTryIn(next_attempt_at, Date.parse(at)).replaceAll("\u00a0", " ")];
-  const [failure, next] = fitParts(parts.map(toPrintableLine), room);
-  const result: StyledText[] = [
-    ["red", failure!],
-    ["yellow", SEPARATOR + next],
-  ];
-  const width = cellWidth(`${about[1]}  ${parts.join(SEPARATOR)}`);
-  return width <= room ? [[about, [undefined, " ".repeat(GAP)], ...result]] : [[about], result];
+  const head: StyledText[] = [[undefined, start + toPrintableLine(receiver)]];
+  if (isSuccessStatus(status)) return { head: [...head, ...gapped("green", String(status))] };
+  const next = nextTryIn(next_attempt_at, Date.parse(at)).replaceAll("\u00a0", " ");
+  return {
+    head,
+    reason: ["red", toPrintableLine(failureText(attempt))],
+    end: ["yellow", SEPARATOR + next],
+  };
 }
 
 function gapped(style: Style | undefined, text: string | null): StyledText[] {
-  return text === null || text === "" ? [] : [[style, " ".repeat(GAP) + toPrintableLine(text)]];
+  return text === null || text === "" ? [] : [[style, GAP + toPrintableLine(text)]];
 }
 
 /** Shortens ids, as in `ch_31c2…`. */

@@ -116,10 +116,14 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
     return below.length > 0 ? [...lines, ...below, ""] : lines;
   }
   const start = `${cutCells(title, titleWidth).padEnd(titleWidth)}  `;
-  const cell = cutCells(column, width - indent.length - 2 - start.length).padStart(8);
-  const line = `${indent}${markOf(outcome, paint)} ${outcome === "skipped" ? paint("dim", start + cell) : start + cell}`;
-  if (text === undefined) return [line];
-  return [line, ...wrapHanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
+  const dimmed = (text: string) => (outcome === "skipped" ? paint("dim", text) : text);
+  const [cell = "", ...rest] = wrap(column, indent.length + 2 + start.length, width);
+  const lines = [
+    `${indent}${markOf(outcome, paint)} ${dimmed(start + cell.trimStart().padStart(8))}`,
+    ...rest.map(dimmed),
+  ];
+  if (text === undefined) return lines;
+  return [...lines, ...wrapHanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
 }
 
 function marked(

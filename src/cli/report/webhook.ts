@@ -44,10 +44,11 @@ export function reportOfWebhookCheck(report: WebhookReport): Report {
 /** Width of the number and title of a probe. */
 const TITLE_WIDTH = 33;
 
-/** A probe in one line, printed when it ends. */
+/** A probe and its result, printed when it ends. */
 export function probeLine(row: ProbeRow, width: number): string {
   const { message: _reason, ...one } = probeCase(row);
-  return `${caseLines(toPrintableValue({ ...one, details: [] }), "", TITLE_WIDTH, width, paint)}\n`;
+  const lines = caseLines(toPrintableValue({ ...one, details: [] }), "", TITLE_WIDTH, width, paint);
+  return `${lines.join("\n")}\n`;
 }
 
 function probeCase(row: ProbeRow): ReportCase {
@@ -60,7 +61,10 @@ function probeCase(row: ProbeRow): ReportCase {
     title: `${numbersOf([probe]).padStart(2)} ${title}`,
     outcome: isSkipped ? "skipped" : judged,
     ...(isSkipped && because === null && advice !== null ? { message: advice } : {}),
-    column: because === null ? (seen ?? came_back) : `see ${numbersOf([because])} ${because}: ${came_back}`,
+    column:
+      because === null
+        ? (seen ?? came_back)
+        : `see ${numbersOf([because])} ${because}: ${came_back.replace(/; the slowest in [^;]*$/, "")}`,
     type: fault ?? "",
     durationMs: answers.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
     details: detailsOf(row, advice),
@@ -89,8 +93,15 @@ function reviewCase({ probe, title, advice }: ProbeRow): ReportCase {
   return { name: title, outcome: "note", message, details: [["advice", advice!]] };
 }
 
-function detailsOf({ sent, expected, came_back }: ProbeRow, advice: string | null): CaseDetail[] {
-  const details = Object.entries({ sent, expected, response: came_back });
+function detailsOf({ sent, expected, came_back, answers }: ProbeRow, advice: string | null): CaseDetail[] {
+  // The id is in the receiver's log.
+  const event = answers.find(({ kind }) => kind !== "accepted") ?? answers[0];
+  const details = Object.entries({
+    sent,
+    ...(event && { event: event.event_id }),
+    expected,
+    response: came_back,
+  });
   return advice === null ? details : [...details, ["advice", advice]];
 }
 
