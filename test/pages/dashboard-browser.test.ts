@@ -112,6 +112,24 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(await page.getByRole("searchbox").count()).toBe(2);
   });
 
+  it("a phone shows every amount of the ledger, and no balance of zero", async () => {
+    const sandbox = await listeningSandbox();
+    await Client.of(sandbox).pay({ amount: "1500000000.05" });
+    await sandbox.advance("3d");
+    const { page } = await openTab({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${homeOf(sandbox)}/money`);
+    const amounts = page.locator("#ledger .number:visible");
+    const edges = await amounts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+    expect(edges.length).toBeGreaterThan(5);
+    expect(Math.max(...edges)).toBeLessThan(390);
+    const namesIn = (part: string) =>
+      page
+        .locator(`${part} td.number:visible`)
+        .evaluateAll((all) => all.map((one) => getComputedStyle(one, "::before").content));
+    expect(await namesIn("#balances")).toEqual(['"Available"', '"Fees paid"']);
+    expect(await namesIn("#ledger")).toContain('"Pending"');
+  });
+
   it("every view is accessible in both colour schemes and fits at each width", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
@@ -247,7 +265,8 @@ describeInBrowser("the dashboard in a browser", () => {
             return isOutside || text.scrollWidth > text.clientWidth;
           });
         });
-        expect([path, viewport.width, cut]).toEqual([path, viewport.width, Array(6).fill(false)]);
+        const count = path === "checks" ? 9 : 6;
+        expect([path, viewport.width, cut]).toEqual([path, viewport.width, Array(count).fill(false)]);
       }
       await context.close();
     }

@@ -25,6 +25,10 @@ describe("Checks", () => {
     ).toEqual([]);
     expect(textOf(checks)).toMatch(new RegExp(` ✗ failed \\S+ ${counts} · \\w+`));
     expect(textOf(checks)).toContain("Seen in: tampered");
+    const [shown, folded] = checks.split(/<summary>\d+ probes with the same cause/);
+    expect(lacking(shown!, ['data-key="tampered"', 'data-key="valid"'])).toEqual([]);
+    expect(shown).not.toContain('data-key="unsigned"');
+    expect(folded).toContain('data-key="unsigned"');
     expect(checks).toMatch(/class="badge bad"><span[^>]*>.<\/span> must</);
     const probe = await page("/checks/tampered");
     expect(textOf(probe)).toContain("What to do:");
@@ -33,6 +37,17 @@ describe("Checks", () => {
     expect(probe).toContain(JSON.parse(body).data.charge_id);
     expect(receiver.received.length).toBeGreaterThan(20);
     expect((await page("/checks/nonesuch")).toString()).toContain("There is no probe");
+  });
+
+  it("the Checks page names the habits it looks for, and the failures it does not cover", async () => {
+    const { charge, page, sandbox } = await withReceiver(({ response }) => response.writeHead(500).end("no"));
+    expect(await page("/checks")).not.toContain("Advice does not cover");
+    await charge("ada@example.com");
+    await sandbox.advance("1s");
+    const text = textOf(await page("/checks"));
+    expect(text).toMatch(/Advice: 0 .* ✓ not seen Balances were read again too soon/);
+    expect(text).toContain("Advice does not cover failing webhooks and refused calls: 1 in Needs attention");
+    expect(text).toMatch(/not checked \S+ 1 webhook failing: 500 no · 30 probes/);
   });
 
   it("the Checks page reports each unreachable receiver in one line", async () => {

@@ -73,7 +73,7 @@ function findUnreadableTexts(): string[] {
     const reason = text.querySelector(".reason");
     const order = text.querySelector(".order");
     const isBroken = order?.matches(".whole") === true && order.getClientRects().length > 1;
-    const begin = [reason, order].flatMap((part) => part?.textContent ?? []).join(" · ");
+    const begin = [reason, order].flatMap((part) => part?.textContent ?? []).join("\u00a0· ");
     const isLate = !text.textContent.startsWith(begin);
     return isSliver || isCut || isOutside || isBroken || isLate ? [text.textContent] : [];
   });

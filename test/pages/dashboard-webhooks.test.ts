@@ -125,7 +125,7 @@ describe("webhooks in the dashboard", () => {
     const list = await page("/webhooks");
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
     expect(list).toMatch(/<span class="bad">█+<\/span>/);
-    expect(list).toMatch(/100 % fail[\s\S]*500 answer<\/span> · all events · Standard Webhooks signature/);
+    expect(list).toMatch(/100 % fail[\s\S]*500 answer<\/span>\s· all events\s· Standard Webhooks signature/);
     const id = /edit=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
     expect(await page(`/webhooks?receiver=${id}`)).toContain('value="createWebhookEndpoint"');
     expect(await page(`/webhooks?edit=${id}`)).toContain(`value="updateWebhookEndpoint?webhook_id=${id}"`);

@@ -51,7 +51,7 @@ export const BAD_HABITS = {
   },
   withdrawal_without_key: {
     advice: "Give each withdrawal an Idempotency-Key: when it is retried, the money is sent once.",
-    why: "withdrawals were created without one",
+    why: "withdrawals had no key",
     find: findWithdrawalsWithoutKey,
   },
   tolerated: {

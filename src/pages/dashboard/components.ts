@@ -67,7 +67,7 @@ export function dateText(iso: string): string {
 /** Joins the non-empty items with dots. */
 export function joinWithDots(list: readonly Content[]): Markup {
   const items = list.filter(Boolean);
-  return html`<bdi>${items.map((item, place) => html`${place > 0 && " · "}${item}`)}</bdi>`;
+  return html`<bdi>${items.map((item, place) => html`${place > 0 && "\u00a0· "}${item}`)}</bdi>`;
 }
 
 /** A text whose long words wrap after a mark, not between letters. */
@@ -165,17 +165,32 @@ export interface ListRow {
   readonly tone?: Tone | undefined;
 }
 
-/** A table that scrolls horizontally on narrow screens. */
-export function scrollableTable(
+interface TableRow {
+  readonly key: string;
+  /** Texts, then numbers. */
+  readonly cells: readonly Content[];
+}
+
+/** A table that scrolls if it is too wide; on a phone, each row is a card with the names of its numbers. */
+export function table(
   label: string,
-  columns: readonly string[],
+  textColumns: readonly string[],
   numberColumns: readonly string[],
-  rows: Content,
+  rows: readonly TableRow[],
 ): Markup {
-  const texts = columns.map((name) => html`<th scope="col">${name}</th>`);
-  const numbers = numberColumns.map((name) => html`<th scope="col" class="number">${name}</th>`);
+  const number = (index: number) => {
+    const name = numberColumns[index - textColumns.length];
+    return name !== undefined && html` class="number" data-name="${name}"`;
+  };
+  const heads = [...textColumns, ...numberColumns].map(
+    (name, index) => html`<th scope="col"${number(index)}>${name}</th>`,
+  );
+  const body = rows.map(
+    ({ key, cells }) =>
+      html`<tr data-key="${key}">${cells.map((cell, index) => html`<td${number(index)}>${cell}</td>`)}</tr>`,
+  );
   return html`<div class="wide" tabindex="0" role="group" aria-label="${label}">
-<table><thead><tr>${texts}${numbers}</tr></thead><tbody>${rows}</tbody></table></div>`;
+<table><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 /** A list row; the script patches it by its key. */

@@ -49,7 +49,7 @@ ${ui.section({
   ),
 })}
 ${dueSection(context, "soon", 3)}
-${ui.section({ id: "activity", title: "Activity", tools: tabs, body: ui.rowList("Activity", activityRows(context, show), "Nothing yet.") })}`;
+${ui.section({ id: "activity", title: "Activity", tools: tabs, body: ui.rowList("Activity", activityRows(context, show), show === "errors" ? "No errors." : "Nothing yet: calls, charges and payouts of your app appear here.") })}`;
 }
 
 type TimedRow = readonly [at: string, row: Markup];

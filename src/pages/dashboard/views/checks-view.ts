@@ -1,4 +1,4 @@
-import { findAdvice } from "../../../core/namespace/advice.js";
+import { BAD_HABITS, findAdvice } from "../../../core/namespace/advice.js";
 import {
   type Answer,
   type Finding,
@@ -7,8 +7,10 @@ import {
   type ProbeRow,
   type WebhookReport,
 } from "../../../core/schema/receiver-report.js";
-import { receiverName } from "../../../server/control/record-views.js";
+import { isFailing, receiverName } from "../../../server/control/record-views.js";
+import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
+import { attentionItems, deliveryFailureText, findNewestDeliveries } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { findingCounts, isCheckDone, type ReceiverCheckProgress, reportsOf } from "../reports.js";
@@ -16,14 +18,11 @@ import { cliCommand } from "../shell-commands.js";
 
 /** Advice, and the check of a receiver. */
 export function checksView(context: PageContext): Markup {
-  const advice = findAdvice(context.namespace.traffic);
-  return html`<h1>Checks</h1>
-${ui.section({
-  id: "advice",
-  title: `Advice: ${advice.length}`,
-  body: ui.rowList(
-    "Advice",
-    advice.map((item) =>
+  const found = findAdvice(context.namespace.traffic);
+  const unseen = Object.entries(BAD_HABITS).filter(([habit]) => found.every(({ id }) => id !== habit));
+  const trouble = attentionItems(context).filter(({ tone }) => tone === "bad").length;
+  const rows = [
+    ...found.map((item) =>
       ui.listRow(context, {
         key: item.id,
         status: ui.badge(`${item.times}×`, "warn"),
@@ -32,8 +31,16 @@ ${ui.section({
         side: html`<code>${item.docs}</code>`,
       }),
     ),
-    "None: your app does nothing that the service advises against.",
-  ),
+    ...unseen.map(([key, { why }]) =>
+      ui.listRow(context, { key, status: ui.badge("not seen", "good"), title: sentenceCase(why) }),
+    ),
+  ];
+  return html`<h1>Checks</h1>
+${ui.section({
+  id: "advice",
+  title: `Advice: ${found.length}`,
+  body: html`${ui.rowList("Advice", rows, "")}
+${trouble > 0 && html`<p class="why">Advice does not cover failing webhooks and refused calls: <a href="${viewUrl(context, "activity")}">${trouble} in Needs attention</a>.</p>`}`,
 })}
 ${receiverCheckSection(context)}
 ${probesSection(context)}`;
@@ -71,12 +78,20 @@ ${ui.rowList(
     const check = receivers.get(webhook_id);
     const to = `${viewUrl(context, "checks", undefined, { receiver: webhook_id })}#probes`;
     const report = check?.report;
+    const { total, items } = findNewestDeliveries(context, webhook_id, isFailing, 1);
+    const failing = items.map((newest) =>
+      ui.reasonMarkup(`${ui.formatCount(total, "webhook")} failing: ${deliveryFailureText(newest)}`),
+    );
     return ui.listRow(context, {
       key: `check-${webhook_id}`,
       status: check === undefined ? ui.badge("not checked", "") : verdict(check),
       title: receiverName(endpoint),
       ...(check !== undefined && { to, at: check.at }),
-      subtitle: check?.error ?? report?.error ?? (report ? resultText(report) : `${PROBES.length} probes`),
+      tone: total > 0 ? "bad" : "",
+      subtitle: ui.joinWithDots([
+        ...failing,
+        check?.error ?? report?.error ?? (report ? resultText(report) : `${PROBES.length} probes`),
+      ]),
       rowButtons: html`${ui.copyButton("Copy command", cliCommand(context, `check-webhook ${url}`))}${ui.button({ does: ["check", { webhook_id }], label: "Check", to: receiverName(endpoint), kind: "main" })}`,
     });
   }),
@@ -111,6 +126,14 @@ function probesSection(context: PageContext): Markup | undefined {
   if (receiver === undefined) return undefined;
   const { report, error, url, rows: result } = receiver;
   const why = error ?? report?.error;
+  const rowsOf = (probes: readonly Probe[]) =>
+    ui.rowList(
+      "Probes",
+      probes.map((probe) => probeRow(context, receiver, probe, result.get(probe))),
+      "",
+      ["", "Result", "Probe", "Response", ""],
+    );
+  const alike = PROBES.filter((probe) => (result.get(probe)?.because ?? null) !== null);
   return ui.section({
     id: "probes",
     isAppendOnly: true,
@@ -119,12 +142,8 @@ function probesSection(context: PageContext): Markup | undefined {
 ${report !== undefined && report.findings.length > 0 && html`<ul class="findings">${report.findings.map((item) => findingItem(context, receiver, item))}</ul>`}
 ${
   report?.outcome !== "unreachable" &&
-  ui.rowList(
-    "Probes",
-    PROBES.map((probe) => probeRow(context, receiver, probe, result.get(probe))),
-    "",
-    ["", "Result", "Probe", "Response", ""],
-  )
+  html`${rowsOf(PROBES.filter((probe) => !alike.includes(probe)))}
+${alike.length > 0 && html`<details><summary>${ui.formatCount(alike.length, "probe")} with the same cause</summary>${rowsOf(alike)}</details>`}`
 }`,
   });
 }

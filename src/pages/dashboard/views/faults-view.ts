@@ -33,7 +33,7 @@ ${ui.section({
   body: ui.rowList(
     "Active faults",
     faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
-    "None: every call gets its normal response. A scenario may have faults of its own.",
+    "None: every call gets its normal response. Start one above; a scenario may have faults of its own.",
   ),
 })}`;
 }

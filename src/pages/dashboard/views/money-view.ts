@@ -1,5 +1,5 @@
 import type { Holdings } from "../../../core/domain/ledger-postings.js";
-import { add } from "../../../core/domain/money.js";
+import { add, isZero } from "../../../core/domain/money.js";
 import { usdRateOf } from "../../../core/engine/market.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";
@@ -28,18 +28,31 @@ ${ui.section({
   title: "Balances",
   body: html`${
     holdings.length === 0
-      ? html`<p class="soft">No account yet: it is opened by the first payment in its currency.</p>`
-      : ui.scrollableTable(
+      ? html`<p class="soft">None yet: the first payment in a currency opens its account. You can also add money.</p>`
+      : ui.table(
           "Balances",
-          hasOrganizations ? ["Organization", "Currency"] : ["Currency"],
+          hasOrganizations ? ["Currency", "Organization"] : ["Currency"],
           ["Available", "Pending", "In transit", "Fees paid"],
           newest.map(
-            ({ key, organization_id, mode, currency, balances }) =>
-              html`<tr data-key="${key}">${hasOrganizations && html`<td>${organization_id}</td>`}<td>${currency} ${ui.liveModeTag(mode)}</td>
-<td class="number"><strong>${groupDigits(balances.available)}</strong></td>
-<td class="number">${groupDigits(balances.pending)}</td>
-<td class="number">${groupDigits(balances.in_transit)}</td>
-<td class="number">${groupDigits(balances.fees)}</td></tr>`,
+            ({
+              key,
+              organization_id,
+              mode,
+              currency,
+              balances: { available, pending, in_transit, fees },
+            }) => ({
+              key,
+              cells: [
+                html`${currency} ${ui.liveModeTag(mode)}`,
+                ...(hasOrganizations ? [organization_id] : []),
+                html`<strong>${groupDigits(available)}</strong>`,
+                ...[pending, in_transit].map(
+                  (amount) =>
+                    html`<span${isZero(amount) && html` class="zero"`}>${groupDigits(amount)}</span>`,
+                ),
+                groupDigits(fees),
+              ],
+            }),
           ),
         )
   }
@@ -58,7 +71,7 @@ ${filteredList(context, "withdrawals", payoutListing(context))}
 ${ledgerSection(context, holdings.slice(0, MAX_HOLDINGS), hasOrganizations)}
 ${ui.section({
   id: "destinations",
-  title: `Payout destinations`,
+  title: "Payout destinations",
   body: ui.rowList(
     "Payout destinations",
     destinations.map((destination) =>
@@ -72,7 +85,7 @@ ${ui.section({
           .join(" · ")}</bdi>`,
       }),
     ),
-    "None.",
+    "None: your app makes them with POST /payouts/destinations.",
   ),
 })}
 ${ui.section({
@@ -107,22 +120,24 @@ function ledgerSection(
   return ui.section({
     id: "ledger",
     title: `Ledger: ${rows.total}`,
-    body: html`${ui.filterForm(context, ui.selectField("account", "Account", [["", "all"], ...options], account ?? ""))}
+    body: html`${ui.filterForm(context, ui.selectField("account", html`<span class="unseen">Account</span>`, [["", "Any account"], ...options], account ?? ""))}
 ${
   rows.items.length === 0
-    ? html`<p class="soft">No money has moved.</p>`
-    : ui.scrollableTable(
+    ? html`<p class="soft">No money has moved. Complete a charge, or add money above.</p>`
+    : ui.table(
         "Ledger",
         ["When", "For", "Currency"],
         [...LEDGER_ACCOUNTS.map((name) => ACCOUNT_NAMES[name]), "Available before → after"],
-        rows.items.map(
-          ({ entry, before, after }) =>
-            html`<tr data-key="${entry.entry_id}"><td>${ui.timeTag(context, entry.at)}</td>
-<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${ui.liveModeTag(entry.mode)}${hasOrganizations && html` <span class="soft">${entry.organization_id}</span>`}</td>
-<td>${entry.currency}</td>
-${amountCells(entry.postings, LEDGER_ACCOUNTS)}
-<td class="number">${groupDigits(before.available ?? "0")} → <strong>${groupDigits(after.available ?? "0")}</strong></td></tr>`,
-        ),
+        rows.items.map(({ entry, before, after }) => ({
+          key: entry.entry_id,
+          cells: [
+            ui.timeTag(context, entry.at),
+            html`${entry.kind.replaceAll("_", " ")} ${entry.object_id !== entry.kind && aboutLink(context, entry.object_id)} ${ui.liveModeTag(entry.mode)}${hasOrganizations && html` <span class="soft">${entry.organization_id}</span>`}`,
+            entry.currency,
+            ...LEDGER_ACCOUNTS.map((name) => amountText(entry.postings, name)),
+            html`${groupDigits(before.available ?? "0")} → <strong>${groupDigits(after.available ?? "0")}</strong>`,
+          ],
+        })),
       )
 }${ui.pager(context, rows.total, "ledger")}`,
   });
@@ -130,16 +145,12 @@ ${amountCells(entry.postings, LEDGER_ACCOUNTS)}
 
 type Postings = readonly { readonly account: LedgerAccount; readonly amount: string }[];
 
-/** One cell per account: the signed sum of the account's postings; empty for an account without postings. */
-function amountCells(postings: Postings, accounts: readonly LedgerAccount[]): Markup[] {
-  return accounts.map((name) => {
-    const own = postings.filter(({ account }) => account === name);
-    const [first = "0", ...others] = own.map((posting) => posting.amount);
-    const amount = others.reduce(add, first);
-    const isNegative = amount.startsWith("-");
-    const text = `${isNegative ? "−" : "+"}${groupDigits(isNegative ? amount.slice(1) : amount)}`;
-    return html`<td class="number">${own.length > 0 && text}</td>`;
-  });
+/** Signed sum of an account's postings; false without one. */
+function amountText(postings: Postings, name: LedgerAccount): string | false {
+  const own = postings.filter(({ account }) => account === name);
+  const amount = own.map((posting) => posting.amount).reduce(add, "0");
+  const isNegative = amount.startsWith("-");
+  return own.length > 0 && `${isNegative ? "−" : "+"}${groupDigits(isNegative ? amount.slice(1) : amount)}`;
 }
 
 /** The charge or payout of an entry, as a link; a fixture's entry has neither. */

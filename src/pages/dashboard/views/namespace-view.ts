@@ -104,15 +104,14 @@ ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` 
 function changesView({ counts, records }: StateChanges): Markup {
   const all = counts.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
   if (all === 0) return html`<p class="soft">Nothing differs.</p>`;
-  return html`${ui.scrollableTable(
+  return html`${ui.table(
     "How many records differ",
     ["Records"],
     ["Added", "Changed", "Removed"],
-    counts.map(
-      ({ collection, ...count }) =>
-        html`<tr><td>${collection}</td>
-<td class="number">${count.added}</td><td class="number">${count.changed}</td><td class="number">${count.removed}</td></tr>`,
-    ),
+    counts.map(({ collection: key, added, changed, removed }) => ({
+      key,
+      cells: [key, added, changed, removed],
+    })),
   )}
 <ul class="attempts" aria-label="Records that differ">${records.map(recordView)}</ul>
 ${all > records.length && html`<p class="soft">${all - records.length} more are not shown.</p>`}`;

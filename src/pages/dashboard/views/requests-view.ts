@@ -37,7 +37,7 @@ export function requestListing(context: PageContext): Listing<RequestEntry> {
       ),
     get: (id) => all.find((request) => String(request.id) === id),
     row: (request) => requestRow(context, request),
-    none: () => "None.",
+    none: () => `None yet: let your app call ${context.origin}/api/v1.`,
   };
 }
 

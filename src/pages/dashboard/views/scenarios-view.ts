@@ -25,7 +25,7 @@ export function scenariosView(context: PageContext): Markup {
   };
   return html`<h1>Scenarios</h1>
 <p class="soft">A scenario decides the outcome of charges, withdrawals, webhooks and calls. An active one applies to everything new; any other applies when a call requests it by name in the header <code>Sandbox-Scenario</code>.</p>
-${ui.section({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((scenario) => card(context, scenario))}</ul>` })}
+${ui.section({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”: turn on one of those below.</li>` : active.map((scenario) => card(context, scenario))}</ul>` })}
 ${Object.entries(groups).map(([title, group]) => ui.section({ id: title.toLowerCase(), title: `${title}: ${group.length}`, body: html`<ul class="cards" data-list aria-label="${title}">${group.map((stored) => card(context, stored))}</ul>` }))}`;
 }
 

@@ -45,8 +45,8 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
     row: (delivery, isBeside) => deliveryRow(context, delivery, isBeside ? { rowButtons: false } : {}),
     none: () =>
       state.endpoints().length === 0
-        ? "None: no receiver is registered."
-        : "None: no event matches a receiver's event types.",
+        ? "None: add a receiver above."
+        : "None: no event yet, or none of the types that a receiver takes.",
   };
 }
 
@@ -107,7 +107,7 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   return ui.listRow(context, {
     key: webhook_id,
     status: html`${ui.badge(word, tone)} ${healthBar(items)}`,
-    title: html`${name} ${ui.liveModeTag(mode)}`,
+    title: html`${ui.breakable(name)} ${ui.liveModeTag(mode)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     subtitle: ui.joinWithDots([ui.reasonMarkup(why), eventsText, signatureText]),
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
