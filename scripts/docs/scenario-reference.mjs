@@ -95,9 +95,7 @@ export function scenarioReferencePage(source) {
     STEPS,
     stepList(file.$defs.step.anyOf, source),
     "Keys inside an action:",
-    definitions(
-      Object.entries(INSIDE).map(([keys, meaning]) => [keys.split(", ").map(code).join(", "), meaning]),
-    ),
+    insideList(file.$defs.step.anyOf, source.STEP_KINDS),
     "Keys beside an action:",
     besideList(file.$defs.step.anyOf, source.STEP_KINDS),
   ]);
@@ -163,6 +161,20 @@ function stepList(schemas, { STEPS, STEP_KINDS, serviceDocument }) {
       const action = code(inside.length === 0 ? kind : `${kind}: {${inside.join(", ")}}`);
       const keys = beside.length === 0 ? "" : ` (${beside.map(code).join(", ")})`;
       return [action + keys, STEPS[kind].description];
+    }),
+  );
+}
+
+/** The keys of INSIDE, each of which some step must have. */
+function insideList(schemas, kinds) {
+  const known = new Set(
+    schemas.flatMap((schema, index) => fieldsOf(merged(merged(schema).properties[kinds[index]]))),
+  );
+  return definitions(
+    Object.entries(INSIDE).map(([keys, meaning]) => {
+      const missing = keys.split(", ").filter((key) => !known.has(key));
+      if (missing.length > 0) throw new Error(`scenario-reference.mjs: no step has the key ${missing}`);
+      return [keys.split(", ").map(code).join(", "), meaning];
     }),
   );
 }
