@@ -1,4 +1,5 @@
 import type { CommanderError } from "commander";
+import { didYouMean } from "../core/schema/nearest.js";
 import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
 import { printErrorLine, printJson } from "./terminal.js";
@@ -70,13 +71,16 @@ export function toUsageError({ message }: CommanderError, command: string): Erro
   const [, negative] = /^error: unknown option '(-\d.*)'$/.exec(message) ?? [];
   if (command === "clock" && negative !== undefined)
     return usageError(`time only moves forward, not by ${negative}`, help);
+  // Commander suggests options of `start`, the default command, but none of the root.
+  const [, option] = /^error: unknown option '(.+)'/.exec(message) ?? [];
+  const near = command === "start" && option !== undefined ? didYouMean(option, ["--version"]) : "";
   const what = message
     .replace(/^error: /, "")
-    .replace(/\n\(Did you mean (.+)\)$/, "; did you mean $1")
+    .replace(/\n\(Did you mean (.+)\)$/, near === "" ? "; did you mean $1" : "")
     .replace(/^option ('.+') argument missing$/, "option $1 needs a value")
     .replace(/\. Expected (\d+) arguments? but got (\d+)\.$/, ": it takes $1, not $2")
     .replaceAll("\n", " ");
-  return usageError(what, help);
+  return usageError(what + near, help);
 }
 
 /** Error of an invalid command line; `fix` is the command that shows the help. */

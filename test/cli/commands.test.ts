@@ -111,6 +111,14 @@ it.each(NAMES)("%s refuses unknown options, missing and surplus arguments", asyn
 
 it.each([
   [["--prot", "1"], "unknown option '--prot'; did you mean --port? (run npx payments-sandbox start --help)"],
+  [
+    ["--verison"],
+    "unknown option '--verison'; did you mean --version? (run npx payments-sandbox start --help)",
+  ],
+  [
+    ["--vesion"],
+    "unknown option '--vesion'; did you mean --version? (run npx payments-sandbox start --help)",
+  ],
   [["-x"], "unknown option '-x' (run npx payments-sandbox start --help)"],
   [["--port"], "option '-p, --port <number>' needs a value (run npx payments-sandbox start --help)"],
   [["--json=3"], "unknown option '--json=3'; did you mean --json? (run npx payments-sandbox start --help)"],
