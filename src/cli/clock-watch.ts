@@ -32,5 +32,5 @@ export async function watchClock(client: ControlClient): Promise<() => Promise<M
 }
 
 export function movedClockText({ before, now }: MovedClock): string {
-  return `the sandbox's clock stands at ${now} (before: ${before}); npx payments-sandbox reset puts it back, and deletes every charge\n`;
+  return `the sandbox's clock stands at ${now} (before: ${before}) until the sandbox ends, or until npx payments-sandbox reset, which deletes every charge\n`;
 }

@@ -55,7 +55,7 @@ describe("payments-sandbox explore", () => {
     const options = ["--url", url, "--app", `127.0.0.1:${await listening(app)}`, "--depth", "1"];
     const { stdout } = await run(["explore", flow, ...options]);
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
-      /^the sandbox's clock stands at \S+Z \(before: \S+Z\); npx payments-sandbox reset puts it back, and deletes every charge$/,
+      /^the sandbox's clock stands at \S+Z \(before: \S+Z\) until the sandbox ends, or until npx payments-sandbox reset, which deletes every charge$/,
     );
   });
 

@@ -138,7 +138,7 @@ it.each(["real", "manual"])("run prints how far it moved the clock: %s", async (
   const { code, stdout, stderr } = await run(["run", fileWith(LATER), "--url", url]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
-    /^the sandbox's clock stands at 2026-04-10T09:\S+Z \(before: 2026-03-01T09:\S+Z\); npx payments-sandbox reset puts it back, and deletes every charge$/,
+    /^the sandbox's clock stands at 2026-04-10T09:\S+Z \(before: 2026-03-01T09:\S+Z\) until the sandbox ends, or until npx payments-sandbox reset, which deletes every charge$/,
   );
   expect((await client.clock()).json).toMatchObject({ mode });
   const asJson = await run(["run", fileWith(LATER), "--url", url, "--json"]);
