@@ -2,7 +2,7 @@
  * Columns and filters of each list of the control API. The command line derives tables and options from the columns.
  * The dashboard derives rows, headings, filter forms and curl commands.
  */
-import { effectText, matchText } from "./fault-text.js";
+import { effectText, matchText } from "./rule-text.js";
 import {
   attemptsOf,
   deliveryState,

@@ -1,7 +1,7 @@
 import type { Delivery, Endpoint, StoredScenario } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
-import { faultText, replacesResponse } from "../../core/reports/fault-text.js";
+import { faultText, replacesResponse } from "../../core/reports/rule-text.js";
 import { failureText, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";

@@ -1,6 +1,6 @@
 import type { StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
-import { effectText, matchText } from "../../../core/reports/fault-text.js";
+import { effectText, matchText } from "../../../core/reports/rule-text.js";
 import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";

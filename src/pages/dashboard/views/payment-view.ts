@@ -2,7 +2,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { requestedScenarioNamesOf } from "../../../core/engine/scenario-lookup.js";
 import { chargeDetailView, withdrawalView } from "../../../core/engine/wire-views.js";
-import { conditionsText } from "../../../core/reports/fault-text.js";
+import { conditionsText } from "../../../core/reports/rule-text.js";
 import { type ShownStatus, statusDetails } from "../../../core/reports/shown-status.js";
 import type { Actor } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";

@@ -1,6 +1,6 @@
 import type { StoredScenario } from "../../../core/engine/records.js";
 import type { RunStep } from "../../../core/namespace/injected-tools.js";
-import { conditionsText, effectText, matchText, webhookRuleText } from "../../../core/reports/fault-text.js";
+import { conditionsText, effectText, matchText, webhookRuleText } from "../../../core/reports/rule-text.js";
 import { isMishapScenario, type Scenario } from "../../../core/schema/scenario-rules.js";
 import { toYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
