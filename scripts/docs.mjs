@@ -38,7 +38,10 @@ const pages = await withSource(root, { source: "scripts/docs/source.ts" }, async
   "README.md": withParts("README.md", { rules: rulesSentence() }),
   "docs/SKILL.md": await skillPage(source),
   "docs/api.md": withFields(
-    withParts("docs/api.md", { ...(await apiTables(source)), advice: adviceList(source) }),
+    withParts("docs/api.md", {
+      ...(await apiTables(source, written("docs/api.md"))),
+      advice: adviceList(source),
+    }),
     await shippedDocument(source),
   ),
   "docs/command-line.md": commandLinePage(source),

@@ -8,17 +8,19 @@ export async function shippedDocument(source) {
   return source.fillPlaceholders(source.serviceDocument(), source.createPlaceholderLookup(facts, "0.0.0"));
 }
 
-/** Marker → table. */
-export async function apiTables(source) {
+/** Marker → list or table. @param {string} text the page, whose sections have the fields of the operations */
+export async function apiTables(source, text) {
   const { fixtures } = await source.loadShippedContent();
-  const { paths } = await shippedDocument(source);
+  const { paths, components } = await shippedDocument(source);
+  const anchors = sectionAnchors(text);
   return {
     operations: definitions(
       Object.entries(paths).flatMap(([path, methods]) =>
-        Object.entries(methods).map(([method, { operationId, summary }]) => [
-          `${code(operationId)} ${code(`${method.toUpperCase()} ${path}`)}`,
-          summary,
-        ]),
+        Object.entries(methods).map(([method, { operationId, summary, requestBody, responses }]) => {
+          const anchor = anchorOf([requestBody, responses[200]], components.schemas, anchors);
+          const id = anchor === undefined ? code(operationId) : `[${code(operationId)}](#${anchor})`;
+          return [`${id} ${code(`${method.toUpperCase()} ${path}`)}`, summary];
+        }),
       ),
     ),
     methods: table(
@@ -32,6 +34,26 @@ export async function apiTables(source) {
     "charge statuses": chargeStatuses(source),
     "withdrawal statuses": withdrawalStatuses(source),
   };
+}
+
+/** Schema → anchor of the section that has its fields. */
+function sectionAnchors(text) {
+  const sections = text.split("\n### ").slice(1);
+  return new Map(
+    sections.flatMap((section) => {
+      const anchor = /.*/.exec(section)[0].toLowerCase().replaceAll(" ", "-");
+      const names = [...section.matchAll(FIELDS)].flatMap(([, , list]) => list.split(/, | - /));
+      return names.map((name) => [name, anchor]);
+    }),
+  );
+}
+
+/** The section of the first schema that a part of the document refers to, itself or by another schema. */
+function anchorOf(part, schemas, anchors) {
+  const names = [...JSON.stringify(part).matchAll(/schemas\/(\w+)/g)].map(([, name]) => name);
+  const found = names.find((name) => anchors.has(name));
+  if (found !== undefined) return anchors.get(found);
+  return names.map((name) => anchorOf(schemas[name], schemas, anchors)).find(Boolean);
 }
 
 const nextCell = ({ next }) => next.map(code).join(", ") || "final";
