@@ -1,5 +1,3 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
@@ -8,7 +6,7 @@ import { impairmentFaults } from "../pages/support/impairments.js";
 import { openSandbox, START } from "../support/api-client.js";
 import { schemaValidator } from "../support/openapi-answers.js";
 import { closedDocument, shippedControlDocument } from "../support/openapi-control.js";
-import { operationsOf, shippedDocument } from "../support/openapi-document.js";
+import { operationsOf, shippedDocument, unescaped } from "../support/openapi-document.js";
 
 describe.each([
   ["/docs", shippedDocument, 210_000, ["openapi.json", "_sandbox/docs", "_sandbox/dashboard"]],
@@ -84,6 +82,19 @@ describe.each([
     expect(text.includes("The interface names this operation without showing it")).toBe(isService);
     expect(text.includes("Authorization: Bearer")).toBe(isService);
     expect(text.includes('<th scope="row"><code>svix</code></th><td><code>svix-id</code>')).toBe(isService);
+  });
+
+  it("begins with the base URL and a first call; assumptions come after it", () => {
+    const [intro] = text.slice(text.indexOf("<h1>")).split("<section");
+    expect(intro).toMatch(/<dt>Base URL<.*<h2>First call<\/h2><button.*<pre tabindex="0">curl /s);
+    expect(intro).not.toMatch(/assum/);
+  });
+
+  it("required marks the fields that an app sends, and none that it receives", () => {
+    expect(text).toMatch(/<h4>Body: \w+<\/h4>(?:(?!<h4>).)*class="required"/s);
+    expect(text).not.toMatch(/<h4>Response: \w+<\/h4>(?:(?!<h4>).)*class="required"/s);
+    for (const type of Object.keys(document.webhooks))
+      expect(text.split(`>${type}</h3>`)[1]!.split("</section>")[0]).not.toContain('class="required"');
   });
 
   it("every call and event has an example, before its fields", () => {
@@ -162,6 +173,13 @@ describe.each([
   });
 });
 
+it("example responses have the origin of the server", async () => {
+  const sandbox = await openSandbox();
+  const text = await (await sandbox.fetch(new Request("http://127.0.0.1:4555/docs"))).text();
+  expect(text.match(/"checkout_url": "[^"]*:\d+/g)).toEqual(['"checkout_url": "http://127.0.0.1:4555']);
+  expect(text.includes("127.0.0.1:4402")).toBe(false);
+});
+
 it.each([
   ["transitionCharge", '"status": "FAILED"'],
   ["refundCharge", '"status": "REFUNDED"'],
@@ -177,63 +195,6 @@ it.each([
   const text = await (await sandbox.fetch(new Request("http://sandbox/_sandbox/docs"))).text();
   const [section] = new RegExp(`<section id="${id}".*?</section>`, "s").exec(text)!;
   expect(section.replace(/\s+/g, " ")).toContain(part);
-});
-
-const run = promisify(execFile);
-
-/** Returns an element's text as a user would copy it. */
-function shown(page: string, id: string): string {
-  return unescaped(new RegExp(`<pre id="${id}"[^>]*>([^<]*)</pre>`).exec(page)![1]!);
-}
-
-function unescaped(text: string): string {
-  return text
-    .replaceAll("&quot;", '"')
-    .replaceAll("&#39;", "'")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&amp;", "&");
-}
-
-const hasCurl = await run("curl", ["--version"]).then(
-  () => true,
-  () => false,
-);
-
-describe.runIf(hasCurl)("the examples", () => {
-  /** Runs the displayed command of an operation in a shell. */
-  async function shellOf(path: string) {
-    const sandbox = await openSandbox({ scenario: "instant" });
-    const { url } = await sandbox.listen({ port: 0 });
-    const text = await (await fetch(url + path)).text();
-    return async (id: string) => {
-      const command = shown(text, `${id}-curl`).replace(/^curl\b/m, "curl -s");
-      const { stdout } = await run("sh", ["-c", command], { env: { ...process.env, no_proxy: "*" } });
-      return JSON.parse(stdout) as Record<string, unknown>;
-    };
-  }
-
-  it("the service's examples work as shown, with ids from earlier calls", async () => {
-    const shell = await shellOf("/docs");
-    expect(await shell("createQuote")).toMatchObject({ amount: "3305.63" });
-    expect(await shell("createWhitelabel")).toMatchObject({ status: "PENDING", amount: "3305.63" });
-    expect(await shell("getPayin")).toMatchObject({ status: "COMPLETED" });
-    expect(await shell("getCharge")).toMatchObject({ status: "PENDING", payment_method: null });
-    expect(await shell("createWithdrawal")).toMatchObject({ amount: "1000.00", status: "PENDING" });
-    expect(await shell("listSupportedCurrencies")).toHaveProperty("fiat");
-    await shell("createWebhook");
-    expect(await shell("deleteWebhook")).toMatchObject({ deleted: true });
-  });
-
-  it("the control API's examples work as shown", async () => {
-    const shell = await shellOf("/_sandbox/docs");
-    expect(await shell("advanceClock")).toMatchObject({ from: START });
-    expect(await shell("createNamespace")).toMatchObject({ name: "worker-1" });
-    expect(await shell("putScenario")).toMatchObject({ name: "example", active: false });
-    const { fault_id } = await shell("createFault");
-    expect(await shell("getFault")).toMatchObject({ fault_id, times: 2 });
-    expect(await shell("resetSandbox")).toMatchObject({ counts: { charges: 0 } });
-  });
 });
 
 describeInBrowser("in a browser", () => {
@@ -344,7 +305,8 @@ describeInBrowser("in a browser", () => {
     expect(await tab.locator("#errors").isVisible()).toBe(true);
     await tab.getByLabel("Filter").fill("zebra");
     await expect.poll(() => tab.locator("#found").textContent()).toBe("Nothing found");
-    await tab.getByLabel("Filter").fill("");
+    await tab.getByRole("button", { name: "Show all" }).click();
+    expect(await tab.getByLabel("Filter").inputValue()).toBe("");
     await tab.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await tab.locator("#createQuote h3").click();
     expect(new URL(tab.url()).hash).toBe("#createQuote");
@@ -366,6 +328,25 @@ describeInBrowser("in a browser", () => {
     await tab.locator("#createQuote").getByRole("link", { name: "Pricing", exact: true }).first().click();
     await expect.poll(() => tab.locator("#schema-Pricing").isVisible()).toBe(true);
     expect(await tab.getByLabel("Filter").inputValue()).toBe("");
+  });
+
+  it("Enter opens the section that mentions the words, and marks and shows where", async () => {
+    const tab = await visit({ viewport: { width: 390, height: 844 } });
+    await tab.keyboard.press("/");
+    await tab.keyboard.type("429");
+    await tab.keyboard.press("Enter");
+    const match = tab.locator("#errors .match");
+    expect(await match.textContent()).toBe("429 RATE_LIMIT_EXCEEDED");
+    const bar = (await tab.locator("nav").boundingBox())!;
+    const { y, height } = (await match.boundingBox())!;
+    expect(y).toBeGreaterThanOrEqual(bar.y + bar.height);
+    expect(y + height).toBeLessThan(844);
+    await tab
+      .getByLabel("Filter")
+      .evaluate((input) => input.closest("details")!.toggleAttribute("open", true));
+    await tab.getByLabel("Filter").fill("quote");
+    await tab.getByLabel("Filter").press("Enter");
+    expect(await tab.locator(".match").count()).toBe(0);
   });
 
   it("pressing a key opens the filter and expands every section", async () => {

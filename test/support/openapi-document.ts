@@ -46,3 +46,13 @@ export function operationsOf({ paths }: Pick<OpenApiDocument, "paths">) {
     })),
   );
 }
+
+/** Text of an HTML element without children. */
+export function unescaped(text: string): string {
+  return text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}

@@ -3,11 +3,12 @@
  * Nothing here depends on the state of a namespace.
  */
 import type { Context } from "hono";
-import { DEFAULT_API_KEY } from "../../core/schema/option-schemas.js";
-import type { OpenApiDocument } from "../../server/openapi/document.js";
+import { DEFAULT_API_KEY, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
+import { ASSUMPTION_KEY, type OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
-import { escapeText, html, type Markup } from "../html.js";
+import { escapeText, html, Markup } from "../html.js";
 import { BASE_STYLES, COPY_SCRIPT, copyButton, PageShell } from "../page-shell.js";
+import { callExample, type ExampleContext } from "./call-example.js";
 import { createSampler } from "./sample.js";
 import {
   assumptionMark,
@@ -29,7 +30,7 @@ import {
 
 const REFERENCE_STYLES = `
 ${BASE_STYLES}
-html{-webkit-text-size-adjust:100%;scroll-padding-top:3.25rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+html{-webkit-text-size-adjust:100%;scroll-padding-top:2.75rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{font-size:1.0625rem;display:inline}h4{font-size:.9375rem;margin-top:1rem}
 a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre,.errors :is(dt,p>a:not(.mark)){font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
 pre{overflow-x:auto;background:var(--code);border-radius:.5rem;padding:.5rem 0 .5rem .75rem;font-size:.78125rem;line-height:1.45}pre:focus-visible{outline-offset:-3px}
@@ -39,28 +40,29 @@ summary{cursor:pointer;padding:.25rem 0}summary h4{display:inline-block}section 
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
 .why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.mark{font-size:.8125rem;font-style:italic;color:var(--sand-text)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys .copy{margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;font-size:.875rem}th{text-align:start}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+.snippet{margin-top:.75rem}.snippet h4{line-height:2rem}.fields pre{white-space:pre-wrap}.snippet .copy{position:absolute;inset:0 0 auto auto}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+:is(.snippet,p){margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}.fields pre{white-space:pre-wrap}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
-.js nav{position:sticky;top:0;z-index:1;max-height:70vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
-.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
-.keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
-@media (min-width:80rem){.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;scrollbar-width:thin;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
+.js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:70vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
+.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
+.keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;margin:0;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
+@media (min-width:80rem){.keys{grid-template-columns:1fr}.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;scrollbar-width:thin;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
 const REFERENCE_SCRIPT = `${COPY_SCRIPT}
 const byId = (id) => document.getElementById(id);
 const wide = matchMedia("(min-width: 60rem)");
-const unfoldTarget = () => {
-  const target = byId(location.hash.slice(1)), section = target?.closest("section");
+const hashTarget = () => byId(location.hash.slice(1));
+const unfoldTo = (target) => {
+  const section = target?.closest("section");
   for (const fold of section?.querySelectorAll("details") ?? [])
     if (fold.contains(target) || fold.parentElement === target) fold.open = true;
-  return { target, section };
+  return section;
 };
 // Runs before each part of the page is painted, so that nothing shifts.
 const arrange = () => {
   document.querySelector("nav > details")?.toggleAttribute("open", wide.matches);
-  unfoldTarget();
+  unfoldTo(hashTarget());
 };
 const parsing = new MutationObserver(arrange);
 parsing.observe(document, { childList: true, subtree: true });
@@ -71,8 +73,8 @@ addEventListener("DOMContentLoaded", () => {
   const search = byId("search"), found = byId("found"), rest = byId("rest"), unfold = byId("unfold");
   const sections = [...document.querySelectorAll("main section")];
 
-  const reveal = () => {
-    const { target, section } = unfoldTarget();
+  const reveal = (target = hashTarget()) => {
+    const section = unfoldTo(target);
     if (target?.closest("[hidden]")) { search.value = ""; filter(false); }
     target?.scrollIntoView();
     if (section) mark(section);
@@ -97,8 +99,9 @@ addEventListener("DOMContentLoaded", () => {
     const name = textOf(section, ":scope > details > summary"), all = name + " " + textOf(section, "dt code, details > p, .about > p, h4");
     return { section, name, all, link: document.querySelector('nav a[href="#' + section.id + '"]').parentElement };
   });
+  const wordsOf = () => search.value.toLowerCase().split(/\\s+/).filter(Boolean);
   const filter = (withRest) => {
-    const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean), isFiltered = words.length > 0;
+    const words = wordsOf(), isFiltered = words.length > 0;
     const matching = (part) => entries.filter((entry) => words.every((word) => entry[part].includes(word)));
     const named = matching("name"), mentioned = matching("all");
     const chosen = new Set(withRest || named.length === 0 ? mentioned : named), left = mentioned.length - chosen.size;
@@ -108,7 +111,7 @@ addEventListener("DOMContentLoaded", () => {
     document.querySelector(".intro").hidden = isFiltered;
     found.parentElement.hidden = !isFiltered;
     found.textContent = chosen.size === 0 ? "Nothing found" : chosen.size + " found" + (left > 0 ? "; " + left + " more mention it" : "");
-    rest.hidden = left === 0;
+    rest.hidden = left === 0 && chosen.size > 0;
   };
   // Marks the revealed section until the page is scrolled, then the one being read, and keeps its entry in sight.
   let current, revealedAt;
@@ -124,17 +127,27 @@ addEventListener("DOMContentLoaded", () => {
     if (next && wide.matches) nav.scrollTop = next.offsetTop - nav.clientHeight / 2;
   };
   reveal();
-  addEventListener("hashchange", reveal);
+  addEventListener("hashchange", () => reveal());
   addEventListener("scroll", () => mark(), { passive: true });
   search.addEventListener("input", () => { filter(false); scrollTo(0, 0); });
-  rest.addEventListener("click", () => filter(true));
-  search.addEventListener("keydown", ({ key }) => {
-    const hit = entries.find(({ section }) => !section.hidden)?.section;
-    if (key !== "Enter" || !search.value || !hit) return;
+  rest.addEventListener("click", () => {
+    if (sections.every((section) => section.hidden)) search.value = "";
+    filter(true);
+  });
+  search.addEventListener("keydown", (event) => {
+    const hit = entries.find(({ section }) => !section.hidden);
+    if (event.key !== "Enter" || !search.value || !hit) return;
+    // The key would fold the focused section.
+    event.preventDefault();
     if (!wide.matches) contents.open = false;
-    location.hash = hit.id;
-    reveal();
-    hit.querySelector("summary").focus({ preventScroll: true });
+    history.pushState(null, "", "#" + hit.section.id);
+    const hasWords = (text) => wordsOf().every((word) => text.toLowerCase().includes(word));
+    const parts = hasWords(hit.name) ? [] : [...hit.section.querySelectorAll("dt, p, h4")];
+    const match = parts.find((part) => hasWords(part.textContent));
+    document.querySelector(".match")?.classList.remove("match");
+    match?.classList.add("match");
+    reveal(match);
+    hit.section.querySelector("summary").focus({ preventScroll: true });
   });
   addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.target.closest("input") || event.ctrlKey || event.metaKey) return;
@@ -145,12 +158,11 @@ addEventListener("DOMContentLoaded", () => {
 });
 `;
 
-interface Reference {
+interface Reference extends ExampleContext {
   readonly document: OpenApiDocument;
-  readonly baseUrl: string;
-  /** API key of the examples; undefined if calls need none. */
-  readonly apiKey: string | undefined;
   readonly related: Markup;
+  /** Id of the operation to begin with. */
+  readonly firstCall: string;
   /** Makes a response of an operation without a recorded one. */
   readonly sampleOf?: (operation: DocumentOperation) => unknown;
   readonly shared?: readonly SharedError[];
@@ -172,7 +184,7 @@ function referencePage(given: Reference, nowMs: number): Response {
   const homes = schemaHomes(operations);
   const sent = schemasIn(
     linked,
-    operations.map(({ requestBody }) => requestBody),
+    operations.map(({ path, requestBody }) => path.startsWith("/") && requestBody),
   );
   const schemas = Object.entries(components.schemas).filter(([name]) => !homes.has(name));
   const contents = [
@@ -181,35 +193,32 @@ function referencePage(given: Reference, nowMs: number): Response {
     { id: "errors", text: "Errors of many operations", tag: "Errors" },
   ];
   const [lead = "", ...conventions] = String(info.description).split("\n\n");
+  const notesAt = conventions.findIndex((text) => text.includes(ASSUMPTION_KEY));
+  const notes = notesAt === -1 ? [] : conventions.splice(notesAt);
+  const first = operations.find(({ operationId }) => operationId === given.firstCall)!;
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
 <label class="search">Filter <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press /" aria-keyshortcuts="/"></label>
 <button type="button" id="unfold">Expand all</button>
-${[...tags, { name: "Schemas" }, { name: "Errors" }].map(({ name }) => {
+${[...tags, { name: "Schemas" }, { name: "Errors" }, { name: "Assumptions" }].map(({ name }) => {
   const links = contents.filter(({ tag }) => tag === name);
-  return html`<div><p class="tag">${name}</p><ul>${links.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`;
+  return html`<div><p class="tag"><a href="#tag-${name}">${name}</a></p><ul>${links.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`;
 })}</details></nav>
 <main id="reference" tabindex="-1">
 <div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show all</button></div>
 <div class="intro"><h1>${title}</h1>${renderMarkdown(lead)}
-<dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", reference.apiKey)}
+<div class="sides"><dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", reference.apiKey)}
 <div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
-<div><dt>Operations</dt><dd>${tags.map(({ name }) => html`<a href="#tag-${name}">${name}</a> `)}</dd></div>
 <div><dt>See also</dt><dd>${reference.related}</dd></div></dl>
-${renderMarkdown(conventions.join("\n\n"))}
-${assumptionMark(info)}
-<p class="soft"><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, at a field or all fields that the interface does not show.</p></div>
+<div class="examples">${example(first.operationId, "First call", callExample(reference, first), undefined, "h2")}<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p></div>
+<div class="intro">${renderMarkdown(conventions.join("\n\n"))}</div></div></div>
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
   return html`<div class="group"><h2 id="tag-${name}">${name}</h2>${renderMarkdown(description)}
-${tagged.map((operation) => operationSection(reference, operation, homes, sent))}</div>`;
+${tagged.map((operation) => operationSection(reference, operation, homes))}</div>`;
 })}
-<div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema, { isSent: sent.has(name) })))}</div>
-${
-  repeated.length > 0 &&
-  html`<div class="group"><h2>Assumptions in several places</h2>${repeated.map((reason, index) => html`<div id="assumed-${index}">${renderMarkdown(reason)}</div>`)}</div>`
-}
-<div class="group"><h2>Errors</h2>${section(
+<div class="group"><h2 id="tag-Schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema, { isSent: sent.has(name) })))}</div>
+<div class="group"><h2 id="tag-Errors">Errors</h2>${section(
     "errors",
     "Errors of many operations",
     html`<dl class="fields">${shared.map(
@@ -217,8 +226,13 @@ ${
         html`<div id="error-${index}"><dt><code>${status}</code> <code>${codeOf(error)}</code></dt><dd>${errorPart(error)}</dd></div>`,
     )}</dl>`,
   )}</div>
+<div class="group"><h2 id="tag-Assumptions">Assumptions</h2><p><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, at a field or all fields that the interface does not show.</p>
+${renderMarkdown(notes.join("\n\n"))}${assumptionMark(info)}
+${repeated.map((reason, index) => html`<div id="assumed-${index}">${renderMarkdown(reason)}</div>`)}</div>
 </main></div><p class="unseen" role="status" id="said"></p>`;
-  return SHELL.respond({ title, body }, { nowMs, forms: "'none'" });
+  // Recorded responses have the default origin.
+  const text = body.text.replaceAll(`http://127.0.0.1:${DEFAULT_PORT}`, escapeText(given.baseUrl).text);
+  return SHELL.respond({ title, body: new Markup(text) }, { nowMs, forms: "'none'" });
 }
 
 /** The place of each schema that is a body or response: its first use. */
@@ -253,7 +267,6 @@ function operationSection(
   reference: Reference,
   operation: DocumentOperation,
   homes: ReadonlyMap<string, string>,
-  sent: ReadonlySet<string>,
 ) {
   const { document, shared = [] } = reference;
   const { operationId: id, method, path, security, parameters, requestBody, responses } = operation;
@@ -265,7 +278,7 @@ function operationSection(
     if (homes.get(name) !== `${id} ${title}`) return html`<h4>${title}: ${typeMarkup(schema)}</h4>`;
     const whole = document.components.schemas[name]! as DocumentSchema;
     const heading = html`<h4>${title}: ${name}</h4>`;
-    const shown = schemaMarkup(whole, { isSent: sent.has(name) });
+    const shown = schemaMarkup(whole, { isSent: isCall && title === "Body" });
     const isLong = Object.keys(whole.properties ?? {}).length > UNFOLDED_FIELDS;
     return html`<div id="schema-${name}">${isLong ? html`<details><summary>${heading}</summary>${shown}</details>` : html`${heading}${shown}`}</div>`;
   };
@@ -274,11 +287,11 @@ function operationSection(
 ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}</div>
 <div class="examples">${
     isCall
-      ? html`${example(id, "Call", snippetOf(reference, operation), html` id="${id}-curl"`)}
+      ? html`${example(id, "Call", callExample(reference, operation), html` id="${id}-curl"`)}
 ${success && example(id, "Response", exampleOf(success) ?? reference.sampleOf?.(operation))}`
       : example(id, "Example", exampleOf(requestBody))
   }</div>
-<div>${parameterList(parameters)}
+<div>${parameterList(parameters, isCall)}
 ${requestBody && contentPart("Body", requestBody)}
 ${success && contentPart("Response", success)}</div></div>
 <div class="errors"><h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors)
@@ -298,9 +311,10 @@ function copyableFact(label: string, value: string): Markup {
   return html`<div><dt>${label}</dt><dd><code>${value}</code>${copyButton(label)}</dd></div>`;
 }
 
-function example(operationId: string, title: string, value: unknown, id?: Markup): Markup {
+function example(operationId: string, title: string, value: unknown, id?: Markup, level = "h4"): Markup {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return html`<div class="snippet"><h4>${title}</h4>${copyButton(`${operationId}: ${title}`)}<pre${id} tabindex="0">${escapeText(text)}</pre></div>`;
+  const heading = new Markup(`<${level}>${title}</${level}>`);
+  return html`<div class="snippet">${heading}${copyButton(`${operationId}: ${title}`)}<pre${id} tabindex="0">${escapeText(text)}</pre></div>`;
 }
 
 interface SharedError {
@@ -339,78 +353,18 @@ function errorPart({ content, ...texts }: BodyDescription): Markup {
   )}`;
 }
 
-/** The call as POSIX shell commands, apart from those that take its ids from an earlier call, such as a list's first charge. */
-function snippetOf(reference: Reference, operation: DocumentOperation): string {
-  const names = variablesOf(operation);
-  const commands = names.map((name) => `${name.toUpperCase()}=${idCommandOf(reference, operation, name)}`);
-  return [...commands, curlOf(reference, operation)].join("\n\n");
-}
-
-/** Ids that a call needs, in its path and in the example of its body. */
-function variablesOf({ path, requestBody }: DocumentOperation): string[] {
-  const body = Object.keys(Object(exampleOf(requestBody)));
-  return [
-    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
-    ...body.filter((name) => /^(quote|destination)_id$/.test(name)),
-  ];
-}
-
-/** The name of something new, or a command that prints the first value of that name in another call's response. */
-function idCommandOf(
-  { document, ...reference }: Reference,
-  { method, path }: DocumentOperation,
-  name: string,
-): string {
-  if (method === "PUT") return "example";
-  const operations = operationsOf(document).filter((other) => variablesOf(other).length === 0);
-  const [list] = path.split(`/{${name}}`);
-  const source =
-    operations.find((other) => other.method === "GET" && other.path === list && list !== path) ??
-    operations.find(({ responses }) => name in Object(exampleOf(responses[200]))) ??
-    operations.find(
-      (other) =>
-        other.method === "GET" &&
-        [...schemasIn(document, other.responses[200]?.content?.["application/json"])].some((schema) =>
-          Object.hasOwn(document.components.schemas[schema]?.properties ?? {}, name),
-        ),
-    );
-  if (source === undefined) return `\${${name.toUpperCase()}:?take it from a response}`;
-  const call = curlOf({ document, ...reference }, source, " -s");
-  return `$(${call} |\n  grep -o '"${name}": *"[^"]*"' |\n  head -n 1 | cut -d '"' -f 4)`;
-}
-
-function curlOf({ baseUrl, apiKey }: Reference, operation: DocumentOperation, flags = ""): string {
-  const { method, path, security, parameters, requestBody } = operation;
-  const names = variablesOf(operation);
-  const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_all, name: string) => `$${name.toUpperCase()}`)}`;
-  const isShort = method === "GET" && flags === "";
-  const start = `curl${flags}${method === "GET" ? "" : ` -X ${method}`}`;
-  const lines = isShort ? [`curl "${url}"`] : [start, `"${url}"`];
-  if (apiKey !== undefined && security?.length !== 0) lines.push(`-H "Authorization: Bearer ${apiKey}"`);
-  if (parameters?.some(({ name }) => name === "Idempotency-Key"))
-    lines.push('-H "Idempotency-Key: rent-1-first-try"');
-  const example = exampleOf(requestBody);
-  if (example !== undefined) {
-    const body = JSON.stringify(
-      example,
-      (name, value: unknown) => (names.includes(name) ? `\0${name}` : value),
-      2,
-    )
-      .replaceAll("'", "'\\''")
-      .replaceAll("\n", "\n  ")
-      .replace(/\\u0000(\w+)/g, (_all, name: string) => `'$${name.toUpperCase()}'`);
-    lines.push('-H "Content-Type: application/json"', `-d '${body}'`);
-  }
-  return lines.join(" \\\n  ");
-}
-
 /** `GET /docs`. */
-export function serveDocs(options: DocumentOptions, c: Context): Promise<Response> {
+export async function serveDocs(options: DocumentOptions, c: Context): Promise<Response> {
+  const control = await options.documentOf("control");
   const related = html`<a href="_sandbox/docs">Control API reference</a>, <a href="_sandbox/dashboard">Dashboard</a>`;
   return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
     // Shows only the default key, and only if the fixtures have it; a user's own key stays private.
     const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
-    return referencePage({ document, baseUrl, apiKey, related }, namespace.nowMs());
+    const operations = [...operationsOf(document), ...operationsOf(control)];
+    return referencePage(
+      { document, operations, baseUrl, apiKey, related, firstCall: "createQuote" },
+      namespace.nowMs(),
+    );
   });
 }
 
@@ -418,10 +372,11 @@ export function serveDocs(options: DocumentOptions, c: Context): Promise<Respons
 export async function serveControlDocs(options: DocumentOptions, c: Context): Promise<Response> {
   const service = await options.documentOf("service");
   const related = html`<a href="../docs">Payments API reference</a>, <a href="dashboard">Dashboard</a>`;
-  return respondWithDocument("control", options, c, ({ namespace, baseUrl, document }) =>
-    referencePage(
-      { document, baseUrl, apiKey: undefined, related, sampleOf: createSampler(document, service) },
+  return respondWithDocument("control", options, c, ({ namespace, baseUrl, document }) => {
+    const [operations, sampleOf] = [operationsOf(document), createSampler(document, service)];
+    return referencePage(
+      { document, operations, baseUrl, apiKey: undefined, related, firstCall: "getSandbox", sampleOf },
       namespace.nowMs(),
-    ),
-  );
+    );
+  });
 }

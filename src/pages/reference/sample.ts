@@ -56,7 +56,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   },
   Charge: CHARGE,
   ChargeFate: { scenario: "default", timeline: [{ after: "1s", to: "AWAITING_PAYMENT" }], notes: [] },
-  ControlBalance: { available_balance: "50.00", pending_balance: "0.00" },
+  ControlBalance: { available_balance: "1105.10", pending_balance: "0.00" },
   ControlBankAccount: { currency: "NGN", country: "NG" },
   ControlCharge: CHARGE,
   Counts: { charges: 0, quotes: 0, withdrawals: 0, events: 0, deliveries: 0, webhook_endpoints: 0, tasks: 0 },

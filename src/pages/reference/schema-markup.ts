@@ -148,13 +148,13 @@ export function assumptionMark(texts: Texts): Markup | undefined {
 }
 
 /** The page's introduction describes the header Sandbox-Namespace, which most operations take. */
-export function parameterList(parameters: readonly Parameter[] = []): Markup | false {
+export function parameterList(parameters: readonly Parameter[] = [], isSent: boolean): Markup | false {
   const shown = parameters.filter(({ name }) => name !== "Sandbox-Namespace");
   return (
     shown.length > 0 &&
     html`<h4>Parameters</h4><dl class="fields">${shown.map(
       ({ name, in: location, required, schema, ...rest }) =>
-        field(name, { ...schema, ...rest }, required === true, location),
+        field(name, { ...schema, ...rest }, isSent && required === true, location),
     )}</dl>`
   );
 }

@@ -33,7 +33,7 @@ export const BALANCE_OPERATIONS = [
     description: "Adds available funds at once, to be paid out or refunded. No event is sent.",
     input: fundRequestSchema,
     output: "ControlBalance",
-    example: { currency: "GHS", amount: "50.00" },
+    example: { currency: "KES", amount: "1105.10" },
     run: ({ namespace, input, mode }) =>
       viewOrRefusal(namespace.execute(fundBalance({ mode, ...input })), balanceView),
   }),

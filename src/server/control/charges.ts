@@ -104,7 +104,7 @@ export const CHARGE_CONTROL_OPERATIONS = [
     input: partialRefundRequestSchema,
     output: "Reversal",
     errors: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
-    example: { amount: "100.00", reason: "one_item_missing" },
+    example: { amount: "5.10", reason: "one_item_missing" },
     run: ({ namespace, input: { amount, reason }, param }) =>
       namespace.execute(refundPart(param("charge_id"), amount, reason)),
   }),

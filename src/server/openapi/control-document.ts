@@ -106,6 +106,7 @@ function describeControlCall(tag: ControlTag, row: ControlRow): OpenApiJson {
         ...(queryPrefix === undefined ? [] : [prefixedParameters(queryPrefix, row.prefixedParameters ?? "")]),
         ...(row.canWaitForClock ? queryParameters(clockWaitQuerySchema) : []),
         ...(row === STREAM_SPEC ? [NAMESPACE_IN_QUERY] : []),
+        ...(row.call.endsWith("/lease") ? [RUN] : []),
         ...(row === HEALTH_SPEC ? [] : [NAMESPACE]),
       ],
       // An absent body is an empty object.
@@ -126,6 +127,14 @@ const NAMESPACE: OpenApiJson = {
   description: "The namespace; by default that of the API key, else `default`.",
   schema: { type: "string" },
   example: "default",
+};
+const RUN: OpenApiJson = {
+  name: "Sandbox-Run",
+  in: "header",
+  required: true,
+  description: "Name of the run.",
+  schema: { type: "string" },
+  example: "build-1042",
 };
 const NAMESPACE_IN_QUERY: OpenApiJson = {
   name: "namespace",
