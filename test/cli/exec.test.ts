@@ -146,6 +146,30 @@ it("exec exits with 2 for a port in use, without running the command", async () 
   expect(stderr).toContain(String(port));
 });
 
+const NO_CALL =
+  "payments-sandbox: the command made no call to the payments API; does it use PAYMENTS_BASE_URL?\n";
+
+it.each([
+  ["fails", [], "exit 1", 1, NO_CALL],
+  ["passes", [], "exit 0", 0, NO_CALL],
+  [
+    "passes with a variable of its own",
+    ["--env", "API={base_url}"],
+    "exit 0",
+    0,
+    NO_CALL.replace("?", " or API?"),
+  ],
+  ["passes, quietly", ["--quiet"], "exit 0", 0, ""],
+  ["was killed", [], "kill -9 $$", 137, ""],
+] as const)("exec says of a command that made no call: %s", async (_case, flags, source, code, stderr) => {
+  expect(await run(["exec", ...flags, ...shell(source)])).toMatchObject({ code, stderr });
+});
+
+it("a refused call counts as a call", async () => {
+  const { stderr } = await run(["exec", ...script('call("GET", "/api/v1/nope")')]);
+  expect(stderr).not.toContain("made no call");
+});
+
 it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
   "exec forwards %s to the command",
   async (signal) => {
@@ -157,7 +181,7 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
     const command = new Command(words`exec --seed ${signal} ${script(source)}`);
     const { pid, url } = JSON.parse((await command.printed(/^(\{.*\})\n/))[1]!);
     const { code, stdout, stderr } = await command.stop(signal);
-    expect({ code, stderr }).toEqual({ code: 7, stderr: "" });
+    expect({ code, stderr }).toEqual({ code: 7, stderr: signal === "SIGUSR2" ? NO_CALL : "" });
     expect(stdout).toContain(`got ${signal}`);
     expect(isAlive(pid)).toBe(false);
     expect(await isServing(Number(new URL(url).port), signal)).toBe(false);
@@ -199,7 +223,7 @@ it("exec passes standard input and output through byte for byte", async () => {
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout: "line one\nzeile zwei ✓\n",
-    stderr: "on the side\n",
+    stderr: `on the side\n${NO_CALL}`,
   });
 });
 

@@ -30,6 +30,9 @@ import {
   type MatrixRunPlan,
 } from "./plan.js";
 
+/** Exit codes above are of a command that did not start or was killed. */
+const OWN_CODE_MAX = 125;
+
 export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): Promise<CommandRunResult> {
   const { command, options, templates, runner, artifacts, required } = plan;
   const sandbox = await openSandbox({
@@ -54,7 +57,8 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
       under?.scenario == null
         ? await runner.run(command, environment)
         : await runQuietly(plan, environment, under.folder);
-    required?.addCoverage(await coverage());
+    const covered = await coverage();
+    required?.addCoverage(covered);
     const durationMs = machineNowMs() - startedAtMs;
     const reconcileCode = await reconcileAfterRun(sandbox, plan, environment, under?.folder);
     const code = exitCode || reconcileCode;
@@ -75,6 +79,11 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     await artifacts?.save(sandbox, plan, result, under);
     // Under a mishap, refused calls and advice are not the app's usual behaviour.
     if (under?.scenario == null && !options.quiet) {
+      const hasCalled = Object.values(covered).some(({ met }) => Object.keys(met).length > 0);
+      if (!hasCalled && exitCode <= OWN_CODE_MAX && runner.stopSignal === undefined) {
+        const names = ["PAYMENTS_BASE_URL", ...templates.map(({ name }) => name)].join(" or ");
+        printErrorLine(`the command made no call to the payments API; does it use ${names}?`);
+      }
       if (code !== 0 && runner.stopSignal === undefined)
         await printFailureReport(sandbox, artifacts !== undefined);
       printAdvice(advice);
