@@ -298,12 +298,17 @@ describeInBrowser("the dashboard in a browser", () => {
       expect((await look(1440, view)).length).toBeGreaterThanOrEqual(20);
   });
 
-  it("does not shift while charges arrive", async () => {
+  it.each([
+    [1280, ["activity", "charges", "requests"]],
+    [1024, ["charges"]],
+    [390, ["charges"]],
+  ])("does not shift while charges arrive and change, at %i pixels", async (width, views) => {
     const sandbox = await listeningSandbox({ rateLimit: "off" });
     const client = Client.at(sandbox.url!);
-    await client.pay();
-    const { page } = await openTab();
-    for (const view of ["activity", "charges", "requests"]) {
+    const payments = { email: "declined@shop.test", metadata: { order_id: "A-1042, in two parcels" } };
+    for (let many = 0; many < 3; many++) await client.pay(payments);
+    const { page } = await openTab({ viewport: { width, height: 800 } });
+    for (const view of views) {
       await page.goto(`${homeOf(sandbox)}/${view}`);
       await page.evaluate(() => {
         new PerformanceObserver((list) => {
@@ -317,9 +322,13 @@ describeInBrowser("the dashboard in a browser", () => {
       for (let many = 0; many < 5; many++) {
         const newest = () => page.locator(`#${view} .row[data-key]`).first().getAttribute("data-key");
         const before = await newest();
-        await client.pay();
+        await client.pay(payments);
         await expect.poll(newest).not.toBe(before);
       }
+      const shown = page.getByText("FAILED").locator("visible=true");
+      const failed = await shown.count();
+      await sandbox.advance("10s");
+      if (view !== "requests") await expect.poll(() => shown.count()).toBeGreaterThan(failed);
       expect([view, await page.evaluate(() => document.body.dataset.shifts)]).toEqual([view, undefined]);
     }
   });
@@ -596,7 +605,7 @@ describeInBrowser("the dashboard in a browser", () => {
     // Retries a webhook once the receiver accepts it.
     receiver.handler = (received) => received.answer();
     await page.keyboard.press("r");
-    await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    await page.getByText(/delivered: 200 in \d+ ms/).waitFor();
     // Retries nothing unless it is focused or open.
     for (const path of ["", "/webhooks"]) {
       await page.goto(`${homeOf(sandbox)}${path}`);
@@ -607,7 +616,7 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.keyboard.press("j");
     await page.locator("#attention .row.bad [data-row]:focus").waitFor();
     await page.keyboard.press("r");
-    await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    await page.getByText(/delivered: 200 in \d+ ms/).waitFor();
     for (const query of ["#deliveries", "?status=delivered"]) {
       await page.goto(`${homeOf(sandbox)}/webhooks${query}`);
       await page.keyboard.press("j");
@@ -624,7 +633,7 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.keyboard.press("Backspace");
     await expect.poll(() => data.getAttribute("aria-invalid")).toBe("false");
     await page.getByRole("button", { name: "Send as a new event" }).press("Enter");
-    await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    await page.getByText(/delivered: 200 in \d+ ms/).waitFor();
     // Shows each step of a run as it finishes.
     const steps = [{ advance: "1s" }, { advance: "1s" }, { request: "GET /api/v1/payments/payment-methods" }];
     await client.ask("PUT /_sandbox/scenarios/steps", { steps });

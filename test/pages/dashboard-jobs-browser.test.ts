@@ -130,7 +130,7 @@ const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>
     await hand.see(failing.first());
     receiver.handler = accept;
     await hand.press(failing.first().getByRole("button", { name: /^Retry/ }));
-    await waitForNotice(hand, /Sent \d+ times: .*× 200|Delivered: 200/);
+    await waitForNotice(hand, /webhooks sent: .*× 200|delivered: 200/);
   },
   "find a charge by order id": async (hand, { failed }) => {
     await hand.openSearch();

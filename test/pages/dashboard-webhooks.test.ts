@@ -30,7 +30,7 @@ describe("webhooks in the dashboard", () => {
       ["stale", true, false],
     ] as const) {
       expect((await press(`resend?delivery_id=${id}`, { data, sign, times: "1" })).text).toContain(
-        "Delivered: 2",
+        "delivered: 2",
       );
       const { headers, body } = receiver.received.at(-1)!;
       expect(JSON.parse(body)).toMatchObject({ type: "charge.completed", data: { status: "ODD" } });
@@ -42,7 +42,7 @@ describe("webhooks in the dashboard", () => {
     let count = 0;
     other.handler = (received) => received.answer(count++ === 1 ? 400 : 200);
     const sent = await press(`resend?delivery_id=${id}`, { data, sign: "wrong", times: "3", url: other.url });
-    expect(sent.text).toContain("Sent 3 times: ");
+    expect(sent.text).toContain("3 webhooks sent: ");
     expect(sent.text).toMatch(/2 × 200/);
     expect(sent.text).toMatch(/1 × 400/);
     expect([receiver.received.length, other.received.length]).toEqual([before, 3]);
@@ -68,7 +68,7 @@ describe("webhooks in the dashboard", () => {
     const before = receiver.received.length;
     const webhookId = /value="retryAll\?webhook_id=(we_[0-9a-f]+)"/.exec(await page())![1]!;
     expect(textOf((await press(`retryAll?webhook_id=${webhookId}`)).text)).toContain(
-      `Sent ${failing} times: ${failing} × 500 answer`,
+      `${failing} webhooks sent: ${failing} × 500 answer`,
     );
     expect(receiver.received.length - before).toBeGreaterThanOrEqual(failing);
   });
@@ -88,7 +88,7 @@ describe("webhooks in the dashboard", () => {
     await sandbox.advance("1s");
     expect(textOf(await page())).toMatch(/✗ 7 failing .* 500 answer · 1 retrying, 6 given up · next try in /);
     expect(textOf((await press(`retryDelivery?delivery_id=${id}`)).text)).toMatch(
-      /Failed again: 500 answer in \d+ ms/,
+      /failed again: 500 answer in \d+ ms/,
     );
     receiver.handler = ({ response }) =>
       response.writeHead(500).end("TypeError: no id\n    at hooks.js:41:7");
@@ -125,7 +125,9 @@ describe("webhooks in the dashboard", () => {
     const list = await page("/webhooks");
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
     expect(list).toMatch(/<span class="bad">█+<\/span>/);
-    expect(list).toMatch(/100 % fail[\s\S]*500 answer<\/span>\s· all events\s· Standard Webhooks signature/);
+    expect(list).toMatch(
+      /100 % fail[\s\S]*500 answer<\/span><span>\s· all events<\/span><span>\s· Standard Webhooks signature/,
+    );
     const id = /edit=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
     expect(await page(`/webhooks?receiver=${id}`)).toContain('value="createWebhookEndpoint"');
     expect(await page(`/webhooks?edit=${id}`)).toContain(`value="updateWebhookEndpoint?webhook_id=${id}"`);
@@ -138,9 +140,7 @@ describe("webhooks in the dashboard", () => {
     await charge("cy@example.com");
     await sandbox.advance("10s");
     expect(mended.received.map(({ body }) => JSON.parse(body).type)).toContain("charge.completed");
-    expect((await press(`updateWebhookEndpoint?webhook_id=${id}&enabled=false`)).text).toContain(
-      "The receiver is off",
-    );
+    expect((await press(`updateWebhookEndpoint?webhook_id=${id}&enabled=false`)).text).toContain(" is off");
     expect(await page("/webhooks")).toMatch(/<\/span> off/);
   });
 
@@ -154,7 +154,7 @@ describe("webhooks in the dashboard", () => {
       /<del>&quot;PROCESSING&quot;<\/del> <ins>&quot;COMPLETED&quot;<\/ins>/,
     );
     const before = receiver.received.length;
-    expect((await press(`redeliver?delivery_id=${id}`)).text).toMatch(/Delivered: 2\d\d in \d+ ms/);
+    expect((await press(`redeliver?delivery_id=${id}`)).text).toMatch(/delivered: 2\d\d in \d+ ms/);
     expect(receiver.received).toHaveLength(before + 1);
   });
 });

@@ -67,7 +67,7 @@ export function dateText(iso: string): string {
 /** Joins the non-empty items with dots. */
 export function joinWithDots(list: readonly Content[]): Markup {
   const items = list.filter(Boolean);
-  return html`<bdi>${items.map((item, place) => html`${place > 0 && "\u00a0· "}${item}`)}</bdi>`;
+  return html`<bdi>${items.map((item, place) => (place === 0 ? item : html`<span>\u00a0· ${item}</span>`))}</bdi>`;
 }
 
 /** A text whose long words wrap after a mark, not between letters. */

@@ -6,6 +6,7 @@ import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schem
 import type { FaultRule } from "../../core/schema/scenario-rules.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { parseDuration, readableDuration } from "../../core/schema/time.js";
+import { receiverName } from "../../server/control/record-views.js";
 import { parseJsonObject } from "../../server/http/body.js";
 
 /** Common faults, one button each. */
@@ -101,7 +102,7 @@ const OPERATION_ACTIONS = {
     notice: ({ url, events = [] }, { enabled }) =>
       enabled === undefined
         ? `${url} receives ${events.join(", ")}`
-        : `The receiver is ${enabled === "true" ? "on" : "off"}`,
+        : `${url ?? "The receiver"} is ${enabled === "true" ? "on" : "off"}`,
     input: ({ events, enabled, ...fields }) => ({
       ...fields,
       ...(events === undefined ? {} : { events: eventTypes(events) }),
@@ -188,10 +189,11 @@ export async function attemptsText(
     const counts = [...new Set(results)].map(
       (text) => `${results.filter((one) => one === text).length} × ${text}`,
     );
-    return `Sent ${results.length} times: ${counts.join(", ")}`;
+    return `${formatCount(results.length, "webhook")} sent: ${counts.join(", ")}`;
   }
   const last = lastOf(delivery);
-  if (last === undefined) return `Sent: ${results[0]}`;
-  const result = delivery.status === "delivered" ? "Delivered" : "Failed again";
-  return `${result}: ${results[0]} in ${Math.round(last.duration_ms)} ms`;
+  const subject = `${delivery.event_type} to ${receiverName(namespace.engine.state.get("endpoints", delivery.webhook_id))}`;
+  if (last === undefined) return `${subject} sent: ${results[0]}`;
+  const result = delivery.status === "delivered" ? "delivered" : "failed again";
+  return `${subject} ${result}: ${results[0]} in ${Math.round(last.duration_ms)} ms`;
 }

@@ -134,7 +134,7 @@ function outcomeOf({ url, report, error }: ReceiverCheckProgress): ActionResult 
   if (report === undefined) return { text: `The check could not run: ${error}`, isBad: true };
   const { outcome, findings } = report;
   if (outcome === "unreachable") return { text: `${url} cannot be reached: ${report.error}`, isBad: true };
-  if (findings.length === 0) return { text: "No fault was found" };
+  if (findings.length === 0) return { text: `${url}: no fault was found` };
   return { text: `${url}: ${findingCounts(report)}`, isBad: outcome === "failed" };
 }
 
