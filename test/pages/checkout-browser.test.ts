@@ -388,6 +388,19 @@ describeInBrowser("the checkout page in a browser", () => {
         .observe({ type: "layout-shift", buffered: true });`);
   }
 
+  it.each([1024, 1440])("all prices with a rate are equally high at %d px", async (width) => {
+    const { url } = await openCheckout(await listeningSandbox(), undefined);
+    const page = await openTab({ viewport: { width, height: 900 } });
+    await page.goto(url);
+    await choose(page, "Card");
+    const heights = await page.locator(".offer:visible").evaluateAll((offers) => {
+      const withRate = offers.filter((offer) => offer.textContent!.includes(" = "));
+      return withRate.map((offer) => offer.getBoundingClientRect().height);
+    });
+    expect(heights.length).toBeGreaterThan(2);
+    expect(new Set(heights).size).toBe(1);
+  });
+
   it("the checkout does not shift while it loads on a slow phone", async () => {
     const { url } = await openCheckout(await listeningSandbox(), undefined);
     for (let visits = 0; visits < 6; visits++) {

@@ -326,7 +326,13 @@ describe("the page of a charge that is", () => {
   };
 
   it.each([
-    ["PROCESSING", 200, "Your payment is being processed", undefined, ["complete", "fail", "scenario"]],
+    [
+      "PROCESSING",
+      200,
+      ["Your payment is being processed", "This page continues by itself."],
+      undefined,
+      ["complete", "fail", "scenario"],
+    ],
     ["COMPLETED", 200, "Payment to Sandbox Shop KES 3,305.63 Payment complete", "/thanks", ["refund"]],
     [
       "FAILED",
@@ -337,7 +343,13 @@ describe("the page of a charge that is", () => {
     ],
     ["CANCELLED", 410, ["Payment cancelled", "Not charged KES 3,305.63"], "/basket", []],
     // Without a method there is no price, so nothing can be paid.
-    ["EXPIRED", 410, "Expired: payment to Sandbox Shop USD 25.00 This checkout has expired", "/basket", []],
+    [
+      "EXPIRED",
+      410,
+      "Expired: payment to Sandbox Shop USD 25.00 This checkout has expired The time to pay has run out. You have not been charged.",
+      "/basket",
+      [],
+    ],
     ["REFUNDED", 200, "Refunded: payment to Sandbox Shop KES 3,305.63 Payment refunded", "/thanks", []],
   ] as const)(
     "the page of a %s charge says so, with status %i [R18.5 R22.15]",
@@ -453,7 +465,11 @@ describe("the sandbox panel", () => {
     await page.post("outcome", { outcome: "complete" });
     await expectRedirect(page.post("outcome", { outcome: "refund" }), `http://sandbox${page.path}`);
     expect(page.charge.status).toBe("REFUNDED");
-    await expectPage(page.get(), 200, "Refunded NGN 39,331.25 Refunded at");
+    await expectPage(
+      page.get(),
+      200,
+      "Completed at 31 January 2026, 09:00:00 UTC Refunded NGN 39,331.25 31 January 2026, 09:00:00 UTC",
+    );
   });
 
   it("the sandbox panel does not offer a refund after a chargeback", async () => {
@@ -461,15 +477,23 @@ describe("the sandbox panel", () => {
     await page.post("outcome", { outcome: "complete" });
     await page.sandbox.run("chargeBack", { charge_id: page.checkout.charge_id });
     const says = "Charged back: payment to Sandbox Shop NGN 39,331.25 Payment charged back";
-    const receipt = "Charged back NGN 39,331.25 Charged back at";
+    const receipt =
+      "Completed at 31 January 2026, 09:00:00 UTC Charged back NGN 39,331.25 31 January 2026, 09:00:00 UTC";
     expect(outcomesOn(await expectPage(page.get(), 200, says, receipt))).toEqual([]);
   });
 
-  it("the receipt shows a partial refund", async () => {
+  it("the receipt says that the payment is partly refunded, with each refund and its time", async () => {
     const page = await openInstructions();
     await page.post("outcome", { outcome: "complete" });
-    await page.sandbox.run("refundPart", { charge_id: page.checkout.charge_id, amount: "100.00" });
-    await expectPage(page.get(), 200, "Payment complete", "Refunded NGN 100.00 Completed at");
+    const refund = (amount: string) =>
+      page.sandbox.run("refundPart", { charge_id: page.checkout.charge_id, amount });
+    await refund("100.00");
+    await page.sandbox.advance("1h");
+    await refund("5.10");
+    const first =
+      "Completed at 31 January 2026, 09:00:00 UTC Refunded NGN 100.00 31 January 2026, 09:00:00 UTC";
+    const second = "Refunded NGN 5.10 31 January 2026, 10:00:00 UTC";
+    await expectPage(page.get(), 200, "Payment partly refunded", `${first} ${second}`);
   });
 
   it("the sandbox panel advances time to the payment's next task", async () => {

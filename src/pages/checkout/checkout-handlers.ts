@@ -21,21 +21,13 @@ import {
   type CheckoutActionName,
   type CheckoutPage,
   checkoutLinks,
-  isChargedBack,
   type Offer,
   priceMethods,
   RETURNS,
   shopUrl,
 } from "./page-model.js";
 import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
-import {
-  CHARGED_BACK,
-  errorDocument,
-  instructionsScreen,
-  methodScreen,
-  outcomeScreen,
-  waitingScreen,
-} from "./screens.js";
+import { errorDocument, instructionsScreen, methodScreen, outcomeScreen, waitingScreen } from "./screens.js";
 
 /** Finds a checkout and runs its due tasks. */
 function findCheckout(namespaces: Namespaces, checkoutId: string) {
@@ -229,7 +221,7 @@ function showPage(
 function screenOf(page: CheckoutPage): PageDocument {
   const { charge, isWaiting } = page;
   const outcome = outcomePage(charge.status);
-  if (outcome !== undefined) return outcomeScreen(page, isChargedBack(page) ? CHARGED_BACK : outcome);
+  if (outcome !== undefined) return outcomeScreen(page, outcome);
   if (needsChoice(charge)) return methodScreen(page);
   return isWaiting || !isOpen(charge.status) ? waitingScreen(page) : instructionsScreen(page);
 }

@@ -118,9 +118,9 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
 @media (min-width:54rem){html{overflow-y:scroll}main{padding:1.75rem 1rem}.summary:not(.ended){min-height:0}.reference strong{font-size:1.5rem;letter-spacing:.04em}
 .two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}
-.pick,.offer{align-items:center}.pick{grid-template-columns:auto auto 1fr}.offer{grid-template-columns:auto 9.5rem minmax(0,1fr) fit-content(50%);padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer strong{grid-area:1/4}
+.pick,.offer{align-items:center}.pick{grid-template-columns:auto auto 1fr}.offer{grid-template-columns:auto 9.5rem minmax(0,1fr) fit-content(50%);padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer small>span{display:block}.offer strong{grid-area:1/4}
 .card{padding:1.25rem 1.5rem}.actions{padding-inline:1.5rem;margin-inline:-1.5rem}.actions>.plain:last-child{flex:none}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}
-@media (min-width:80rem){.two{grid-template-columns:24rem minmax(0,1fr);column-gap:3rem}}
+@media (min-width:80rem){.offer small>span{display:inline-block;min-width:9rem}.two{grid-template-columns:24rem minmax(0,1fr);column-gap:3rem}}
 `;
 
 export interface PageDocument {

@@ -1,6 +1,6 @@
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
-import { isOpen } from "../../core/schema/statuses.js";
+import { isOpen, isPaid, isRefunded } from "../../core/schema/statuses.js";
 import { groupDigits, moneyMarkup, sentenceCase } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
 import { copyButton } from "../page-shell.js";
@@ -15,7 +15,6 @@ import {
   paymentSummary,
   pollingAttributes,
   priceBreakdown,
-  statusText,
 } from "./payment-summary.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 
@@ -141,7 +140,10 @@ export function waitingScreen(page: CheckoutPage): PageDocument {
   const { charge, catalogue, links } = page;
   const isCard = catalogue.method(charge.payment_method ?? "")?.kind === "card";
   const [title, text] = !isOpen(charge.status)
-    ? ["Your payment is being processed", "It has arrived and is being confirmed."]
+    ? [
+        "Your payment is being processed",
+        "It has arrived and is being confirmed. This page continues by itself.",
+      ]
     : isCard
       ? ["Confirming your card payment", "This page continues by itself. You can leave it open."]
       : ["Waiting for your payment", "This page continues as soon as it arrives. You can leave it open."];
@@ -159,19 +161,34 @@ ${
   });
 }
 
-/** The bank or operator took the payment back; the charge stays COMPLETED. */
-export const CHARGED_BACK: OutcomePage = {
-  httpStatus: 200,
-  mark: "",
-  title: "Payment charged back",
-  text: "The amount has been paid back to you.",
-};
+/** The outcome as its text differs by what happened before or since; the status of the charge stays. */
+function outcomeOf(page: CheckoutPage, ended: OutcomePage): OutcomePage {
+  const { charge, returns } = page;
+  if (isChargedBack(page))
+    return {
+      ...ended,
+      mark: "",
+      title: "Payment charged back",
+      text: "The amount has been paid back to you.",
+    };
+  if (isPaid(charge.status) && returns.length > 0)
+    return {
+      ...ended,
+      title: "Payment partly refunded",
+      text: "Part of the amount has been paid back to you.",
+    };
+  if (charge.status === "EXPIRED" && charge.payment_method === null)
+    return { ...ended, text: "The time to pay has run out. You have not been charged." };
+  return ended;
+}
 
 /** The outcome of an ended charge with its receipt, and a link back to the shop. */
-export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): PageDocument {
+export function outcomeScreen(page: CheckoutPage, ended: OutcomePage): PageDocument {
+  const outcome = outcomeOf(page, ended);
   const { charge, catalogue, shop, merchant, returns } = page;
   const method = catalogue.method(charge.payment_method ?? "");
   const { failure_reason: reason, provider_reference, status_history } = charge;
+  const reached = status_history.findLast(({ status }) => !isRefunded(status))!;
   return frameScreen(page, {
     status: outcome.httpStatus,
     title: `${outcome.title} – ${merchant}`,
@@ -181,8 +198,8 @@ export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): PageDoc
 ${charge.status === "FAILED" && reason !== null && fact("Reason", sentenceCase(reason))}
 ${fact("Reference", html`<code>${provider_reference}</code>`)}
 ${method !== undefined && fact("Method", method.display_name)}
-${returns.map(({ kind, currency, postings }) => fact(RETURNS[kind]!, moneyMarkup(postings.find(({ account }) => account === "outside")!.amount, displayUnit(catalogue, currency))))}
-${fact(`${statusText(page)} at`, instant((isChargedBack(page) ? returns : status_history).at(-1)!.at))}
+${fact(`${sentenceCase(reached.status.toLowerCase())} at`, instant(reached.at))}
+${returns.map(({ kind, currency, postings, at }) => fact(RETURNS[kind]!, html`${moneyMarkup(postings.find(({ account }) => account === "outside")!.amount, displayUnit(catalogue, currency))}<br><span class="small soft">${instant(at)}</span>`))}
 </dl>
 ${
   shop === undefined
