@@ -56,8 +56,10 @@ export function tableLines(
       const style = place === 0 || dimmed[place - 1] ? "dim" : valueStyle(column, text);
       const isLast = index === row.length - 1;
       const pad = isLast ? "" : padCells("", widths[index]! + GAP - cellWidth(text));
+      const isMarked = column === "status" && text.endsWith(WEBHOOK_MARK);
       return [
-        [style, text],
+        [style, isMarked ? text.slice(0, -WEBHOOK_MARK.length) : text],
+        ["red", isMarked ? WEBHOOK_MARK : ""],
         [undefined, pad],
       ];
     });
@@ -250,7 +252,6 @@ export function valueStyle(heading: string, marked: string): Style | undefined {
   const value = marked.replace(/^([✓✗●] )?(\d+ )?|, .*| !$/g, "");
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";
   const style = NO_STATUS.includes(value) ? "red" : STYLES[STATUS_TONES[value] ?? ""];
-  if (marked.endsWith(WEBHOOK_MARK) && style !== "red") return "yellow";
   if (style !== undefined) return style;
   if (heading === "status") return /^[A-Z_ ]+$/.test(value) ? "cyan" : undefined;
   return value === "-" ? undefined : "red";

@@ -249,15 +249,40 @@ it("a charge's record has its cause, its order, its webhooks and the next comman
   expect(record).toMatch(/\n {20}✗ failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
   expect(record).toMatch(/\nnext step {11}npx payments-sandbox webhook retry dlv_\w{24}\n$/);
   expect(await print(0, ["charge", "kofi@example.com"])).toMatch(
-    /\nnext step {11}npx payments-sandbox next ch_\w{24}\n$/,
+    /\nnext step {11}http:\/\/127\.0\.0\.1:\d+\/checkout\/co_\w{24}\n$/,
   );
   expect(await print(0, ["charge", "grace.hopper@example.com"])).toMatch(/\nnext step .* webhook retry dlv_/);
   expect(await print(80, ["charge", "declined@shop.test"])).toMatch(/\ncreated at {10}09:00:00\n/);
 });
 
+it("the next step of a waiting charge is the advance to its next change on a manual clock", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.pay();
+  const shop = new Connection({ url: (await sandbox.listen()).url });
+  expect(await print(0, ["charge", "last"], {}, shop)).toMatch(
+    /\nnext step {11}npx payments-sandbox clock advance 1s\n$/,
+  );
+  await sandbox.control("PUT /_sandbox/clock", { mode: "real" });
+  expect(await print(0, ["charge", "last"], {}, shop)).toMatch(/\nnext step {11}.* next ch_\w{24}\n$/);
+});
+
+it("a record folds webhooks that fail alike, and a command that moves it prints them too", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });
+  await client.pay();
+  await sandbox.advance("10s");
+  const shop = new Connection({ url: (await sandbox.listen()).url });
+  expect(await print(0, ["charge", "last"], {}, shop)).toMatch(
+    /\nwebhooks {12}✗ 3 webhooks → :9\/hooks · nothing listens · next try at \S+\nnext step {11}start your app at :9, then npx payments-sandbox webhook retry dlv_\w{24}\n$/,
+  );
+  expect(await print(0, ["charge", "last", "refund"], {}, shop)).toMatch(
+    /\nwebhooks .*3 webhooks → .*\nnext step .*\n$/s,
+  );
+});
+
 it("a withdrawal's record has its webhooks and the next command", async () => {
   expect(await print(0, ["withdrawal", "last"])).toMatch(
-    /\namount {10}KES 900\.00\n.*\nwebhooks {8}✗ processing → .*\n {16}✗ failed → :9\/hooks\S* · nothing listens · .*\nnext step {7}npx payments-sandbox webhook retry dlv_\w{24}\n$/s,
+    /\namount {10}KES 900\.00\n.*\nwebhooks {8}✗ processing → .*\n {16}✗ failed → :9\/hooks\S* · nothing listens · .*\nnext step {7}start your app at :9, then npx payments-sandbox webhook retry dlv_\w{24}\n$/s,
   );
 });
 
@@ -423,7 +448,7 @@ it("charges marks each row whose webhook fails as those of other rows", async ()
   vi.stubEnv("FORCE_COLOR", "1");
   onTerminal(80);
   const text = await action.formatResult!(answer, asked);
-  expect(text.split(paint("yellow", "● COMPLETED !"))).toHaveLength(4);
+  expect(text.split(paint("green", "✓ COMPLETED") + paint("red", " !"))).toHaveLength(4);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of red
   expect(text).toMatch(/\n\u001b\[31m! 3 rows: :\d+\/webhooks 500 TypeError/);
 });

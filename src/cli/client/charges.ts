@@ -1,10 +1,17 @@
 import { causeText } from "../../core/reports/charge-history-text.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory } from "../../core/reports/namespace-export.js";
-import { deliveryState } from "../../core/reports/trouble.js";
+import {
+  deliveryState,
+  failureText,
+  type ListedDelivery,
+  NOTHING_LISTENS,
+  receiverText,
+} from "../../core/reports/trouble.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
+import { formatDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import {
   type ClientAction,
@@ -15,12 +22,13 @@ import {
   runs,
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { HISTORY_ACTION } from "./insight.js";
+import { HISTORY_ACTION, type NextItem } from "./insight.js";
 import {
   formatPayments,
+  isFailingState,
   listAction,
   listCommand,
-  markedWebhook,
+  markedWebhooks,
   paymentFormatter,
   readDeliveries,
   recordFormatter,
@@ -37,20 +45,46 @@ const WEBHOOKS_MAX = 10;
 /** Creates a formatter of a record: a charge or withdrawal with its order, its webhooks and the command to go on with. */
 function formatRecord(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
   return async (payment, asked) => {
-    const { charge_id, withdrawal_id, status } = payment;
+    const { charge_id } = payment;
     const newest = await readDeliveries(asked.connection, payment, { limit: WEBHOOKS_MAX });
-    const failing = newest.find((one) => /^(failing|given up)$/.test(deliveryState(one, one.hold)));
-    const ended = charge_id === undefined ? "balances" : `history ${charge_id}`;
-    const step = hasEnded(status as ChargeStatus) ? ended : `next ${charge_id ?? withdrawal_id}`;
     const shown = {
       ...payment,
       why: charge_id === undefined ? undefined : await readCause(asked.connection, charge_id),
       order: columnValue(LIST_COLUMNS.charges, "order", payment),
-      webhooks: newest.length === 0 ? undefined : newest.map(markedWebhook).reverse(),
-      next_step: `npx payments-sandbox ${failing === undefined ? step : `webhook retry ${failing.delivery_id}`}`,
+      webhooks: newest.length === 0 ? undefined : markedWebhooks(newest).reverse(),
+      next_step: await readNextStep(asked.connection, payment, newest),
     };
     return paymentFormatter(...names, "order", "webhooks", "next_step")(shown, asked);
   };
+}
+
+/** Reads how to go on: mend the receiver, pay on the hosted page, move a manual clock, or look on. */
+async function readNextStep(
+  connection: Connection,
+  { charge_id, withdrawal_id, checkout_id, status, payment_method }: JsonBody,
+  deliveries: readonly (JsonBody & ListedDelivery)[],
+): Promise<string> {
+  const failing = deliveries.find((one) => isFailingState(deliveryState(one, one.hold)));
+  if (failing !== undefined) {
+    const retry = `npx payments-sandbox webhook retry ${failing.delivery_id}`;
+    const isDead = failureText(failing.attempts.at(-1)!) === NOTHING_LISTENS;
+    return isDead
+      ? `start your app at ${receiverText(failing.url).replace(/\/.*/, "")}, then ${retry}`
+      : retry;
+  }
+  if (hasEnded(status as ChargeStatus))
+    return `npx payments-sandbox ${charge_id === undefined ? "balances" : `history ${charge_id}`}`;
+  if (charge_id !== undefined && payment_method === null) return `${connection.url}/checkout/${checkout_id}`;
+  const id = charge_id ?? withdrawal_id;
+  const [{ mode }, { items }] = await Promise.all([
+    connection.run("getClock"),
+    connection.run<{ items: readonly NextItem[] }>("listNext", { id }),
+  ]);
+  const dueMs =
+    Date.parse(String(items.find(({ kind }) => kind === "task")?.at)) - Date.parse(connection.now!);
+  return mode === "manual" && dueMs > 0
+    ? `npx payments-sandbox clock advance ${formatDuration(dueMs)}`
+    : `npx payments-sandbox next ${id}`;
 }
 
 /** Reads who or what caused a charge's status; undefined for a call of the app. */
@@ -66,7 +100,7 @@ function moveCharge(to: string): ClientAction {
       const { charge_id } = await connection.resolveCharge(words.selector!);
       return { charge_id, to };
     },
-    formatResult: formatCharge,
+    formatResult: formatRecord(...CHARGE),
   });
 }
 
@@ -154,9 +188,9 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
           phone_number: asked.flags.phone,
           ...(await resolveCheckout(asked)),
         }),
-        formatResult: formatCharge,
+        formatResult: formatRecord(...CHARGE),
       }),
-      cancel: runs("cancelCheckout", { input: resolveCheckout, formatResult: formatCharge }),
+      cancel: runs("cancelCheckout", { input: resolveCheckout, formatResult: formatRecord(...CHARGE) }),
     },
   },
 ];
@@ -208,7 +242,7 @@ function moveWithdrawal(to: string): ClientAction {
       const { withdrawal_id } = await connection.resolveRecord("withdrawal", words.selector!);
       return { withdrawal_id, to };
     },
-    formatResult: paymentFormatter(...WITHDRAWAL),
+    formatResult: formatRecord(...WITHDRAWAL),
   });
 }
 

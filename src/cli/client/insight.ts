@@ -15,6 +15,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
 import { historyLines } from "../history-lines.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
+import { WEBHOOK_MARK } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
 import { paint, type StyledText, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
@@ -176,9 +177,17 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
         const items = deliveries.map((one) => ({ ...one, copy: copies.get(one.delivery_id) }));
         const failing = items.filter((one) => attemptsOf(one).length > 0 && one.status !== "delivered");
         const common = commonTroubles(failing, "delivery_id");
-        const notes = (one: JsonBody) =>
-          common.has(receiverTrouble(one)) ? [] : LIST_COLUMNS.deliveries.notes!(one);
-        const list = { ...LIST_COLUMNS.deliveries, notes };
+        const isCommon = (one: JsonBody) =>
+          failing.includes(one as never) && common.has(receiverTrouble(one));
+        const { notes, values } = LIST_COLUMNS.deliveries;
+        const list = {
+          ...LIST_COLUMNS.deliveries,
+          notes: (one: JsonBody) => (isCommon(one) ? [] : notes!(one)),
+          values: {
+            ...values,
+            status: (one: JsonBody) => `${values!.status!(one)}${isCommon(one) ? WEBHOOK_MARK : ""}`,
+          },
+        };
         return tableFormatter(list, commonLines(common))({ ...answer, items }, asked);
       },
     },

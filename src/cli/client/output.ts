@@ -101,9 +101,22 @@ function cell(value: unknown, field: string): string {
   return formatOf(field) === "amount" && isTerminal() ? groupDigits(text) : text;
 }
 
-/** A webhook in one line, behind the mark of its state. */
-export function markedWebhook(delivery: JsonBody & ListedDelivery): string {
-  return `${markedStatus(deliveryState(delivery, delivery.hold))[0]} ${webhookText(delivery)}`;
+/** Webhooks in a line each, behind the mark of its state; those that fail alike at one receiver in one line. */
+export function markedWebhooks(deliveries: readonly (JsonBody & ListedDelivery)[]): string[] {
+  const stateOf = (one: JsonBody & ListedDelivery) => deliveryState(one, one.hold);
+  return deliveries.flatMap((one, place) => {
+    const isAlike = (other: JsonBody & ListedDelivery) =>
+      stateOf(other) === stateOf(one) && receiverTrouble(other) === receiverTrouble(one);
+    const count = isFailingState(stateOf(one)) ? deliveries.filter(isAlike).length : 1;
+    const isFolded = count >= COMMON_MIN;
+    if (isFolded && deliveries.findIndex(isAlike) < place) return [];
+    const shown = isFolded ? { ...one, type: `${count} webhooks` } : one;
+    return [`${markedStatus(stateOf(one))[0]} ${webhookText(shown)}`];
+  });
+}
+
+export function isFailingState(state: string): boolean {
+  return state === "failing" || state === "given up";
 }
 
 /** Operations that return a list of records that has columns. */
