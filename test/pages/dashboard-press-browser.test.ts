@@ -84,11 +84,11 @@ async function openPresses(sandbox: Sandbox) {
       part: "attention",
       shows: ["attention", /^(?!.*Scenario slow applies)/s],
     },
-    "Stop beside the activity": {
+    "Stop in Needs attention": {
       view: "activity",
       button: "Stop",
-      part: "active",
-      shows: ["active", /No scenario, no fault/],
+      part: "attention",
+      shows: ["attention", /^(?!.*Fault createQuote)/s],
     },
     "Retry now in the list of deliveries": {
       view: "webhooks?status=failing",

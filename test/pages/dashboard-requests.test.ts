@@ -50,7 +50,8 @@ describe("the page of a request", () => {
       await api.send("GET", `/api/v1/payments/${"x".repeat(one + 1)}`).catch(() => undefined);
     const attention = textOf(`<main${(await page()).split('id="attention"')[1]!.split("</section>")[0]}`);
     expect(attention.match(/400 ×6|404 GET/g)).toEqual(["400 ×6", ...Array(5).fill("404 GET")]);
-    expect(attention).not.toContain("503");
+    expect(attention).not.toContain("✗ 503");
+    expect(attention).toContain("⚠ 6 hits Fault createQuote → return 503 Stop");
     await press("createFault", { rule: JSON.stringify({ match: { operation: "getPayin" }, delay: "20ms" }) });
     await api.send("GET", "/api/v1/payments/payins/ch_0123456789abcdef01234567").catch(() => undefined);
     const late = textOf(await page(`/requests/${newest(await page("/requests"))}`));

@@ -1,7 +1,7 @@
 import type { Delivery, Endpoint, StoredScenario } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
-import { faultText, replacesResponse } from "../../core/reports/rule-text.js";
+import { effectText, faultText, matchText, replacesResponse } from "../../core/reports/rule-text.js";
 import { failureText, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
@@ -9,6 +9,7 @@ import { html, type Markup } from "../html.js";
 import * as ui from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
 import { requestCurl } from "./shell-commands.js";
+import { activeFaults } from "./views/faults-view.js";
 
 /** Maximum number of failures inspected per receiver, newest first. */
 const MAX_FAILURES = 50;
@@ -32,6 +33,7 @@ export function attentionItems(context: PageContext): readonly ui.ListRow[] {
       ...receivers.flatMap((endpoint) => receiverItem(context, endpoint) ?? []),
       ...failedCalls(context),
       ...activeScenarios(context).map((scenario) => scenarioItem(context, scenario)),
+      ...activeFaults(context).map((fault) => faultItem(context, fault)),
     ].sort((a, b) => Number(b.tone === "bad") - Number(a.tone === "bad") || b.count - a.count);
     memo.set(context, needs);
   }
@@ -199,5 +201,20 @@ function scenarioItem(context: PageContext, { name, scenario }: StoredScenario):
       label: "Turn off",
       to: `scenario ${name}`,
     }),
+  };
+}
+
+function faultItem(
+  context: PageContext,
+  { fault_id, rule, text }: ReturnType<typeof activeFaults>[number],
+): AttentionItem {
+  return {
+    key: fault_id,
+    count: 0,
+    tone: "warn",
+    status: ui.badge(text, "warn"),
+    title: `Fault ${matchText(rule)} → ${effectText(rule)}`,
+    to: viewUrl(context, "faults"),
+    rowButtons: ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` }),
   };
 }

@@ -40,7 +40,7 @@ export function dashboardFrame(context: PageContext, main: Markup): Markup {
 <div class="body${beside !== undefined ? " with-list" : aside !== undefined && " with-aside"}">
 <nav class="menu" aria-label="Views">${menu(context)}</nav>
 <main id="main" tabindex="-1" data-column>${main}</main>
-${aside !== undefined && html`<aside data-column aria-label="${beside === undefined ? "Active, next" : "The list"}">${aside}</aside>`}
+${aside !== undefined && html`<aside data-column aria-label="${beside === undefined ? "Up next" : "The list"}">${aside}</aside>`}
 </div>
 <div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>

@@ -3,17 +3,15 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, Task } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
-import { conditionText } from "../../../core/reports/rule-text.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { activeScenarios, attentionItems, deliveryFailureText } from "../attention.js";
+import { attentionItems, deliveryFailureText } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
-import { activeFaults } from "./faults-view.js";
 import { taskText } from "./payment-timeline.js";
 import {
   chargeRow,
@@ -45,7 +43,7 @@ ${ui.section({
   body: ui.rowList(
     "Needs attention",
     attentionItems(context).map((item) => ui.listRow(context, item)),
-    "Nothing: no failed calls or webhooks, no held deliveries, no active scenario.",
+    "Nothing: no failed calls or webhooks, no held deliveries, no active scenario or fault.",
   ),
 })}
 ${dueSection(context, "soon", 3)}
@@ -140,50 +138,9 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 </ol>`;
 }
 
-/**
- * Active rules and due tasks. Due tasks come last: new tasks appear without user action and would
- * shift a section below.
- */
+/** Due tasks, beside the page's lists. */
 export function asideView(context: PageContext): Markup {
-  const dueRows = context.query.get("due") === "all" ? MAX_DUE_ROWS : DUE_ROWS;
-  const scenarios = activeScenarios(context).map(({ name }) =>
-    asideItem({
-      key: `scenario-${name}`,
-      at: "scenario",
-      to: `${viewUrl(context, "scenarios")}#${name}`,
-      title: name,
-      subtitle: "for everything new",
-      rowButtons: ui.button({
-        does: ["deactivateScenario", { name }],
-        label: "Turn off",
-        to: `scenario ${name}`,
-      }),
-    }),
-  );
-  const faults = activeFaults(context).map(({ fault_id, rule, text }) =>
-    asideItem({
-      key: fault_id,
-      at: "fault",
-      to: viewUrl(context, "faults"),
-      title: conditionText(rule.match?.operation ?? "any call"),
-      subtitle: text,
-      rowButtons: ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` }),
-    }),
-  );
-  return html`${asideSection("active", "Active", [...scenarios, ...faults], "No scenario, no fault.")}
-${dueSection(context, "next", dueRows)}`;
-}
-
-function asideSection(id: string, title: string, items: readonly Markup[], none: string): Markup {
-  return ui.section({
-    id,
-    title,
-    body: html`<ul class="small" data-list aria-label="${title}">${items.length === 0 ? html`<li data-key="none" class="none">${none}</li>` : items}</ul>`,
-  });
-}
-
-function asideItem({ key, at, to, title, subtitle, rowButtons }: ui.ListRow): Markup {
-  return html`<li data-key="${key}"><span class="at">${at}</span><a class="what" href="${to}"><span>${title}</span><span class="soft">${subtitle}</span></a>${rowButtons}</li>`;
+  return dueSection(context, "next", context.query.get("due") === "all" ? MAX_DUE_ROWS : DUE_ROWS);
 }
 
 /** The nearest due tasks. Narrow screens, which have the aside below, show the nearest above Activity too. */
@@ -200,7 +157,9 @@ function dueSection(context: PageContext, id: "next" | "soon", maxRows: number):
   const all = currentUrl(context, { due: "all" });
   const more = html`<li data-key="more"><span class="at"></span>${maxRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${all}#next">${hidden} more</a>`}</li>`;
   const title = id === "next" ? "Up next" : "Up next: the nearest";
-  return asideSection(id, title, hidden > 0 ? [...due, more] : due, "Nothing is due.");
+  const items = due.length === 0 ? html`<li data-key="none" class="none">Nothing is due.</li>` : due;
+  const body = html`<ul class="small" data-list aria-label="${title}">${items}${hidden > 0 && more}</ul>`;
+  return ui.section({ id, title, body });
 }
 
 /** Customer, payout reference or id of the charge or payout that a task is about. */
@@ -221,18 +180,9 @@ function taskItem(context: PageContext, task: Task, count: number): Markup {
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - context.nowMs;
-  return asideItem({
-    key: `task-${task_id}`,
-    at: inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`,
-    to: viewUrl(context, view, ref),
-    title: `${count > 1 ? `${count} × ` : ""}${taskText(context, task).replace(/(charge|withdrawal)\./, "")}`,
-    subtitle: subjectText(context, task),
-    rowButtons:
-      inMs > 0 &&
-      ui.button({
-        does: ["advanceTo", { to: iso(due_ms) }],
-        label: "Go",
-        to: `to ${ref} ${taskText(context, task)}`,
-      }),
-  });
+  const text = taskText(context, task);
+  const go = { does: ["advanceTo", { to: iso(due_ms) }], label: "Go", to: `to ${ref} ${text}` } as const;
+  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`}</span>
+<a class="what" href="${viewUrl(context, view, ref)}"><span>${count > 1 && `${count} × `}${text.replace(/(charge|withdrawal)\./, "")}</span> <span class="soft">${subjectText(context, task)}</span></a>
+${inMs > 0 && ui.button(go)}</li>`;
 }

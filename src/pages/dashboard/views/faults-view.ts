@@ -22,7 +22,7 @@ ${ui.section({
   title: "New fault",
   body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => ui.button({ does: ["createFault", { preset: name }], label }))}</div>${ui.actionForm(
     context,
-    html`${ui.jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? ui.toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
+    html`${ui.jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? ui.toIndentedJson(EXAMPLE), { rows: 10, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
     "New fault",
   )}`,
 })}
