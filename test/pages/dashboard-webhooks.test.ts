@@ -81,7 +81,7 @@ describe("webhooks in the dashboard", () => {
     );
     const text = await page();
     expect(textOf(text)).toMatch(
-      /✗ 6 given up 3 types of events .* 500 answer Check \S+ Turn off \S+ Redeliver all 6 to /,
+      /✗ 6 given up 3 types of events .* 500 answer · fix your app, then redeliver Check \S+ Turn off \S+ Redeliver all 6 to /,
     );
     expect(text).toMatch(/\/webhooks\?receiver=we_\w+#deliveries" data-row>3 types of events/);
     await charge("cy@example.com");

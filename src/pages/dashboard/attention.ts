@@ -2,9 +2,10 @@ import type { Delivery, Endpoint, StoredScenario } from "../../core/engine/recor
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
 import { effectText, faultText, matchText, replacesResponse } from "../../core/reports/rule-text.js";
-import { failureText, nextTryIn } from "../../core/reports/trouble.js";
+import { failureText, NOTHING_LISTENS, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
+import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
 import * as ui from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
@@ -67,23 +68,26 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
   const isRetried = (delivery: Delivery) => isFailing(delivery) && delivery.status === "pending";
   const retried = findNewestDeliveries(context, webhook_id, isRetried, MAX_FAILURES);
   const next = retried.items.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
-  const isMixed = retried.total > 0 && retried.total < total;
+  const isGivenUp = retried.total === 0;
+  const isMixed = !isGivenUp && retried.total < total;
+  const reason = deliveryFailureText(newest);
   return {
     key: `failing-${webhook_id}`,
     count: total,
     at: newest.attempts.at(-1)!.at,
     tone: "bad",
-    status: ui.badge(`${total} ${retried.total === 0 ? "given up" : "failing"}`, "bad"),
+    status: ui.badge(`${groupDigits(String(total))} ${isGivenUp ? "given up" : "failing"}`, "bad"),
     title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${ui.receiverLabel(endpoint)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     subtitle: ui.joinWithDots([
-      ui.reasonMarkup(deliveryFailureText(newest)),
+      ui.reasonMarkup(reason),
+      isGivenUp && `${reason === NOTHING_LISTENS ? "start" : "fix"} your app, then redeliver`,
       isMixed && `${retried.total} retrying, ${total - retried.total} given up`,
       next !== undefined && nextTryIn(next, context.nowMs),
     ]),
     rowButtons: html`${receiverButtons(context, endpoint)}${ui.button({
       does: ["retryAll", { webhook_id }],
-      label: `${retried.total === 0 ? "Redeliver" : "Retry"}${total === 1 ? "" : " all"}`,
+      label: `${isGivenUp ? "Redeliver" : "Retry"}${total === 1 ? "" : " all"}`,
       to: `${total} to ${receiverName(endpoint)}`,
       key: "r",
     })}`,

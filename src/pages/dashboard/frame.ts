@@ -1,5 +1,6 @@
 import type { Delivery } from "../../core/engine/records.js";
 import { isFailing } from "../../server/control/record-views.js";
+import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
 import { activeScenarios, attentionItems } from "./attention.js";
 import * as ui from "./components.js";
@@ -108,29 +109,24 @@ function menu(context: PageContext): Markup {
   const counts = countsOf(context);
   return html`<ul>${(Object.entries(VIEWS) as [ViewName, string][]).map(([view, label]) => {
     if (view === "search") return false;
-    const item = counts[view];
-    return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${item !== undefined && item.count > 0 && html` <span class="count ${item.tone}">${item.count}<span class="unseen"> ${item.noun}</span></span>`}</a></li>`;
+    const [count = 0, noun, tone] = counts[view] ?? [];
+    return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${count > 0 && html` <span class="count ${tone}">${groupDigits(String(count))}<span class="unseen"> ${noun}</span></span>`}</a></li>`;
   })}<li class="apart"><a href="/docs">API reference</a></li><li><button type="button" class="copy" data-help>Keys <kbd>?</kbd></button></li></ul>`;
 }
 
-interface Count {
-  readonly count: number;
-  readonly noun: string;
-  readonly tone: ui.Tone;
-}
+type Count = readonly [count: number, noun: string, tone: ui.Tone];
 
 /** Counts beside the menu's entries. */
-function countsOf(context: PageContext): { readonly [View in ViewName]?: Count } {
+function countsOf(context: PageContext): Partial<Record<ViewName, Count>> {
   const { state } = context.namespace.engine;
   const charges = state.pageOfKinds("charges", (charge) => isInMode(context, charge), 0, 0).total;
   const matches = (delivery: Delivery) => isInMode(context, delivery) && isFailing(delivery);
-  const failing = state.pageOfKinds("deliveries", matches, 0, 0).total;
   return {
-    activity: { count: attentionItems(context).length, noun: "that need attention", tone: "bad" },
-    charges: { count: charges, noun: "charges", tone: "" },
-    webhooks: { count: failing, noun: "failing", tone: "bad" },
-    faults: { count: activeFaults(context).length, noun: "active", tone: "warn" },
-    scenarios: { count: activeScenarios(context).length, noun: "active", tone: "warn" },
+    activity: [attentionItems(context).length, "that need attention", "bad"],
+    charges: [charges, "charges", ""],
+    webhooks: [state.pageOfKinds("deliveries", matches, 0, 0).total, "failing", "bad"],
+    faults: [activeFaults(context).length, "active", "warn"],
+    scenarios: [activeScenarios(context).length, "active", "warn"],
   };
 }
 
