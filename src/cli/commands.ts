@@ -5,8 +5,8 @@ import { isFixableByUser, reportError } from "./errors.js";
 import { helpText } from "./help-text.js";
 import { addConnectionOptions, addExploreOptions, addStartOptions, appendOptionValue } from "./options.js";
 
-/** Adds every command but `start`, which loads faster without this file. */
-export function addCommands(root: Command): void {
+/** Adds every command but `start`, which loads faster without this file. `words` is the command line. */
+export function addCommands(root: Command, words: readonly string[] = []): void {
   root.version(packageVersion(), "-V, --version", "print the version");
 
   const exec = addStartOptions(root.command("exec"), {
@@ -61,7 +61,7 @@ export function addCommands(root: Command): void {
     )
     .exitOverride(withExitCode2)
     .action((command: string[], flags: Record<string, unknown>) =>
-      orExit2(async () => (await import("./exec.js")).exec(command, flags)),
+      orExit2(async () => (await import("./exec.js")).exec(command, flags, words.slice(1))),
     );
 
   root

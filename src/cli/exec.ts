@@ -20,10 +20,15 @@ interface ExecFlags extends ExplorationFlags {
   readonly require?: string;
 }
 
-/** `exec`: runs a command with a sandbox's address and keys in its environment. Exits with the command's code. */
+/**
+ * `exec`: runs a command with a sandbox's address and keys in its environment. Exits with the command's code.
+ *
+ * @param words the command line after `exec`
+ */
 export async function exec(
   command: readonly string[],
   flags: Readonly<Record<string, unknown>> & ExecFlags,
+  words: readonly string[],
 ): Promise<void> {
   refuseMixed(flags);
   const options = await readStartOptions(flags);
@@ -49,6 +54,7 @@ export async function exec(
   const isStrict = flags.strict === true;
   const plan: ExecPlan = {
     command,
+    flagWords: words.slice(0, -command.length).filter((word) => word !== "--"),
     options,
     templates,
     runner,

@@ -12,7 +12,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
   const root = program();
   try {
     if (!isStart(first)) {
-      addCommands(root);
+      addCommands(root, words);
       groupCommands(root);
       refuseUnknown(root, first === "help" ? [words[1] ?? "help"] : [first, words[1]]);
     }

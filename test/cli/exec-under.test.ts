@@ -69,12 +69,9 @@ it("exec --under finds the scenarios that break a Node suite", async () => {
     ["run 3 of 4, under declined", 1],
     ["run 4 of 4, under success", 0],
   ];
-  const progress = runs.flatMap(([run, exit]) => [
-    `${run}: ${command.join(" ")}`,
-    `${run}: exit ${exit} after TIME`,
-  ]);
+  const progress = runs.map(([run, exit]) => `${run}: exit ${exit} after TIME`);
   expect(stderr.replace(/\d+\.\d s$/gm, "TIME")).toBe(
-    ["every app must survive: webhook_chaos", ...progress]
+    ["every app must survive: webhook_chaos", `run 1 of 4, plain: ${command.join(" ")}`, ...progress]
       .map((line) => `payments-sandbox: ${line}\n`)
       .join(""),
   );
@@ -89,6 +86,9 @@ it("exec --under finds the scenarios that break a Node suite", async () => {
     charge.awaiting_payment between the two, and charge.processing last. An app that counts on
     order, or acts on every delivery, fails here.
 
+To repeat webhook_chaos alone:
+  npx payments-sandbox exec --clock manual --artifacts kept --scenario webhook_chaos -- node --test node.test.mjs
+
 Your suite breaks under 1 of 1 mishap: webhook_chaos.
 Tests fail under 1 of 2 outcomes: declined; a different payment outcome is not an app bug.
 `);
@@ -99,6 +99,17 @@ Tests fail under 1 of 2 outcomes: declined; a different payment outcome is not a
   expect(JSON.parse(kept("plain/exec.json"))).toMatchObject({ exit_code: 0, under: null });
   expect(JSON.parse(kept("under-declined/exec.json"))).toMatchObject({ exit_code: 1, under: "declined" });
   expect(kept("under-declined/timelines.txt")).toContain("FAILED, declined");
+});
+
+it("exec --under ends with what a mishap hit first, and with the command that repeats the run", async () => {
+  const source = `${CALL_REQUIRED} pay().catch(() => process.exit(1));`;
+  const command = [NODE, "-e", source];
+  const flags = words`--under=lost_response --clock manual`;
+  const { stdout } = await run(["exec", ...flags, "--under", "webhook_twice_at_once", "--", ...command]);
+  expect(stdout).toContain("\n    first hit: POST /api/v1/payments/whitelabel → connection cut\n");
+  expect(stdout).toMatch(
+    /\nTo repeat lost_response alone:\n {2}npx payments-sandbox exec --clock manual --scenario lost_response -- \S+ -e '/,
+  );
 });
 
 it("exec --under starts each run with a fresh sandbox of the same seed", async () => {

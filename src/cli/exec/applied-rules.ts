@@ -1,3 +1,5 @@
+import { listCharges, readNamespaceNames } from "../../core/reports/namespace-export.js";
+import { missingStatusReason } from "../../core/reports/trouble.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
@@ -52,6 +54,21 @@ export async function countDueTasks(sandbox: Sandbox): Promise<DueTaskCounts> {
     steps: kinds.filter((kind) => kind === "timeline" || kind === "withdrawal").length,
     attempts: kinds.filter((kind) => kind === "attempt").length,
   };
+}
+
+/** Describes the first call, webhook or charge that a scenario hit, if a log still has it. */
+export async function findFirstHit(sandbox: Sandbox, scenario: string): Promise<string | undefined> {
+  type Row = Readonly<Record<string, unknown>>;
+  const calls = await listInAllNamespaces<Row>(sandbox, "listRequests");
+  const call = calls.findLast(({ fault }) => fault === scenario);
+  if (call !== undefined) return `${call.method} ${call.path} → ${call.status ?? missingStatusReason(call)}`;
+  const deliveries = await listInAllNamespaces<Row>(sandbox, "listDeliveries");
+  const webhook = deliveries.findLast(({ mishap }) => Object(mishap).scenario === scenario);
+  if (webhook !== undefined) return `${webhook.type} of ${webhook.charge_id ?? webhook.withdrawal_id}`;
+  for (const name of await readNamespaceNames(controlClientOf(sandbox)))
+    for (const { charge } of await listCharges(controlClientOf(sandbox, name)))
+      if (Object(charge.sandbox).scenario === scenario) return `${charge.status} ${charge.charge_id}`;
+  return undefined;
 }
 
 /** Describes the faults that were set over the control API and never applied. Leaves out deleted faults. */

@@ -8,7 +8,7 @@ import { type CommandRunResult, commandText } from "./plan.js";
 
 export interface MatrixRun
   extends Pick<CommandRunResult, "code" | "durationMs">,
-    Partial<Pick<CommandRunResult, "seed" | "advice" | "due">> {
+    Partial<Pick<CommandRunResult, "seed" | "advice" | "due" | "firstHit">> {
   /** The scenario as the user named it, or "plain". */
   readonly label: string;
   /** Null for the plain run. */
@@ -41,9 +41,19 @@ export class Matrix {
   readonly #command: string;
   readonly #rows: readonly Row[];
   readonly #notRun: readonly string[];
+  readonly #repeatText: (label: string) => string;
 
-  /** @param runs the plain run first */
-  constructor(command: readonly string[], runs: readonly MatrixRun[], notRun: readonly string[]) {
+  /**
+   * @param runs the plain run first
+   * @param repeatText returns the command line that does a run alone
+   */
+  constructor(
+    command: readonly string[],
+    runs: readonly MatrixRun[],
+    notRun: readonly string[],
+    repeatText: (label: string) => string,
+  ) {
+    this.#repeatText = repeatText;
     this.#command = commandText(command);
     this.#rows = runs.map((run) => rowOf(run, runs[0]!));
     this.#notRun = notRun;
@@ -80,6 +90,7 @@ export class Matrix {
       paint("bold", cutCells(this.#command, width)),
       ...this.#runLines(paint, width),
       ...this.#rows.flatMap((row) => this.#failureLines(row, paint, width)),
+      ...this.#repeatLines(),
       "",
       ...this.#summary(paint, width),
       "",
@@ -95,10 +106,11 @@ export class Matrix {
     ]);
     const widths = [0, 1, 2, 3].map((index) => Math.max(...cells.map((row) => row[index]!.length)));
     widths[0] = Math.max(widths[0]!, ...this.#notRun.map((label) => label.length));
-    const lines = this.#rows.flatMap(({ verdict, scenarioView, cutShort }, index) => {
-      const isOutcome = scenarioView !== undefined && !isMishapScenario(scenarioView);
+    const lines = this.#rows.flatMap((row, index) => {
+      const { verdict, scenarioView, cutShort } = row;
       // A test may rely on the outcome of a payment: not an app bug.
-      const [mark, style] = verdict === "failed" && isOutcome ? (["!", "yellow"] as const) : MARKS[verdict];
+      const [mark, style] =
+        verdict === "failed" && isOutcome(row) ? (["!", "yellow"] as const) : MARKS[verdict];
       const [label, , code, time] = cells[index]!;
       const effects = scenarioView === undefined ? "" : effectsText(scenarioView);
       const parts = [
@@ -118,16 +130,27 @@ export class Matrix {
 
   /** Describes a mishap under which the command failed. Adds advice that is new compared with the plain run. */
   #failureLines(
-    { label, scenarioView, verdict, isRare, advice = [] }: Row,
+    { label, scenarioView, verdict, isRare, advice = [], firstHit }: Row,
     paint: Paint,
     width: number,
   ): string[] {
     if (verdict !== "failed" || scenarioView?.description === undefined || !isMishapScenario(scenarioView))
       return [];
     const news = findNewAdvice(this.#rows[0]!.advice ?? [], advice);
-    const texts = [scenarioView.description, ...news.map((item) => `advice: ${adviceLine(item)}`)];
+    const hit = firstHit === undefined ? [] : [`first hit: ${firstHit}`];
+    const texts = [scenarioView.description, ...hit, ...news.map((item) => `advice: ${adviceLine(item)}`)];
     const lines = texts.flatMap((text) => wrap(toPrintableLine(text.replace(/\s+/g, " ").trim()), 4, width));
     return ["", `  ${paint("bold", label)}${isRare === true ? " (rare)" : ""}`, ...lines];
+  }
+
+  /** The command that repeats the first run that a mishap broke, not wrapped, because it is copied. */
+  #repeatLines(): string[] {
+    const first = this.#rows.find(
+      (row) => row.verdict === "failed" && row.scenario !== null && !isOutcome(row),
+    );
+    return first === undefined
+      ? []
+      : ["", `To repeat ${first.label} alone:`, `  ${this.#repeatText(first.label)}`];
   }
 
   /** The verdict, then a paragraph for each note. */
@@ -142,9 +165,7 @@ export class Matrix {
         "red",
         "The plain run did not pass: there is nothing to compare the other runs with.",
       );
-    const outcomes = others.filter(
-      ({ scenarioView }) => scenarioView !== undefined && !isMishapScenario(scenarioView),
-    );
+    const outcomes = others.filter(isOutcome);
     const mishaps = others.filter((row) => !outcomes.includes(row));
     const total = mishaps.length + this.#notRun.length;
     const mishapCount = formatCount(total, "mishap");
@@ -178,6 +199,10 @@ export class Matrix {
         : `Your suite passes plain and under ${labelsOf(mishaps, "passed").length} of ${mishapCount}.`;
     return paragraphs(notes.length === 0 ? "green" : "yellow", passed, notes);
   }
+}
+
+function isOutcome({ scenarioView }: Row): boolean {
+  return scenarioView !== undefined && !isMishapScenario(scenarioView);
 }
 
 function rowOf(run: MatrixRun, plain: MatrixRun): Row {

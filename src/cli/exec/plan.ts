@@ -7,11 +7,14 @@ import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import type { RequiredCoverage } from "../coverage-list.js";
+import { quoteForShell } from "../help-text.js";
 import type { CommandRunner } from "./command.js";
 
 /** The command of `exec` and the flags it runs with. */
 export interface ExecPlan {
   readonly command: readonly string[];
+  /** The flags as given. */
+  readonly flagWords: readonly string[];
   readonly options: StartOptions;
   readonly templates: readonly EnvironmentTemplate[];
   readonly runner: CommandRunner;
@@ -42,6 +45,8 @@ export interface CommandRunResult {
   readonly unappliedFaults: readonly string[];
   readonly advice: AdviceList["items"];
   readonly due: DueTaskCounts;
+  /** The first call, webhook or charge that the scenario of a failed run hit. */
+  readonly firstHit: string | undefined;
 }
 
 /** One run of `--under`. The plain run has no scenario: null. */
@@ -65,6 +70,17 @@ export interface ArtifactWriter {
 
 export function commandText(command: readonly string[]): string {
   return toPrintableLine(command.join(" ").replace(/\s+/g, " "));
+}
+
+/** The command line that does the run under one scenario alone, for a shell. */
+export function repeatText({ command, flagWords }: ExecPlan, scenario: string): string {
+  const isUnder = (word: string | undefined) => word === "--under";
+  const flags = flagWords.filter(
+    (word, place) => !isUnder(word) && !word.startsWith("--under=") && !isUnder(flagWords[place - 1]),
+  );
+  const words = [...flags, "--scenario", scenario, "--", ...command];
+  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word)));
+  return toPrintableLine(`npx payments-sandbox exec ${quoted.join(" ")}`);
 }
 
 /** Client of the control API within this process, without port or token. */

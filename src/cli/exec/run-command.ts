@@ -18,6 +18,7 @@ import { plainPaint } from "../text-layout.js";
 import {
   countDueTasks,
   describeUnappliedFaults,
+  findFirstHit,
   listActiveScenarios,
   listAllScenarios,
 } from "./applied-rules.js";
@@ -75,6 +76,8 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
       unappliedFaults: plan.isStrict ? await describeUnappliedFaults(sandbox) : [],
       advice,
       due,
+      firstHit:
+        under?.scenario == null || code === 0 ? undefined : await findFirstHit(sandbox, under.scenario),
     };
     await artifacts?.save(sandbox, plan, result, under);
     // Under a mishap, refused calls and advice are not the app's usual behaviour.

@@ -11,7 +11,7 @@ import { printErrorLine, printJson, printText } from "../terminal.js";
 import { isColourEnabled } from "../text-layout.js";
 import { findStrictFailures, listActiveScenarios, listAllScenarios } from "./applied-rules.js";
 import { Matrix, type MatrixRun } from "./matrix.js";
-import { commandText, type ExecPlan } from "./plan.js";
+import { commandText, type ExecPlan, repeatText } from "./plan.js";
 import { runBesideSandbox } from "./run-command.js";
 import { exitCodeOf } from "./signals.js";
 
@@ -123,7 +123,7 @@ async function runMatrix(plan: ExecPlan, scenarios: ReadonlyMap<string, Scenario
   for (const [label, scenario] of [["plain", undefined] as const, ...scenarios]) {
     const how = scenario === undefined ? label : `under ${label}`;
     const title = `run ${runs.length + 1} of ${scenarios.size + 1}, ${how}`;
-    notice(`${title}: ${commandText(command)}`);
+    if (scenario === undefined) notice(`${title}: ${commandText(command)}`);
     const stop = noticeLongRun(title, scenario, plan);
     const run = await runOne(plan, label, scenario, folderFor(scenario, folders)).finally(stop);
     runs.push(run);
@@ -131,7 +131,9 @@ async function runMatrix(plan: ExecPlan, scenarios: ReadonlyMap<string, Scenario
     const isPlainFailure = scenario === undefined && (run.code !== 0 || run.passesStrict === false);
     if (runner.stopSignal !== undefined || isPlainFailure) break;
   }
-  const matrix = new Matrix(command, runs, [...scenarios.keys()].slice(runs.length - 1));
+  const matrix = new Matrix(command, runs, [...scenarios.keys()].slice(runs.length - 1), (label) =>
+    repeatText(plan, label),
+  );
   printMatrix(plan, matrix);
   if (runner.stopSignal !== undefined) return exitCodeOf(runner.stopSignal);
   return runs[0]!.code || (matrix.isAllPassed ? 0 : 1);
@@ -178,7 +180,7 @@ async function runOne(
   );
   const failures = plan.isStrict ? findStrictFailures(result, active) : [];
   for (const failure of failures) printErrorLine(failure);
-  const { code, seed, durationMs, advice, due } = result;
+  const { code, seed, durationMs, advice, due, firstHit } = result;
   return {
     label,
     scenario: name,
@@ -190,6 +192,7 @@ async function runOne(
     durationMs,
     advice,
     due,
+    firstHit,
   };
 }
 
