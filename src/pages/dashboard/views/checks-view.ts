@@ -1,4 +1,4 @@
-import { BAD_HABITS, findAdvice } from "../../../core/namespace/advice.js";
+import { type Advice, BAD_HABITS, findAdvice } from "../../../core/namespace/advice.js";
 import {
   type Answer,
   type Finding,
@@ -9,7 +9,7 @@ import {
 } from "../../../core/schema/receiver-report.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
-import { html, type Markup } from "../../html.js";
+import { type Content, html, type Markup } from "../../html.js";
 import { attentionItems, deliveryFailureText, findNewestDeliveries } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
@@ -22,15 +22,10 @@ export function checksView(context: PageContext): Markup {
   const unseen = Object.entries(BAD_HABITS).filter(([habit]) => found.every(({ id }) => id !== habit));
   const trouble = attentionItems(context).filter(({ tone }) => tone === "bad").length;
   const rows = [
-    ...found.map((item) =>
-      ui.listRow(context, {
-        key: item.id,
-        status: ui.badge(`${item.times}×`, "warn"),
-        title: item.advice,
-        subtitle: html`${item.why}. Last: <bdi>${exampleMarkup(context, item.example)}</bdi>`,
-        side: html`<code>${item.docs}</code>`,
-      }),
-    ),
+    ...found.map((item) => {
+      const example = html`<bdi>${exampleMarkup(context, item.example)}</bdi>`;
+      return adviceRow(context, item, `${item.times}×`, html`${item.why}. Last: ${example}`);
+    }),
     ...unseen.map(([key, { why }]) =>
       ui.listRow(context, { key, status: ui.badge("not seen", "good"), title: sentenceCase(why) }),
     ),
@@ -44,6 +39,16 @@ ${trouble > 0 && html`<p class="why">Advice does not cover failing webhooks and 
 })}
 ${receiverCheckSection(context)}
 ${probesSection(context)}`;
+}
+
+export function adviceRow(
+  context: PageContext,
+  { id: key, advice: title, docs }: Pick<Advice, "id" | "advice" | "docs">,
+  badge: string,
+  subtitle: Content,
+): Markup {
+  const side = html`<code>${docs}</code>`;
+  return ui.listRow(context, { key, status: ui.badge(badge, "warn"), title, subtitle, side });
 }
 
 /** Replaces receiver ids by their URLs, shortens times, and links requests that the journal still has. */

@@ -9,6 +9,7 @@ import { callFailureText, faultPart } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
+import { adviceRow } from "./checks-view.js";
 import type { Listing } from "./filtered-list.js";
 import {
   hasFailed,
@@ -46,30 +47,13 @@ export function requestView(context: PageContext, requestId: string): Markup | u
   const entry = context.namespace.journal.entries().find(({ id }) => String(id) === requestId);
   if (entry === undefined) return undefined;
   const problems = problemsOf(entry);
-  const advice = findAdviceOn(entry, context.namespace.traffic);
+  const advice = findAdviceOn(entry, context.namespace.traffic).map((item) =>
+    adviceRow(context, item, "advice", item.why),
+  );
   return html`${ui.backLink(context, "requests")}
 ${summarySection(context, entry)}
 ${problems.length > 0 && ui.section({ id: "wrong", title: hasFailed(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
-${
-  advice.length > 0 &&
-  ui.section({
-    id: "advice",
-    title: "Advice",
-    body: ui.rowList(
-      "Advice",
-      advice.map(({ id, advice: text, why, docs }) =>
-        ui.listRow(context, {
-          key: id,
-          status: ui.badge("advice", "warn"),
-          title: text,
-          subtitle: why,
-          side: html`<code>${docs}</code>`,
-        }),
-      ),
-      "",
-    ),
-  })
-}
+${advice.length > 0 && ui.section({ id: "advice", title: "Advice", body: ui.rowList("Advice", advice, "") })}
 ${ui.section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
 ${ui.section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
 ${ui.section({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}`;
