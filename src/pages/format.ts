@@ -38,3 +38,8 @@ export function sentenceCase(reason: string): string {
   const words = reason.replaceAll("_", " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** Lets a long code break after an underscore, not within a word. */
+export function breakable(text: string): Markup[] {
+  return text.split(/(?<=_)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`);
+}

@@ -90,9 +90,9 @@ async function openPresses(sandbox: Sandbox) {
       part: "attention",
       shows: ["attention", /^(?!.*Fault createQuote)/s],
     },
-    "Retry now in the list of deliveries": {
+    "Retry in the list of deliveries": {
       view: "webhooks?status=failing",
-      button: "Retry now",
+      button: "Retry",
       part: "deliveries",
       shows: ["deliveries", /2 attempts/],
     },

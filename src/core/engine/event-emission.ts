@@ -125,7 +125,11 @@ export function sendManualEvent(
 }
 
 /** Globs match the event's type, or the name under which it is sent. */
-function isSubscribed(endpoint: Endpoint, event: EventRecord, name: string): boolean {
+export function isSubscribed(
+  endpoint: Endpoint,
+  event: Pick<EventRecord, "type" | "mode" | "organization_id">,
+  name: string,
+): boolean {
   return (
     endpoint.enabled &&
     endpoint.mode === event.mode &&

@@ -160,12 +160,17 @@ const OWN_ACTIONS: Readonly<Record<OwnAction, DashboardAction>> = {
   ...REPORT_ACTIONS,
   ...APP_CALL_ACTIONS,
   advanceTo: async (press) => {
-    const { to = "" } = press.fields;
+    const { to = "", id = "" } = press.fields;
     // The page may be old, so the time on its button may have passed.
     if (Date.parse(to) < press.namespace.nowMs()) return { text: "That time has passed" };
     const result = await runOperation<{ fired_total: number }>(press, "advanceClock", { to });
     if (isRefusal(result)) return result;
-    return { text: `Advanced to ${to.slice(11, 19)}: ${formatCount(result.fired_total, "step")} ran` };
+    const { state } = press.namespace.engine;
+    const payment = state.get("charges", id) ?? state.get("withdrawals", id);
+    const outcome = payment === undefined ? "" : `; ${id} is ${payment.status}`;
+    return {
+      text: `Advanced to ${to.slice(11, 19)}: ${formatCount(result.fired_total, "step")} ran${outcome}`,
+    };
   },
   // The service completes and fails a payout only while it is PROCESSING.
   movePayout: async (press) => {

@@ -1,13 +1,13 @@
 import { eventToSend } from "../../../core/engine/event-mishaps.js";
-import type { Attempt, Delivery, Endpoint, EventRecord } from "../../../core/engine/records.js";
+import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
 import { diffRecordFields } from "../../../core/namespace/saved-states.js";
-import { deliveryState, NOTHING_LISTENS, receiverText } from "../../../core/reports/trouble.js";
+import { deliveryState } from "../../../core/reports/trouble.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
-import { deliveryOutcome, deliveryRow, objectText, objectUrl } from "./record-rows.js";
+import { deliveryOutcome, deliveryRow, nextStepText, objectText, objectUrl } from "./record-rows.js";
 
 /** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
 export function deliveryDetailView(context: PageContext, delivery_id: string): Markup | undefined {
@@ -29,12 +29,11 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
     ...objectText(context, object_id, true),
     state.get("charges", object_id ?? "")?.customer_email,
   ];
-  const outcome = deliveryOutcome(context, delivery);
   return html`${ui.backLink(context, "webhooks")}
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryState(delivery, namespace.findHold(delivery)))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
-<p class="why"><strong>Why:</strong> ${ui.joinWithDots(outcome)}${nextStepText(delivery, endpoint, outcome[0])}${resendText(delivery)}</p>
-<div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry now", kind: "main", key: "r" })}
+<p class="why"><strong>Why:</strong> ${ui.joinWithDots([...deliveryOutcome(context, delivery), nextStepText(delivery, endpoint)])}${resendText(delivery)}</p>
+<div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", key: "r" })}
 ${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
 ${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", kind: failing && !isPending ? "main" : undefined, ...(isPending && failing ? {} : { key: "r" }) })}
 <a class="button" href="#edit">Edit &amp; resend</a>
@@ -72,23 +71,6 @@ ${
   })
 }
 ${event !== undefined && resendSection(context, delivery, event)}`;
-}
-
-/** A file of the receiver's code with its line, as an error or its stack trace names it. */
-const CODE_PLACE =
-  /(?<![\w./-])[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php|go|java|kt|cs|rs|exs?)(?::|, line |\()\d+/;
-
-/** Next step after a failed attempt. */
-function nextStepText(delivery: Delivery, endpoint: Endpoint | undefined, result: string): string | false {
-  const url = delivery.mishap?.to_url ?? endpoint?.url;
-  if (!isFailing(delivery) || url == null) return false;
-  const then = delivery.status === "pending" ? "Retry now" : "Redeliver";
-  const [place] = CODE_PLACE.exec(delivery.attempts.at(-1)!.response_body ?? "") ?? [];
-  const step =
-    result === NOTHING_LISTENS
-      ? `start your app on ${receiverText(new URL(url).origin)}`
-      : `fix the receiver${place === undefined ? "" : ` at ${place}`}`;
-  return ` · ${step}, then ${then}`;
 }
 
 /** How a manual resend was signed. */

@@ -61,6 +61,8 @@ export function splitButton(moves: readonly Move[], id: string, more: readonly C
   const buttons =
     others.length > 0 && html`<p class="actions">${others.map((move) => moveButton(move, id))}</p>`;
   const list = [buttons, ...more].filter(Boolean);
+  if (first === undefined && list.length === 0)
+    return html`<div class="split soft">This status is final.</div>`;
   return html`<div class="split">${first !== undefined && moveButton(first, id, "main")}${list.length > 0 && ui.menu(first === undefined ? "Moves" : html`<span class="unseen">More moves</span>`, list)}</div>`;
 }
 

@@ -1,7 +1,14 @@
 import { CHARGE_STATUS_RULES, type Charge, firstExpiredMs } from "../../../core/domain/charge-transition.js";
+import {
+  bookedPayment,
+  type Posting,
+  paymentPostings,
+  withdrawalCompletedPostings,
+} from "../../../core/domain/ledger-postings.js";
 import { isZero } from "../../../core/domain/money.js";
 import { type StatusRules, simulateTimeline } from "../../../core/domain/timeline.js";
 import { WITHDRAWAL_STATUS_RULES, type Withdrawal } from "../../../core/domain/withdrawal.js";
+import { isSubscribed } from "../../../core/engine/event-emission.js";
 import type { Delivery, EventRecord, Task } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import type { ShownStatus } from "../../../core/reports/shown-status.js";
@@ -12,11 +19,12 @@ import { signedAmount } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { requestsAbout } from "../../../server/control/charge-history.js";
 import { isFailing } from "../../../server/control/record-views.js";
+import { breakable } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { faultPart } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { attemptButton, deliveryOutcome, reversalOf } from "./record-rows.js";
+import { attemptButton, deliveryOutcome, nextStepText, reversalOf } from "./record-rows.js";
 
 /** Shortest gap between two steps that the timeline shows as a row. */
 const FOLDED_MS = 20_000;
@@ -48,7 +56,7 @@ export function paymentTimeline(context: PageContext, id: string, record: Charge
   const startMs = Date.parse(lines[0]?.at ?? record.created_at);
   const timeOf = (line: Line) => `+${ui.readableDuration(Date.parse(line.at) - startMs)}`;
   let previousMs = startMs;
-  let hasNow = false;
+  const next = lines.find(({ isDue }) => isDue);
   const list = ui
     .groupConsecutive(lines, (line) => `${line.isDue} ${timeOf(line)}`)
     .flatMap(rowsOf)
@@ -59,9 +67,8 @@ export function paymentTimeline(context: PageContext, id: string, record: Charge
       previousMs = Date.parse(at);
       const fold =
         gap >= FOLDED_MS && html`<tr class="fold"><td colspan="5">~ ${ui.readableDuration(gap)} ~</td></tr>`;
-      const nowLine = isDue && !hasNow && html`<tr class="now"><td colspan="5">now · due below</td></tr>`;
-      hasNow ||= isDue === true;
-      return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
+      const isNext = first === next;
+      return html`${fold}<tr class="${isDue && "due"}${isNext && " next"}"><td class="at" title="${at}">${isNext && html`<span class="now">now<span class="unseen"> · due below</span></span> `}${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
     });
   const columns = ["Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
   return html`<div class="wide" tabindex="0" role="group" aria-label="History">
@@ -94,7 +101,7 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
         key: `note-${index}`,
         at,
         lane: 1,
-        body: html`<span class="soft">${note}</span>`,
+        body: html`<span class="soft">${breakable(note)}</span>`,
       }),
     ),
     ...state.entriesOf(id).map(
@@ -103,16 +110,17 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
         at,
         lane: 2,
         status: POSTED_WITH[kind],
-        body: html`${kind.replaceAll("_", " ")} <span class="soft">${currency}</span><ul class="soft">${postings
-          .filter(({ account, amount }) => account !== "outside" && !isZero(amount))
-          .map(
-            ({ account, amount }) => html`<li>${signedAmount(amount)} ${account.replace("_", " ")}</li>`,
-          )}</ul>`,
+        body: moneyBody(kind, currency, postings),
       }),
     ),
     ...events.map((event) => eventLine(context, event, told)),
   ];
   return lines.sort((a, b) => (a.at === b.at ? a.lane - b.lane : a.at < b.at ? -1 : 1));
+}
+
+function moneyBody(kind: string, currency: string, postings: readonly Posting[]): Markup {
+  const list = postings.filter(({ account, amount }) => account !== "outside" && !isZero(amount));
+  return html`${kind.replaceAll("_", " ")} <span class="soft">${currency}</span><ul class="soft">${list.map(({ account, amount }) => html`<li>${signedAmount(amount)} ${account.replace("_", " ")}</li>`)}</ul>`;
 }
 
 function requestLine(context: PageContext, entry: RequestEntry): Line {
@@ -145,8 +153,8 @@ function statusLine({ status_history, actors, scenario }: Charge | Withdrawal, i
   return stateLine(`state-${index}`, { word: status, at, reason }, cause);
 }
 
-function stateLine(key: string, { word, at, reason }: ShownStatus, cause: string): Line {
-  const body = html`${ui.badge(word)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">${cause}</span>`;
+function stateLine(key: string, { word, at, reason }: ShownStatus, cause: Content, tone?: ui.Tone): Line {
+  const body = html`${ui.badge(word, tone)} ${reason !== undefined && html`<bdi>${breakable(reason)}</bdi>`} <span class="soft">${cause}</span>`;
   return { key, at, lane: 1, status: word, body };
 }
 
@@ -155,60 +163,128 @@ function eventLine(context: PageContext, event: EventRecord, told: Set<string>):
   const { event_id, type, at } = event;
   const deliveries = context.namespace.engine.state.deliveriesOf(event_id);
   const copies = copyTexts(deliveries);
-  const list = deliveries
-    .reverse()
-    .map((delivery) => deliveryItem(context, delivery, copies.get(delivery.delivery_id), told));
+  const list = ui
+    .groupConsecutive(deliveries.reverse(), (delivery) => outcomeKey(context, delivery))
+    .map((alike) => deliveryItem(context, alike, copies, told));
   const status = reversalOf(event)?.word ?? type.split(".")[1]?.toUpperCase();
-  return {
-    key: event_id,
-    at,
-    lane: 3,
-    status,
-    body: html`<strong>${type}</strong>${list.length > 0 ? html`<ul>${list}</ul>` : html` <span class="soft">no receiver</span>`}`,
-  };
+  return { key: event_id, at, lane: 3, status, body: webhooksBody(type, list) };
 }
 
-/** A delivery with all its attempts in one line. */
+function webhooksBody(type: string, list: readonly Markup[]): Markup {
+  return html`<strong>${type}</strong>${list.length > 0 ? html`<ul>${list}</ul>` : html` <span class="soft">no receiver</span>`}`;
+}
+
+/** Equal for deliveries that one item describes. */
+function outcomeKey(context: PageContext, delivery: Delivery): string {
+  const { webhook_id, status, attempts } = delivery;
+  const result = status === "delivered" ? attempts.at(-1)?.status : deliveryOutcome(context, delivery).join();
+  return `${webhook_id} ${status} ${attempts.length} ${result}`;
+}
+
+/** Deliveries of one event to one receiver with the same outcome, as two lines: receiver and result. */
 function deliveryItem(
   context: PageContext,
-  delivery: Delivery,
-  copy: string | undefined,
+  alike: readonly [Delivery, ...Delivery[]],
+  copies: ReadonlyMap<string, string>,
   told: Set<string>,
 ): Markup {
-  const { delivery_id, event_type, webhook_id, mishap, attempts } = delivery;
-  const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", webhook_id));
+  const [delivery] = alike;
+  const { delivery_id, event_type, webhook_id, attempts } = delivery;
+  const endpoint = context.namespace.engine.state.get("endpoints", webhook_id);
+  const receiver = ui.receiverLabel(endpoint);
+  const isGivenUp = isFailing(delivery) && delivery.status === "failed";
   const state = deliveryState(delivery, context.namespace.findHold(delivery));
   const tone = ui.statusTone(state);
   const [result, due] = deliveryOutcome(context, delivery);
   const status = attempts.at(-1)?.status;
   const failure = `${webhook_id} ${result}`;
-  const isTold = tone === "bad" && typeof status === "number" && told.has(failure);
+  const isTold = told.has(failure);
   told.add(failure);
-  const count = attempts.length > 1 && `${attempts.length} attempts`;
-  return html`<li data-key="${delivery_id}"><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${ui.MARKS[tone]}</span>\u00a0${receiver}</a>
-${copy !== undefined && html`<span class="tag">${copy}${mishap?.scenario !== undefined && mishap.scenario !== "" && ` (${mishap.scenario})`}</span>`}
-<span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${isTold ? `${status}, same error` : result}</span>${[count, due].map((part) => part && html` <span class="soft">· ${part}</span>`)}</span>
+  const same = tone === "bad" && typeof status === "number" && isTold && `${status}, same error`;
+  const times = attempts.length > 1 && `${attempts.length} attempts`;
+  const then =
+    isGivenUp && !isTold
+      ? [times ? `given up after ${times}` : due, nextStepText(delivery, endpoint)]
+      : [due];
+  const dotted = (parts: readonly Content[]) => parts.map((part) => Boolean(part) && html` · ${part}`);
+  return html`<li data-key="${delivery_id}"${isGivenUp && html` class="ended"`}><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" data-key="${tone}" aria-hidden="true">${ui.MARKS[tone]}\u00a0</span>${receiver}</a>${copyTags(alike, copies)}<span class="soft">${alike.length > 1 && ` ×${alike.length}`}${dotted([!isGivenUp && times])}</span></span>
+<span title="${result}"><span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${same || result}</span>${then.some(Boolean) && html`<span class="soft">${dotted(then)}</span>`}</span>
 ${isFailing(delivery) && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
 
-/** Due and planned steps of the charge or payout itself; a retry stands beside its delivery. */
+/** Kinds of the copies among deliveries; the title attribute names the scenario. */
+function copyTags(alike: readonly Delivery[], copies: ReadonlyMap<string, string>): Markup[] {
+  const kinds = new Map(alike.map(({ delivery_id, mishap }) => [copies.get(delivery_id), mishap?.scenario]));
+  return [...kinds].flatMap(([kind, scenario]) =>
+    kind === undefined
+      ? []
+      : html` <span class="tag"${Boolean(scenario) && html` title="scenario ${scenario}"`}>${kind}</span>`,
+  );
+}
+
+/**
+ * Due and planned steps of the charge or payout itself; a retry stands beside its delivery. A step has the money and
+ * webhooks that follow from it, so its row keeps its height when it becomes past.
+ */
 function dueLines(context: PageContext, id: string, record: Charge | Withdrawal): Line[] {
   const lines: Line[] = [];
-  const add = (key: string, dueMs: number, text: string, lane: Line["lane"] = 1) => {
-    const at = iso(dueMs);
-    const button =
-      dueMs > context.nowMs && ui.button({ does: ["advanceTo", { to: at }], label: "Run to here", to: text });
-    lines.push({ key, at, isDue: true, lane, body: html`${text} ${button}` });
-  };
   const tasks = context.namespace.engine.state.tasksOf(id);
-  for (const task of tasks)
-    if (task.kind === "expire" || task.kind === "settle")
-      add(`task-${task.task_id}`, task.due_ms, taskText(context, task), task.kind === "settle" ? 2 : 1);
+  const runButton = (at: string, to: string) =>
+    Date.parse(at) > context.nowMs &&
+    ui.button({ does: ["advanceTo", { to: at, id }], label: "Run to here", to });
+  const addStep = (key: string, dueMs: number, to: string, reason?: string) => {
+    const at = iso(dueMs);
+    const type = `${"charge_id" in record ? "charge" : "withdrawal"}.${to.toLowerCase()}`;
+    const body = webhooksBody(type, plannedItems(context, record, type));
+    const due = { at, isDue: true, status: to };
+    lines.push(
+      { ...stateLine(key, { word: to, at, reason }, runButton(at, to), ""), ...due },
+      ...plannedMoney(record, to).map((body) => ({ key: `${key}-money`, lane: 2 as const, body, ...due })),
+      { key: `${key}-webhooks`, lane: 3, body, ...due },
+    );
+  };
+  for (const { kind, task_id, due_ms } of tasks) {
+    const key = `task-${task_id}`;
+    const at = iso(due_ms);
+    const expired = { word: "EXPIRED", at, reason: "if unpaid" };
+    const settlement = html`settlement <span class="soft">${runButton(at, "settlement")}</span>`;
+    if (kind === "expire")
+      lines.push({ ...stateLine(key, expired, runButton(at, "EXPIRED"), ""), isDue: true });
+    if (kind === "settle") lines.push({ key, at, isDue: true, lane: 2, body: settlement });
+  }
   for (const [step, dueMs] of plannedSteps(record, tasks)) {
-    const { to, reason = "" } = record.timeline[step]!;
-    add(`step-${step}`, dueMs, `${to} ${reason}`.trim());
+    const { to, reason } = record.timeline[step]!;
+    addStep(`step-${step}`, dueMs, to, reason);
   }
   return lines.sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
+}
+
+/** Receivers that a planned event goes to, as items without an outcome. */
+function plannedItems(
+  { namespace }: PageContext,
+  { mode, organization_id }: Charge | Withdrawal,
+  type: string,
+) {
+  const { state, settings } = namespace.engine;
+  const event = { type, mode, organization_id };
+  return state
+    .endpoints()
+    .filter((endpoint) => isSubscribed(endpoint, event, settings.event_names[type] ?? type))
+    .map(
+      (endpoint) =>
+        html`<li><span><span class="mark" aria-hidden="true">●\u00a0</span>${ui.receiverLabel(endpoint)}</span> <span>not due yet</span></li>`,
+    );
+}
+
+/** Ledger entries that a planned status causes. */
+function plannedMoney(record: Charge | Withdrawal, to: string): Markup[] {
+  if (to !== "COMPLETED") return [];
+  if (!("charge_id" in record)) {
+    const { amount, fee, currency } = record;
+    return [moneyBody("withdrawal_completed", currency, withdrawalCompletedPostings(amount, fee))];
+  }
+  const booked = bookedPayment(record);
+  return booked === undefined ? [] : [moneyBody("payment", booked.currency, paymentPostings(booked))];
 }
 
 /** Timeline entries that are still to run, with their times, as if nobody set a status by hand. */

@@ -5,7 +5,7 @@ import { chargeDetailView, withdrawalView } from "../../../core/engine/wire-view
 import { conditionsText } from "../../../core/reports/rule-text.js";
 import { type ShownStatus, statusDetails } from "../../../core/reports/shown-status.js";
 import type { Actor } from "../../../core/schema/common.js";
-import { groupDigits } from "../../format.js";
+import { breakable, groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
@@ -25,7 +25,7 @@ import { destinationText, orderOf, statusOf } from "./record-rows.js";
 /** A charge or payout as its page shows it. */
 interface Payment {
   readonly id: string;
-  readonly noun: "charge" | "payout";
+  readonly noun: "charge" | "withdrawal";
   readonly view: "charges" | "money";
   readonly record: Charge | Withdrawal;
   /** Follow the amount in the heading. */
@@ -93,10 +93,10 @@ export function payoutView(context: PageContext, id: string): Markup | undefined
   const destination = destinationText(state.get("destinations", payout.destination_id));
   return paymentView(context, {
     id,
-    noun: "payout",
+    noun: "withdrawal",
     view: "money",
     record: payout,
-    about: [payout.reference ?? "payout", destination],
+    about: [payout.reference ?? "withdrawal", destination],
     status,
     moves: payoutMoves(payout),
     moreMoves: morePayoutMoves(context, payout, isBounced),
@@ -123,10 +123,9 @@ function paymentView(context: PageContext, payment: Payment): Markup {
   const { id, view, record, status, moves, moreMoves } = payment;
   return html`${ui.backLink(context, view)}
 <div class="object payment" data-part id="${payment.noun}"><h1>${ui.amountMarkup(record.amount, record.currency)} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
-<p class="status">${ui.badge(status.word)} <bdi class="reason">${statusDetails(status)}</bdi></p>
-<p class="why"><strong>Why:</strong> ${causeText(context, record, status)}${stuckText(context, payment)}</p>
-<div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}
-${moves.length === 0 && status.word !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}${ui.copyableId(id)}</div></div>
+<p class="status"><span data-key="${status.word}">${ui.badge(status.word)} <bdi class="reason">${breakable(statusDetails(status))}</bdi></span></p>
+<p class="why${requestedScenarioNamesOf(record).length > 0 && " long"}"><strong>Why:</strong> <span data-key="${status.word} ${status.at}">${causeText(context, record, status)}${stuckText(context, payment)}</span></p>
+<div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}${ui.copyableId(id)}</div></div>
 <section id="about" class="folds" data-part>${ui.fold("Details", ui.factList(payment.facts))}
 ${ui.fold("Raw", html`<pre tabindex="0" aria-label="The record as JSON">${ui.toIndentedJson(payment.raw)}</pre>`)}</section>
 ${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}`;

@@ -5,7 +5,7 @@
 
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
-import type { Delivery, Destination, EventRecord } from "../../../core/engine/records.js";
+import type { Delivery, Destination, Endpoint, EventRecord } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import {
   columnValue,
@@ -21,10 +21,11 @@ import {
   shownStatus,
   statusDetails,
 } from "../../../core/reports/shown-status.js";
-import { deliveryState, nextTryIn } from "../../../core/reports/trouble.js";
+import { deliveryState, NOTHING_LISTENS, nextTryIn, receiverText } from "../../../core/reports/trouble.js";
 import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
+import { breakable } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { callFailureText, deliveryFailureText, faultPart } from "../attention.js";
 import * as ui from "../components.js";
@@ -186,10 +187,11 @@ function paymentRow(
   const { scenario, created_at: at } = record;
   const scenarioText = scenario !== null && scenario !== "default" && `scenario ${scenario}`;
   const status = ui.badge(word, tone);
+  const details = statusDetails(shown);
   return recordRow(context, name, record, {
     at,
     status,
-    reason: statusDetails(shown),
+    reason: details !== "" && breakable(details),
     tone,
     ...row,
     about: [...about, scenarioText],
@@ -204,21 +206,21 @@ export function chargeRow(context: PageContext, charge: Charge, options: RowOpti
   return paymentRow(context, "charges", charge, { key, title, order, about, ...options });
 }
 
-/** Number of a charge's failing webhooks. Activity names the receivers and their errors once. */
+/** Number of a charge's webhooks that fail or were given up. Activity names the receivers and their errors once. */
 function failingWebhooks({ namespace }: PageContext, { charge_id }: Charge): Markup | false {
   const { state } = namespace.engine;
   const events = state.eventsOf(charge_id);
   const failing = events.flatMap(({ event_id }) => state.deliveriesOf(event_id)).filter(isFailing);
-  return (
-    failing.length > 0 &&
-    html`<span class="mark warn">${ui.formatCount(failing.length, "webhook")} failing</span>`
-  );
+  const counts = ui
+    .groupConsecutive(failing.map((delivery) => deliveryState(delivery, null)).sort(), String)
+    .map((states) => `${ui.formatCount(states.length, "webhook")} ${states[0]}`);
+  return failing.length > 0 && html`<span class="mark warn" data-key="failing">${counts.join(", ")}</span>`;
 }
 
 export function withdrawalRow(context: PageContext, payout: Withdrawal, options: RowOptions = {}): Markup {
   const { withdrawal_id: key, reference, mode, destination_id } = payout;
   const destination = context.namespace.engine.state.get("destinations", destination_id);
-  const title = html`payout <bdi>${reference}</bdi> ${ui.liveModeTag(mode)}`;
+  const title = html`withdrawal <bdi>${reference}</bdi> ${ui.liveModeTag(mode)}`;
   const about = [destinationText(destination)];
   return paymentRow(context, "withdrawals", payout, { key, title, about, ...options });
 }
@@ -263,13 +265,33 @@ export function deliveryOutcome(
   return [deliveryFailureText(delivery), nextTryIn(next, nowMs)];
 }
 
+/** A file of the receiver's code with its line, as an error or its stack trace names it. */
+const CODE_PLACE =
+  /(?<![\w./-])[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php|go|java|kt|cs|rs|exs?)(?::|, line |\()\d+/;
+
+/** Next step after a failed attempt; false after another. */
+export function nextStepText(delivery: Delivery, endpoint: Endpoint | undefined): string | false {
+  const url = delivery.mishap?.to_url ?? endpoint?.url;
+  if (!isFailing(delivery) || url == null) return false;
+  const { status, response_body } = delivery.attempts.at(-1)!;
+  const [place] = CODE_PLACE.exec(response_body ?? "") ?? [];
+  const failure = deliveryFailureText(delivery);
+  const step =
+    failure === NOTHING_LISTENS
+      ? `start your app on ${receiverText(new URL(url).origin)}`
+      : status === null && failure.startsWith("no answer within")
+        ? "respond before you do the work"
+        : `fix the receiver${place === undefined ? "" : ` at ${place}`}`;
+  return `${step}, then ${delivery.status === "pending" ? "Retry" : "Redeliver"}`;
+}
+
 /** Button that retries a failing delivery, or redelivers any other delivery. */
 export function attemptButton(delivery: Delivery, to: string): Markup {
   const isRetry = isFailing(delivery) && delivery.status === "pending";
   const { delivery_id } = delivery;
   return ui.button({
     does: isRetry ? ["retryDelivery", { delivery_id }] : ["redeliver", { delivery_id }],
-    label: isRetry ? "Retry now" : "Redeliver",
+    label: isRetry ? "Retry" : "Redeliver",
     to,
     key: "r",
   });
