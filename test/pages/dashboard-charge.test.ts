@@ -78,6 +78,17 @@ describe("the page of a charge", () => {
     expect(textOf(await page("/charges"))).toMatch(/COMPLETED ada@example\.com paid late \(was EXPIRED\)/);
   });
 
+  it("a charge refunded in two parts at one instant shows both parts", async () => {
+    const { charge, page, sandbox } = await openDashboard();
+    const id = await charge("ada@example.com");
+    await sandbox.advance("1d");
+    for (const amount of ["1.00", "2.00"])
+      await sandbox.control(`POST /_sandbox/charges/${id}/partial-refund`, { amount, reason: "broken" });
+    expect(textOf(await page(`/charges/${id}`))).toMatch(
+      /PARTLY REFUNDED 1\.00: broken; 2\.00: broken \(was COMPLETED\) .* PARTLY REFUNDED broken by hand .* PARTLY REFUNDED broken by hand /,
+    );
+  });
+
   it("a charge that was charged back offers no refund, on its page and in the list", async () => {
     const { charge, page, sandbox } = await openDashboard();
     const id = await charge("ada@example.com");

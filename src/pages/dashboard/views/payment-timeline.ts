@@ -79,8 +79,11 @@ export function paymentTimeline(context: PageContext, id: string, record: Charge
 function rowsOf(group: readonly Line[]): (readonly Line[])[] {
   const states = group.filter(({ lane, status }) => lane === 1 && status !== undefined);
   if (states.length < 2) return [group];
-  const stateOf = ({ lane, status }: Line) =>
-    lane === 0 ? states[0] : (states.find((state) => state.status === status) ?? states.at(-1));
+  const stateOf = (line: Line) =>
+    line.lane === 0
+      ? states[0]
+      : (states.find((state) => state === line || (line.lane > 1 && state.status === line.status)) ??
+        states.at(-1));
   return states.map((state) => group.filter((line) => stateOf(line) === state));
 }
 
