@@ -1,7 +1,7 @@
 // Describes rules: what they match and their effect.
 import type { FaultRule, WebhookRule } from "../schema/scenario-rules.js";
 
-export function conditionText(value: unknown): string {
+function conditionText(value: unknown): string {
   if (Array.isArray(value)) return value.map(conditionText).join(" or ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
