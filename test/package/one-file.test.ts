@@ -45,7 +45,10 @@ describe.each([
 
   it.skipIf(!isAsked)("the single file serves all pages under exec", async () => {
     writeFileSync(join(folder, "looks.mjs"), LOOKS);
-    const { code, stdout, stderr } = await run(["exec", "--", process.execPath, "looks.mjs"], here);
+    const { code, stdout, stderr } = await run(
+      ["exec", "--quiet", "--", process.execPath, "looks.mjs"],
+      here,
+    );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.trim().split("\n");
     expect(lines).toHaveLength(6);
