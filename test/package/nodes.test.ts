@@ -73,7 +73,7 @@ describe.each(TRIED)("the command on Node %s", (_version, node) => {
   });
 
   it("the command runs another command with exec", async () => {
-    expect(await run(["exec", "--", node!, "-e", CALL], inFolder())).toMatchObject({
+    expect(await run(["exec", "--quiet", "--", node!, "-e", CALL], inFolder())).toMatchObject({
       code: 0,
       stdout: "answered 200\n",
       stderr: "",
