@@ -26,7 +26,7 @@ function guideText(document: OpenApiDocument, baseUrl: string): string {
 A local server that stands in for a payments service in test mode. No real money is involved.
 
 - Base URL: ${baseUrl}
-- Key: \`Authorization: Bearer ${DEFAULT_API_KEY}\` (test mode), unless fixtures say otherwise
+- Key: \`Authorization: Bearer ${DEFAULT_API_KEY}\` (test mode)
 - Webhook secret: \`${DEFAULT_WEBHOOK_SECRET}\`, unless set with --webhook-secret
 - Full reference: ${baseUrl}/openapi.json (OpenAPI 3.1), ${baseUrl}/docs (page), ${baseUrl}/_sandbox/docs (control API)
 
@@ -37,23 +37,24 @@ A local server that stands in for a payments service in test mode. No real money
 3. The charge goes ${UNDER_WAY.join(" → ")} → COMPLETED, or ${UNPAID.join(", ")}; COMPLETED may become ${CHARGE_STATUS_TABLE.COMPLETED.next.join(" or ")}. Each change after the first sends a webhook \`{"id","type":"charge.completed","timestamp","mode","data":{charge}}\`.
 4. Deliver the order when \`charge.completed\` arrives, or when GET /api/v1/payments/charges/{charge_id} says COMPLETED. Never on the customer's return to your page.
 
-## The four rules of a receiver
+## The rules of a receiver
 
 1. Verify the bytes of the body as they came, before anything parses them: headers webhook-id, webhook-timestamp, webhook-signature; \`v1,\` + base64 of HMAC-SHA256 over \`id.timestamp.body\`, the key being the base64 after \`whsec_\` (Standard Webhooks).
 2. Return 400 or 401 if the signature is missing, wrong, or more than five minutes old.
 3. Store the ids of processed events, in the same transaction as the work: the same \`id\` may arrive again, also in parallel.
-4. Return 2xx within 15 seconds for everything with a valid signature: duplicates, outdated events, unknown types and charges. Anything else is retried. Events may arrive out of order: the charge with the longer \`status_history\` is the newer one.
+4. Compare \`charge_id\` and \`amount\` with the order's, and \`mode\` with your key's.
+5. If your work fails, store no id and return 500: the event comes again. Return 2xx within 15 seconds for all else with a valid signature: duplicates, outdated events, unknown types and charges. Events may arrive out of order: the charge with the longer \`status_history\` is the newer one.
 
 ## Calls
 
 ${calls.join("\n")}
 
-Errors: \`{"error":{"code","message","details":{field: what is wrong}}}\`. Lists take \`limit\` and \`offset\`. Retry a 429 after its Retry-After; retry a POST whose response was lost only after you have looked whether it was done.
+Errors: \`{"error":{"code","message","details":{field: what is wrong}}}\`. Lists take \`limit\` and \`offset\`. Retry a 429 after its Retry-After. If the response to a POST was lost, look whether it was done before you retry.
 
 ## Verify your work
 
 - Run the tests beside a sandbox: \`npx payments-sandbox exec -- npm test\` (sets PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PAYMENTS_SANDBOX_URL)
-- Test the receiver: \`npx payments-sandbox check-webhook localhost:3000/webhooks\` (exit 1 when a requirement is not met)
+- Test the receiver: \`npx payments-sandbox check-webhook localhost:3000/webhooks\`
 - Under failures: \`npx payments-sandbox exec --under mishaps -- npm test\`; a declined charge: header \`Sandbox-Scenario: declined\`
 - Do not wait: \`npx payments-sandbox clock advance 10s\`; what happened: \`npx payments-sandbox history last\`, \`npx payments-sandbox deliveries --failing\`, \`npx payments-sandbox advice\`
 - Books against the ledger: \`npx payments-sandbox reconcile --file orders.csv\`
