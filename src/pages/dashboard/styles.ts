@@ -32,7 +32,7 @@ button.danger{border-color:var(--bad);color:var(--bad)}
 .modes a{padding:.25rem .6rem;color:var(--text);white-space:nowrap}.modes a+a{border-left:1px solid var(--line)}.modes [aria-current]{background:var(--tint);color:var(--accent);font-weight:600}
 .search{flex:1;position:relative;max-width:36rem;margin-left:auto}.search input{width:100%;padding-right:2.25rem}.search kbd{position:absolute;right:.5rem;top:.4rem;color:var(--soft)}
 .live{min-width:4.5rem;text-align:right;color:var(--soft);white-space:nowrap}.live.on{color:var(--good)}.live.off{color:var(--bad)}
-.line.clock{gap:.5rem}.clock button{min-height:1.75rem;padding:.05rem .6rem}.clock form{display:flex;flex-wrap:nowrap;gap:.4rem;align-items:center;margin:0}.clock .time{flex:none;min-width:14rem;white-space:nowrap}.clock .time strong{font-size:1.05rem}.due{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.line.clock{gap:.5rem}.clock button{min-height:1.75rem;padding:.05rem .6rem}.clock form{display:flex;flex-wrap:nowrap;gap:.4rem;align-items:center;margin:0}.clock .time{flex:none;min-width:14rem;white-space:nowrap}.clock .time strong{font-size:1.05rem}.clock .due{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .body{display:grid;grid-template-columns:10.5rem minmax(0,1fr);max-width:120rem;margin:0 auto}
 .menu{padding:1rem .5rem 1rem 1rem}.menu ul{position:sticky;top:6.5rem;display:grid;gap:.1rem}
 .menu a{display:flex;gap:.5rem;padding:.4rem .65rem;border-radius:.375rem;color:var(--text)}.menu a:hover{background:var(--tint);text-decoration:none}

@@ -79,11 +79,12 @@ export function paymentTimeline(context: PageContext, id: string, record: Charge
 function rowsOf(group: readonly Line[]): (readonly Line[])[] {
   const states = group.filter(({ lane, status }) => lane === 1 && status !== undefined);
   if (states.length < 2) return [group];
-  const stateOf = (line: Line) =>
-    line.lane === 0
-      ? states[0]
-      : (states.find((state) => state === line || (line.lane > 1 && state.status === line.status)) ??
-        states.at(-1));
+  const stateOf = (line: Line) => {
+    if (line.lane === 0) return states[0];
+    const own = states.filter(({ status }) => status === line.status);
+    const alike = group.filter(({ lane, status }) => lane === line.lane && status === line.status);
+    return own[Math.min(alike.indexOf(line), own.length - 1)] ?? states.at(-1);
+  };
   return states.map((state) => group.filter((line) => stateOf(line) === state));
 }
 
