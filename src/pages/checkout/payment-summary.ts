@@ -73,7 +73,7 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
 }
 
 /** `"Failed"`. */
-export function statusText(page: CheckoutPage): string {
+function statusText(page: CheckoutPage): string {
   return isChargedBack(page) ? RETURNS.chargeback! : sentenceCase(page.charge.status.toLowerCase());
 }
 
