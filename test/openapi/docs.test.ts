@@ -9,8 +9,13 @@ import { closedDocument, shippedControlDocument } from "../support/openapi-contr
 import { operationsOf, shippedDocument, unescaped } from "../support/openapi-document.js";
 
 describe.each([
-  ["/docs", shippedDocument, 210_000, ["openapi.json", "_sandbox/docs", "_sandbox/dashboard"]],
-  ["/_sandbox/docs", shippedControlDocument, 450_000, ["openapi.json", "../docs", "dashboard"]],
+  [
+    "/docs",
+    shippedDocument,
+    210_000,
+    ["_sandbox/docs", "openapi.json", "_sandbox/docs", "_sandbox/dashboard"],
+  ],
+  ["/_sandbox/docs", shippedControlDocument, 450_000, ["../docs", "openapi.json", "../docs", "dashboard"]],
 ])("GET %s", (path, documentOf, maxLength, links) => {
   let response: Response;
   let text: string;
@@ -190,6 +195,7 @@ it.each([
   ["deactivateScenario", '"active": false'],
   ["releaseLease", '"held": false'],
   ["clearRequests", '"items": []'],
+  ["createFault", '"applied": 0'],
 ])("the example response of %s has what a call leads to: %s", async (id, part) => {
   const sandbox = await openSandbox();
   const text = await (await sandbox.fetch(new Request("http://sandbox/_sandbox/docs"))).text();
@@ -298,14 +304,14 @@ describeInBrowser("in a browser", () => {
       "Payments",
       "Payments",
     ]);
-    await tab.getByRole("button", { name: "Show all" }).click();
+    await tab.getByRole("button", { name: /^Show \d+ more$/ }).click();
     await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^\d+ found$/);
     await tab.getByLabel("Filter").fill("RATE_LIMIT_EXCEEDED");
     await expect.poll(() => tab.locator("main section:visible").count()).toBe(1);
     expect(await tab.locator("#errors").isVisible()).toBe(true);
     await tab.getByLabel("Filter").fill("zebra");
     await expect.poll(() => tab.locator("#found").textContent()).toBe("Nothing found");
-    await tab.getByRole("button", { name: "Show all" }).click();
+    await tab.getByRole("button", { name: "Clear" }).click();
     expect(await tab.getByLabel("Filter").inputValue()).toBe("");
     await tab.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await tab.locator("#createQuote h3").click();
@@ -328,6 +334,39 @@ describeInBrowser("in a browser", () => {
     await tab.locator("#createQuote").getByRole("link", { name: "Pricing", exact: true }).first().click();
     await expect.poll(() => tab.locator("#schema-Pricing").isVisible()).toBe(true);
     expect(await tab.getByLabel("Filter").inputValue()).toBe("");
+  });
+
+  it.each(["retry", "Retried", "timeout", "declined", "quote expired", "take a payment"])(
+    "the filter finds each text on the page: %s",
+    async (words) => {
+      const tab = await visit({ viewport: { width: 1280, height: 900 } });
+      await tab.getByLabel("Filter").fill(words);
+      await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^[1-9]\d* found/);
+      expect(await tab.locator("#elsewhere").isVisible()).toBe(false);
+    },
+  );
+
+  it("a filter that finds nothing links to the same search in the other reference", async () => {
+    const tab = await visit({ viewport: { width: 1280, height: 900 } });
+    await tab.getByLabel("Filter").fill("snapshot");
+    await tab.getByRole("link", { name: "Search the Control API reference" }).click();
+    await tab.waitForURL("**/_sandbox/docs?filter=snapshot");
+    await expect.poll(() => tab.locator("#createSnapshot").isVisible()).toBe(true);
+    expect(await tab.getByLabel("Filter").inputValue()).toBe("snapshot");
+  });
+
+  it("the contents mark the target of a link and an opened section", async () => {
+    const tab = await visit({ viewport: { width: 1280, height: 900 } });
+    const marked = () => tab.locator("nav [aria-current]").allTextContents();
+    await tab.locator("#createCheckout h3").click();
+    await expect.poll(marked).toEqual(["Create a standard checkout"]);
+    for (const name of ["Assumptions", "Events"]) {
+      await tab.locator("nav").getByRole("link", { name, exact: true }).click();
+      await tab.evaluate(() => new Promise(requestAnimationFrame));
+      await expect.poll(marked).toEqual([name]);
+    }
+    await tab.goto(`${new URL(tab.url()).origin}/docs#schema-Pricing`);
+    await expect.poll(() => tab.locator("nav").getByRole("link", { name: "Pricing" }).isVisible()).toBe(true);
   });
 
   it("Enter opens the section that mentions the words, and marks and shows where", async () => {
@@ -373,6 +412,8 @@ describeInBrowser("in a browser", () => {
     await tab.locator("#createQuote h3").click();
     expect(await tab.locator("#createQuote-curl").isVisible()).toBe(true);
     expect(await tab.locator("main button:visible").count()).toBe(0);
+    await tab.goto(`${tab.url().split("#")[0]}#createCheckout`);
+    expect(await tab.locator("#createCheckout-curl").isVisible()).toBe(true);
   });
 
   it("the page scrolls to the fragment of its URL", async () => {

@@ -40,10 +40,10 @@ summary{cursor:pointer;padding:.25rem 0}summary h4{display:inline-block}section 
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
 .why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.mark{font-size:.8125rem;font-style:italic;color:var(--sand-text)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys .copy{margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;font-size:.875rem}th{text-align:start}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+:is(.snippet,p){margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}.fields pre{white-space:pre-wrap}.snippet .copy{position:absolute;inset:0 0 auto auto}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+:is(.snippet,p){margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}.fields pre{white-space:pre-wrap;padding-inline-end:.75rem}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
-.js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:70vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
-.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
+.js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:45vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
+.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}html:not(.js) section:target>details::details-content{content-visibility:visible}@media (hover:none){::placeholder{opacity:0}}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
 .keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;margin:0;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
 @media (min-width:80rem){.keys{grid-template-columns:1fr}.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;scrollbar-width:thin;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
@@ -70,20 +70,23 @@ addEventListener("DOMContentLoaded", () => {
   parsing.disconnect();
   arrange();
   const contents = document.querySelector("nav > details");
-  const search = byId("search"), found = byId("found"), rest = byId("rest"), unfold = byId("unfold");
+  const search = byId("search"), found = byId("found"), rest = byId("rest"), elsewhere = byId("elsewhere"), unfold = byId("unfold");
   const sections = [...document.querySelectorAll("main section")];
 
   const reveal = (target = hashTarget()) => {
     const section = unfoldTo(target);
     if (target?.closest("[hidden]")) { search.value = ""; filter(false); }
     target?.scrollIntoView();
-    if (section) mark(section);
+    mark(section ?? target?.closest(".group")?.firstElementChild);
   };
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a");
     if (link && contents.contains(link) && !wide.matches) contents.open = false;
     const opened = event.target.closest("section > details:not([open]) > summary")?.closest("section");
-    if (opened) history.replaceState(null, "", "#" + opened.id);
+    if (opened) {
+      history.replaceState(null, "", "#" + opened.id);
+      mark(opened);
+    }
     // A link to the current hash fires no hashchange.
     if (link?.hash && link.hash === location.hash) reveal();
   });
@@ -93,47 +96,59 @@ addEventListener("DOMContentLoaded", () => {
     unfold.textContent = isOpen ? "Collapse all" : "Expand all";
   });
 
-  // Prefers sections with all search words in the heading. A button adds sections that have the words elsewhere.
+  // Prefers sections with all search words in the heading, then in descriptions and field names. A button adds sections that have the words elsewhere.
   const textOf = (section, parts) => [...section.querySelectorAll(parts)].map((part) => part.textContent).join(" ").toLowerCase();
+  const linkTo = ({ id }) => document.querySelector('nav a[href="#' + id + '"]');
   const entries = sections.map((section) => {
-    const name = textOf(section, ":scope > details > summary"), all = name + " " + textOf(section, "dt code, details > p, .about > p, h4");
-    return { section, name, all, link: document.querySelector('nav a[href="#' + section.id + '"]').parentElement };
+    const name = textOf(section, ":scope > details > summary");
+    const texts = [name, name + " " + textOf(section, "dt code, details > p, .about > p, h4"), section.textContent.toLowerCase()];
+    return { section, name, texts, link: linkTo(section).parentElement };
   });
-  const wordsOf = () => search.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  const wordsOf = () => {
+    const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean), long = words.filter((word) => word.length > 2);
+    return long.length > 0 ? long : words;
+  };
   const filter = (withRest) => {
     const words = wordsOf(), isFiltered = words.length > 0;
-    const matching = (part) => entries.filter((entry) => words.every((word) => entry[part].includes(word)));
-    const named = matching("name"), mentioned = matching("all");
-    const chosen = new Set(withRest || named.length === 0 ? mentioned : named), left = mentioned.length - chosen.size;
+    const matches = [0, 1, 2].map((index) => entries.filter(({ texts }) => words.every((word) => texts[index].includes(word))));
+    const chosen = new Set(matches.find((some) => !withRest && some.length > 0) ?? matches[2]), left = matches[2].length - chosen.size;
+    for (const fold of document.querySelectorAll("nav details details")) fold.open = isFiltered;
     for (const entry of entries) entry.section.hidden = entry.link.hidden = !chosen.has(entry);
     for (const group of document.querySelectorAll(".group, nav details > div"))
-      group.hidden = isFiltered && !group.querySelector(":scope > section:not([hidden]), :scope > ul > li:not([hidden])");
+      group.hidden = isFiltered && !group.querySelector(":scope > section:not([hidden]), nav li:not([hidden])");
     document.querySelector(".intro").hidden = isFiltered;
     found.parentElement.hidden = !isFiltered;
     found.textContent = chosen.size === 0 ? "Nothing found" : chosen.size + " found" + (left > 0 ? "; " + left + " more mention it" : "");
-    rest.hidden = left === 0 && chosen.size > 0;
+    rest.textContent = left > 0 ? "Show " + left + " more" : "Clear";
+    elsewhere.hidden = chosen.size > 0;
+    elsewhere.search = new URLSearchParams({ filter: search.value });
   };
   // Marks the revealed section until the page is scrolled, then the one being read, and keeps its entry in sight.
   let current, revealedAt;
   const mark = (revealed) => {
     if (revealed) revealedAt = scrollY;
     else if (scrollY === revealedAt) return;
-    const next = entries.findLast(({ section }) => revealed ? section === revealed : !section.hidden && section.getBoundingClientRect().top < 120)?.link.firstElementChild;
+    const read = revealed ?? entries.findLast(({ section }) => !section.hidden && section.getBoundingClientRect().top < 120)?.section;
+    const next = read && linkTo(read);
     if (next === current) return;
     current?.removeAttribute("aria-current");
     next?.setAttribute("aria-current", "location");
     current = next;
     const nav = contents.parentElement;
-    if (next && wide.matches) nav.scrollTop = next.offsetTop - nav.clientHeight / 2;
+    if (!next || !wide.matches) return;
+    next.closest("details").open = true;
+    nav.scrollTop = next.offsetTop - nav.clientHeight / 2;
   };
   reveal();
   addEventListener("hashchange", () => reveal());
   addEventListener("scroll", () => mark(), { passive: true });
   search.addEventListener("input", () => { filter(false); scrollTo(0, 0); });
   rest.addEventListener("click", () => {
-    if (sections.every((section) => section.hidden)) search.value = "";
+    if (rest.textContent === "Clear") search.value = "";
     filter(true);
   });
+  search.value ||= new URLSearchParams(location.search).get("filter") ?? "";
+  if (search.value) filter(false);
   search.addEventListener("keydown", (event) => {
     const hit = entries.find(({ section }) => !section.hidden);
     if (event.key !== "Enter" || !search.value || !hit) return;
@@ -142,7 +157,7 @@ addEventListener("DOMContentLoaded", () => {
     if (!wide.matches) contents.open = false;
     history.pushState(null, "", "#" + hit.section.id);
     const hasWords = (text) => wordsOf().every((word) => text.toLowerCase().includes(word));
-    const parts = hasWords(hit.name) ? [] : [...hit.section.querySelectorAll("dt, p, h4")];
+    const parts = hasWords(hit.name) ? [] : [...hit.section.querySelectorAll("dt, p, h4, tr, li, pre")];
     const match = parts.find((part) => hasWords(part.textContent));
     document.querySelector(".match")?.classList.remove("match");
     match?.classList.add("match");
@@ -160,7 +175,9 @@ addEventListener("DOMContentLoaded", () => {
 
 interface Reference extends ExampleContext {
   readonly document: OpenApiDocument;
-  readonly related: Markup;
+  /** The reference of the other API. */
+  readonly other: { readonly href: string; readonly title: string };
+  readonly dashboard: string;
   /** Id of the operation to begin with. */
   readonly firstCall: string;
   /** Makes a response of an operation without a recorded one. */
@@ -202,14 +219,15 @@ function referencePage(given: Reference, nowMs: number): Response {
 <button type="button" id="unfold">Expand all</button>
 ${[...tags, { name: "Schemas" }, { name: "Errors" }, { name: "Assumptions" }].map(({ name }) => {
   const links = contents.filter(({ tag }) => tag === name);
-  return html`<div><p class="tag"><a href="#tag-${name}">${name}</a></p><ul>${links.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`;
+  const list = html`<ul>${links.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>`;
+  return html`<div><p class="tag"><a href="#tag-${name}">${name}</a></p>${name === "Schemas" ? html`<details><summary>${links.length} schemas</summary>${list}</details>` : list}</div>`;
 })}</details></nav>
 <main id="reference" tabindex="-1">
-<div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show all</button></div>
+<div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest"></button><a id="elsewhere" href="${given.other.href}">Search the ${given.other.title}</a></div>
 <div class="intro"><h1>${title}</h1>${renderMarkdown(lead)}
 <div class="sides"><dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", reference.apiKey)}
 <div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
-<div><dt>See also</dt><dd>${reference.related}</dd></div></dl>
+<div><dt>See also</dt><dd><a href="${given.other.href}">${given.other.title}</a>, <a href="${given.dashboard}">Dashboard</a></dd></div></dl>
 <div class="examples">${example(first.operationId, "First call", callExample(reference, first), undefined, "h2")}<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p></div>
 <div class="intro">${renderMarkdown(conventions.join("\n\n"))}</div></div></div>
 ${tags.map(({ name, description }) => {
@@ -282,7 +300,7 @@ function operationSection(
     const isLong = Object.keys(whole.properties ?? {}).length > UNFOLDED_FIELDS;
     return html`<div id="schema-${name}">${isLong ? html`<details><summary>${heading}</summary>${shown}</details>` : html`${heading}${shown}`}</div>`;
   };
-  const route = html`<span class="route"><span class="method ${method.toLowerCase()}">${method}</span>${isCall && html` <code>${path}</code>`} <span class="soft">${id}</span></span>`;
+  const route = html`<span class="route">${isCall && html`<span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>`} <span class="soft">${id}</span></span>`;
   const body = html`<div class="sides"><div class="about">${renderMarkdown(operation.description)}${assumptionMark(operation)}
 ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}</div>
 <div class="examples">${
@@ -356,13 +374,21 @@ function errorPart({ content, ...texts }: BodyDescription): Markup {
 /** `GET /docs`. */
 export async function serveDocs(options: DocumentOptions, c: Context): Promise<Response> {
   const control = await options.documentOf("control");
-  const related = html`<a href="_sandbox/docs">Control API reference</a>, <a href="_sandbox/dashboard">Dashboard</a>`;
+  const other = { href: "_sandbox/docs", title: "Control API reference" };
   return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
     // Shows only the default key, and only if the fixtures have it; a user's own key stays private.
     const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
     const operations = [...operationsOf(document), ...operationsOf(control)];
     return referencePage(
-      { document, operations, baseUrl, apiKey, related, firstCall: "createQuote" },
+      {
+        document,
+        operations,
+        baseUrl,
+        apiKey,
+        other,
+        dashboard: "_sandbox/dashboard",
+        firstCall: "createQuote",
+      },
       namespace.nowMs(),
     );
   });
@@ -371,11 +397,20 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
 /** `GET /_sandbox/docs`. */
 export async function serveControlDocs(options: DocumentOptions, c: Context): Promise<Response> {
   const service = await options.documentOf("service");
-  const related = html`<a href="../docs">Payments API reference</a>, <a href="dashboard">Dashboard</a>`;
+  const other = { href: "../docs", title: "Payments API reference" };
   return respondWithDocument("control", options, c, ({ namespace, baseUrl, document }) => {
     const [operations, sampleOf] = [operationsOf(document), createSampler(document, service)];
     return referencePage(
-      { document, operations, baseUrl, apiKey: undefined, related, firstCall: "getSandbox", sampleOf },
+      {
+        document,
+        operations,
+        baseUrl,
+        apiKey: undefined,
+        other,
+        dashboard: "dashboard",
+        firstCall: "getSandbox",
+        sampleOf,
+      },
       namespace.nowMs(),
     );
   });

@@ -76,6 +76,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   },
   Event: EVENT,
   EventPayload: EVENT,
+  Fault: { applied: 0 },
   FailedTestDetail: { test: "shop.test.ts > an order is paid" },
   Lease: { run: "build-1042" },
   MailboxItem: { type: EVENT.type, headers: HEADERS, ack_within_ms: 15_000 },
