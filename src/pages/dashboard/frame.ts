@@ -160,7 +160,7 @@ const VIEW_PARTS: Readonly<Record<ViewName, View>> = {
     record: ["delivery", deliveryDetailView],
   },
   requests: { ...listed("requests", requestListing), record: ["request", requestView] },
-  money: { ...listed("withdrawals", payoutListing), list: moneyView, record: ["payout", payoutView] },
+  money: { ...listed("withdrawals", payoutListing), list: moneyView, record: ["withdrawal", payoutView] },
   scenarios: { list: scenariosView, record: ["scenario", scenarioDetailView] },
   faults: { list: faultsView },
   checks: { list: checksView, record: ["probe", probeView] },
