@@ -165,7 +165,7 @@ describe("a button of the dashboard", () => {
     for (const rule of rules) await press("createFault", { rule: JSON.stringify(rule) });
     await api.quote({}).catch(() => {});
     await api.send("GET", "/api/v1/payments/payins/ch_0").catch(() => {});
-    expect(textOf((await page()).split('id="active"')[1]!)).toMatch(/fault getBalances 0 hits Stop/);
+    expect(textOf(await page())).toMatch(/⚠ 0 hits Fault getBalances → return 503 Stop /);
     expect(textOf(await page("/faults"))).toMatch(/⚠ 0 hits getBalances .* ● used up createQuote/);
     expect(textOf(await page("/faults"))).toMatch(
       /1 hit getPayin .* · 1 for each customer · used up for calls without a customer, live for a new customer /,

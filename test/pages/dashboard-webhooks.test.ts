@@ -77,11 +77,11 @@ describe("webhooks in the dashboard", () => {
     const { charge, page, press, receiver, sandbox, id } = await openPaid(refuseWith(500));
     await sandbox.advance("10d");
     expect(textOf(await page(`/webhooks/${id}`))).toMatch(
-      /charge\.completed ✗ given up .* 500 answer · given up · fix the receiver, then Redeliver /,
+      /charge\.completed ✗ given up .* 500 answer · given up · fix the receiver, then Retry /,
     );
     const text = await page();
     expect(textOf(text)).toMatch(
-      /✗ 6 given up 3 types of events .* 500 answer · fix your app, then redeliver Check \S+ Turn off \S+ Redeliver all 6 to /,
+      /✗ 6 given up 3 types of events .* 500 answer · fix your app, then retry Check \S+ Turn off \S+ Retry all 6 to /,
     );
     expect(text).toMatch(/\/webhooks\?receiver=we_\w+#deliveries" data-row>3 types of events/);
     await charge("cy@example.com");
@@ -93,15 +93,13 @@ describe("webhooks in the dashboard", () => {
     receiver.handler = ({ response }) =>
       response.writeHead(500).end("TypeError: no id\n    at hooks.js:41:7");
     await press(`retryDelivery?delivery_id=${id}`);
-    expect(textOf(await page(`/webhooks/${id}`))).toContain(
-      "fix the receiver at hooks.js:41, then Redeliver",
-    );
+    expect(textOf(await page(`/webhooks/${id}`))).toContain("fix the receiver at hooks.js:41, then Retry");
     await receiver.close();
     await press(`retryDelivery?delivery_id=${id}`);
     const down = await page(`/webhooks/${id}`);
     expect(textOf(down)).toMatch(/ about A-1042 · ada@example\.com /);
-    expect(textOf(down)).toMatch(/nothing listens · given up · start your app on :\d+, then Redeliver /);
-    expect(down).toMatch(/class="main"[^>]*>Redeliver</);
+    expect(textOf(down)).toMatch(/nothing listens · given up · start your app on :\d+, then Retry /);
+    expect(down).toMatch(/class="main"[^>]*>Retry</);
   });
 
   it("filters webhooks by status, type and words", async () => {

@@ -81,13 +81,13 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     subtitle: ui.joinWithDots([
       ui.reasonMarkup(reason),
-      isGivenUp && `${reason === NOTHING_LISTENS ? "start" : "fix"} your app, then redeliver`,
+      isGivenUp && `${reason === NOTHING_LISTENS ? "start" : "fix"} your app, then retry`,
       isMixed && `${retried.total} retrying, ${total - retried.total} given up`,
       next !== undefined && nextTryIn(next, context.nowMs),
     ]),
     rowButtons: html`${receiverButtons(context, endpoint)}${ui.button({
       does: ["retryAll", { webhook_id }],
-      label: `${isGivenUp ? "Redeliver" : "Retry"}${total === 1 ? "" : " all"}`,
+      label: total === 1 ? "Retry" : "Retry all",
       to: `${total} to ${receiverName(endpoint)}`,
       key: "r",
     })}`,

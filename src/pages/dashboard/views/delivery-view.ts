@@ -22,7 +22,6 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   const failing = isFailing(delivery);
   const copies = state.deliveriesOf(event_id);
   const [newest, ...older] = [...delivery.attempts].reverse();
-  const isPending = delivery.status === "pending";
   const next = delivery.next_attempt_at;
   const url = objectUrl(context, object_id);
   const about = [
@@ -33,9 +32,9 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryState(delivery, namespace.findHold(delivery)))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
 <p class="why"><strong>Why:</strong> ${ui.joinWithDots([...deliveryOutcome(context, delivery), nextStepText(delivery, endpoint)])}${resendText(delivery)}</p>
-<div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", key: "r" })}
+<div class="actions">${failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", key: "r" })}
 ${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
-${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", kind: failing && !isPending ? "main" : undefined, ...(isPending && failing ? {} : { key: "r" }) })}
+${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", ...(failing ? {} : { key: "r" }) })}
 <a class="button" href="#edit">Edit &amp; resend</a>
 ${ui.menu("Copy", [
   body !== null &&

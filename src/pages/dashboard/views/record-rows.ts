@@ -282,12 +282,12 @@ export function nextStepText(delivery: Delivery, endpoint: Endpoint | undefined)
       : status === null && failure.startsWith("no answer within")
         ? "respond before you do the work"
         : `fix the receiver${place === undefined ? "" : ` at ${place}`}`;
-  return `${step}, then ${delivery.status === "pending" ? "Retry" : "Redeliver"}`;
+  return `${step}, then Retry`;
 }
 
 /** Button that retries a failing delivery, or redelivers any other delivery. */
 export function attemptButton(delivery: Delivery, to: string): Markup {
-  const isRetry = isFailing(delivery) && delivery.status === "pending";
+  const isRetry = isFailing(delivery);
   const { delivery_id } = delivery;
   return ui.button({
     does: isRetry ? ["retryDelivery", { delivery_id }] : ["redeliver", { delivery_id }],
