@@ -1,19 +1,26 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { describeInBrowser, useBrowser } from "../pages/support/chromium.js";
 import { impairmentFaults } from "../pages/support/impairments.js";
 import { openSandbox, START } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
 import { schemaValidator } from "../support/openapi-answers.js";
 import { closedDocument, shippedControlDocument } from "../support/openapi-control.js";
 import { operationsOf, shippedDocument, unescaped } from "../support/openapi-document.js";
+
+const SECRET = "whsec_c2VjcmV0c2VjcmV0c2VjcmV0";
 
 describe.each([
   [
     "/docs",
     shippedDocument,
     210_000,
-    ["_sandbox/docs", "openapi.json", "_sandbox/docs", "_sandbox/dashboard"],
+    ["_sandbox/docs", "openapi.json", "_sandbox/docs", "_sandbox/dashboard", "_sandbox/docs#listScenarios"],
   ],
   ["/_sandbox/docs", shippedControlDocument, 450_000, ["../docs", "openapi.json", "../docs", "dashboard"]],
 ])("GET %s", (path, documentOf, maxLength, links) => {
@@ -147,12 +154,18 @@ describe.each([
     expect(text).not.toMatch(/(: string or list of string or <a[^<]*<\/a>)\W+\w+\1/);
   });
 
-  it("an event's responses begin with the successful one", () => {
-    for (const type of Object.keys(document.webhooks)) {
-      const [, responses] = text.split(`>${type}</h3>`)[1]!.split("<h4>Your response</h4>");
-      const [first] = /<dt>\w+/.exec(responses!)!;
-      expect([type, first]).toEqual([type, "<dt>2XX"]);
-    }
+  it("every event links to the responses of a receiver, which begin with the successful one", () => {
+    for (const type of Object.keys(document.webhooks))
+      expect(text.split(`>${type}</h3>`)[1]!.split("</section>")[0]).toContain('<a href="#receive">');
+    const responses = text.split("<h4>Your response</h4>").slice(1);
+    expect(responses.map((shown) => /<dt>\w+/.exec(shown)![0])).toEqual(path === "/docs" ? ["<dt>2XX"] : []);
+  });
+
+  it("an assumption that holds in several places begins with what it is about", () => {
+    const shown = [...text.matchAll(/ id="assumed-\d+">(.*?)<\/p>/gs)].map(([, reason]) => reason!);
+    expect(shown.length).toBeGreaterThan(3);
+    expect(shown.filter((reason) => !/^<code>[\w. -]+<\/code>/.test(reason))).toEqual([]);
+    expect(new Set(shown).size).toBe(shown.length);
   });
 
   it("every box of an assumption gives a reason", () => {
@@ -175,6 +188,87 @@ describe.each([
     const headers = { "sandbox-namespace": "nowhere" };
     const sandbox = await openSandbox();
     expect((await sandbox.fetch(new Request(`http://sandbox${path}`, { headers }))).status).toBe(404);
+  });
+});
+
+describe("GET /docs", () => {
+  const docsOf = async (sandbox: Awaited<ReturnType<typeof openSandbox>>) =>
+    await (await sandbox.fetch(new Request("http://127.0.0.1:4402/docs"))).text();
+  const openDocs = async (...options: Parameters<typeof openSandbox>) =>
+    await docsOf(await openSandbox(...options));
+  const sectionOf = (text: string, id: string) =>
+    new RegExp(`<section id="${id}".*?</section>`, "s").exec(text)![0];
+
+  it("begins with a call that takes a payment, and has payments first", async () => {
+    const text = await openDocs();
+    const [intro] = text.split("<section");
+    expect(intro).toContain("/api/v1/payments/checkouts");
+    for (const id of ["createQuote", "createWhitelabel", "createCheckout", "tag-Events", "outcomes"])
+      expect(intro!.split("<h1>")[1]).toContain(`href="#${id}"`);
+    expect(text.indexOf('<h2 id="tag-Payments">')).toBeLessThan(text.indexOf('<h2 id="tag-Catalogue">'));
+  });
+
+  it("lists what makes a charge end in which status, from the scenarios", async () => {
+    const charges = [{ timeline: [{ after: "1s", to: "CANCELLED" }] }];
+    const sandbox = await openSandbox();
+    const body = JSON.stringify({ kind: "outcome", charges });
+    await sandbox.fetch(
+      new Request("http://sandbox/_sandbox/scenarios/own", {
+        method: "PUT",
+        body,
+        headers: { "content-type": "application/json" },
+      }),
+    );
+    const text = await docsOf(sandbox);
+    const rows = sectionOf(text, "outcomes")
+      .replace(/<\/td><td>/g, " | ")
+      .replace(/<[^>]+>/g, "");
+    expect(rows).toContain("customer_email declined@* | FAILED declined");
+    expect(rows).toContain("customer_email late@* | EXPIRED, then COMPLETED");
+    expect(rows).toContain("customer_email expired@* | EXPIRED");
+    expect(rows).toContain("Sandbox-Scenario own | CANCELLED");
+    for (const id of ["createWhitelabel", "createCheckout"])
+      expect(sectionOf(text, id)).toContain('<a href="#outcomes">');
+  });
+
+  it("shows the fields of a charge where it is read, and an event in Schemas", async () => {
+    const text = await openDocs();
+    expect(sectionOf(text, "getCharge")).toContain('<div id="schema-Charge">');
+    expect(sectionOf(text, "getCharge")).toContain("/api/v1/payments/whitelabel");
+    expect(text).toContain('<section id="schema-ChargeEvent"');
+  });
+
+  it("states timeout, retries and secret as they are configured", async () => {
+    const text = await openDocs();
+    expect(text).toContain("whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=");
+    expect(sectionOf(text, "receive")).toContain("within 15s");
+    expect(sectionOf(text, "receive")).toContain("after 5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 1d");
+    const own = { webhookTimeout: "3s", retrySchedule: ["7s"], webhookSecret: SECRET };
+    const configured = await openDocs(own);
+    expect(sectionOf(configured, "receive")).toMatch(/within 3s .* after 7s of/s);
+    expect(configured).not.toContain(own.webhookSecret);
+  });
+
+  it("has code that accepts a signed event and refuses others", async () => {
+    const [, code] = /<pre[^>]*>(import .*?)<\/pre>/s.exec(sectionOf(await openDocs(), "receive"))!;
+    const file = join(temporaryFolder(), "verify.mjs");
+    writeFileSync(
+      file,
+      `process.env.PAYMENTS_WEBHOOK_SECRET = "${SECRET}";\n${unescaped(code!)}\nexport { verify };`,
+    );
+    const { verify } = await import(/* @vite-ignore */ pathToFileURL(file).href);
+    const body = '{"type":"charge.completed"}';
+    const signed = (at: Date, text = body) => ({
+      "webhook-id": "evt_1",
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+      "webhook-signature": `v1,other ${new Webhook(SECRET).sign("evt_1", at, text)}`,
+    });
+    const now = new Date();
+    expect(verify(signed(now), body)).toEqual({ type: "charge.completed" });
+    expect(verify(signed(now), Buffer.from(body))).toEqual({ type: "charge.completed" });
+    expect(() => verify(signed(now, "{}"), body)).toThrow("wrong signature");
+    expect(() => verify({}, body)).toThrow();
+    expect(() => verify(signed(new Date(now.getTime() - 400_000)), body)).toThrow("minutes off");
   });
 });
 

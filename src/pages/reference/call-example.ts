@@ -41,7 +41,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
 /** The id that the response of an operation begins with. */
 const CREATED: Readonly<Record<string, string>> = {
   createQuote: "quote_id",
-  createCheckout: "charge_id",
+  createWhitelabel: "charge_id",
   createDestination: "destination_id",
   createWithdrawal: "withdrawal_id",
   createWebhook: "webhook_id",

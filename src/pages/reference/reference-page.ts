@@ -3,7 +3,7 @@
  * Nothing here depends on the state of a namespace.
  */
 import type { Context } from "hono";
-import { DEFAULT_API_KEY, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
+import { DEFAULT_API_KEY, DEFAULT_PORT, DEFAULT_WEBHOOK_SECRET } from "../../core/schema/option-schemas.js";
 import { ASSUMPTION_KEY, type OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
 import { escapeText, html, Markup } from "../html.js";
@@ -27,6 +27,7 @@ import {
   schemaOf,
   typeMarkup,
 } from "./schema-markup.js";
+import { FIRST_STEPS, outcomeCard, type ReferenceCard, receiverCard } from "./service-cards.js";
 
 const REFERENCE_STYLES = `
 ${BASE_STYLES}
@@ -38,9 +39,9 @@ pre{overflow-x:auto;background:var(--code);border-radius:.5rem;padding:.5rem 0 .
 summary{cursor:pointer;padding:.25rem 0}summary h4{display:inline-block}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
 .route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
-.why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.mark{font-size:.8125rem;font-style:italic;color:var(--sand-text)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys .copy{margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
-.fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;font-size:.875rem}th{text-align:start}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+:is(.snippet,p){margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}.fields pre{white-space:pre-wrap;padding-inline-end:.75rem}.snippet .copy{position:absolute;inset:0 0 auto auto}
+.why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.mark{font-size:.8125rem;font-style:italic;color:var(--sand-text)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys dd:has(.copy){display:flex;align-items:center}.keys .copy{flex:none;margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
+.fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;margin-top:.5rem;font-size:.875rem}th{text-align:start}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+:is(.snippet,p,ul){margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}.fields pre{white-space:pre-wrap;padding-inline-end:.75rem}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
 .js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:45vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}html:not(.js) section:target>details::details-content{content-visibility:visible}@media (hover:none){::placeholder{opacity:0}}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
@@ -180,6 +181,9 @@ interface Reference extends ExampleContext {
   readonly dashboard: string;
   /** Id of the operation to begin with. */
   readonly firstCall: string;
+  readonly firstSteps?: Markup;
+  readonly webhookSecret?: string;
+  readonly cards?: readonly ReferenceCard[];
   /** Makes a response of an operation without a recorded one. */
   readonly sampleOf?: (operation: DocumentOperation) => unknown;
   readonly shared?: readonly SharedError[];
@@ -204,7 +208,9 @@ function referencePage(given: Reference, nowMs: number): Response {
     operations.map(({ path, requestBody }) => path.startsWith("/") && requestBody),
   );
   const schemas = Object.entries(components.schemas).filter(([name]) => !homes.has(name));
+  const { cards = [] } = given;
   const contents = [
+    ...cards.map(({ id, title: text, tag }) => ({ id, text, tag })),
     ...operations.map(({ operationId: id, summary: text, tags: [tag] }) => ({ id, text, tag })),
     ...schemas.map(([text]) => ({ id: `schema-${text}`, text, tag: "Schemas" })),
     { id: "errors", text: "Errors of many operations", tag: "Errors" },
@@ -225,14 +231,15 @@ ${[...tags, { name: "Schemas" }, { name: "Errors" }, { name: "Assumptions" }].ma
 <main id="reference" tabindex="-1">
 <div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest"></button><a id="elsewhere" href="${given.other.href}">Search the ${given.other.title}</a></div>
 <div class="intro"><h1>${title}</h1>${renderMarkdown(lead)}
-<div class="sides"><dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", reference.apiKey)}
+<div class="sides"><dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", reference.apiKey)}${reference.webhookSecret !== undefined && copyableFact("Webhook secret", reference.webhookSecret)}
 <div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
 <div><dt>See also</dt><dd><a href="${given.other.href}">${given.other.title}</a>, <a href="${given.dashboard}">Dashboard</a></dd></div></dl>
-<div class="examples">${example(first.operationId, "First call", callExample(reference, first), undefined, "h2")}<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p></div>
+<div class="examples">${example(first.operationId, "First call", callExample(reference, first), undefined, "h2")}${given.firstSteps ?? html`<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p>`}</div>
 <div class="intro">${renderMarkdown(conventions.join("\n\n"))}</div></div></div>
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
   return html`<div class="group"><h2 id="tag-${name}">${name}</h2>${renderMarkdown(description)}
+${cards.filter(({ tag }) => tag === name).map(({ id, title, body }) => section(id, title, body))}
 ${tagged.map((operation) => operationSection(reference, operation, homes))}</div>`;
 })}
 <div class="group"><h2 id="tag-Schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema, { isSent: sent.has(name) })))}</div>
@@ -246,16 +253,19 @@ ${tagged.map((operation) => operationSection(reference, operation, homes))}</div
   )}</div>
 <div class="group"><h2 id="tag-Assumptions">Assumptions</h2><p><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, at a field or all fields that the interface does not show.</p>
 ${renderMarkdown(notes.join("\n\n"))}${assumptionMark(info)}
-${repeated.map((reason, index) => html`<div id="assumed-${index}">${renderMarkdown(reason)}</div>`)}</div>
+${repeated.map(({ subjects, text }, index) => html`<p id="assumed-${index}">${inline(`\`${subjects.slice(0, 4).join("`, `")}\`${subjects.length > 4 ? ` and ${subjects.length - 4} more` : ""}: ${text}`)}</p>`)}</div>
 </main></div><p class="unseen" role="status" id="said"></p>`;
   // Recorded responses have the default origin.
   const text = body.text.replaceAll(`http://127.0.0.1:${DEFAULT_PORT}`, escapeText(given.baseUrl).text);
   return SHELL.respond({ title, body: new Markup(text) }, { nowMs, forms: "'none'" });
 }
 
-/** The place of each schema that is a body or response: its first use. */
+/** The place of each schema that is a body or response of a call: its last read by id, or else its first use. */
 function schemaHomes(operations: readonly DocumentOperation[]): Map<string, string> {
-  const uses = operations.flatMap(({ operationId, requestBody, responses }) => [
+  const isRead = ({ method, path }: DocumentOperation) => method === "GET" && path.endsWith("}");
+  const calls = operations.filter(({ path }) => path.startsWith("/"));
+  const inOrder = [...calls.filter(isRead).reverse(), ...calls.filter((call) => !isRead(call))];
+  const uses = inOrder.flatMap(({ operationId, requestBody, responses }) => [
     [refName(schemaOf(requestBody).$ref ?? ""), `${operationId} Body`] as const,
     [refName(schemaOf(responses[200]).$ref ?? ""), `${operationId} Response`] as const,
   ]);
@@ -306,13 +316,16 @@ ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API k
 <div class="examples">${
     isCall
       ? html`${example(id, "Call", callExample(reference, operation), html` id="${id}-curl"`)}
-${success && example(id, "Response", exampleOf(success) ?? reference.sampleOf?.(operation))}`
+${success && example(id, "Response", exampleOf(success) ?? reference.sampleOf?.(operation))}
+${success && "completed" in Object(Object.values(success.content ?? {})[0]?.examples) && html`<p class="soft">As it is after completion, seconds later.</p>`}`
       : example(id, "Example", exampleOf(requestBody))
   }</div>
-<div>${parameterList(parameters, isCall)}
+<div>${isCall ? parameterList(parameters, true) : html`<p><a href="#receive">Signature and your response</a></p>`}
 ${requestBody && contentPart("Body", requestBody)}
 ${success && contentPart("Response", success)}</div></div>
-<div class="errors"><h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors)
+${
+  isCall &&
+  html`<div class="errors"><h4>Errors</h4><dl class="fields">${Object.entries(errors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, error]) => {
       const index = shared.findIndex(({ text }) => text === JSON.stringify(error));
@@ -321,7 +334,8 @@ ${success && contentPart("Response", success)}</div></div>
           ? errorPart(error)
           : html`<p><a href="#error-${index}">${codeOf(error)}</a> ${sentenceOf(error)}</p>`;
       return html`<div><dt>${status}</dt><dd>${part}</dd></div>`;
-    })}</dl></div>`;
+    })}</dl></div>`
+}`;
   return section(id, operation.summary, body, route);
 }
 
@@ -378,16 +392,28 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
   return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
     // Shows only the default key, and only if the fixtures have it; a user's own key stays private.
     const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
-    const operations = [...operationsOf(document), ...operationsOf(control)];
+    const hasDefaultSecret = namespace.info.webhookSecret === DEFAULT_WEBHOOK_SECRET;
+    const [catalogue, payments, ...tags] = document.tags;
+    const called = operationsOf(document);
+    const headers = parameterList(called.find(({ path }) => !path.startsWith("/"))?.parameters, false);
+    const { webhookTimeoutMs } = options.namespaces.options.base;
     return referencePage(
       {
-        document,
-        operations,
+        document: { ...document, tags: [payments!, catalogue!, ...tags] },
+        operations: [...called, ...operationsOf(control)],
         baseUrl,
         apiKey,
+        webhookSecret: hasDefaultSecret ? DEFAULT_WEBHOOK_SECRET : "whsec_…",
         other,
         dashboard: "_sandbox/dashboard",
-        firstCall: "createQuote",
+        firstCall: "createCheckout",
+        firstSteps: FIRST_STEPS,
+        cards: [
+          outcomeCard(namespace),
+          receiverCard(namespace, webhookTimeoutMs, headers, (code) =>
+            example("receive", "Verify in Node", code),
+          ),
+        ],
       },
       namespace.nowMs(),
     );

@@ -111,14 +111,26 @@ export function inline(text: string): Markup[] {
 /** Shorter reasons are repeated in each place. */
 const LINKED_MIN = 20;
 
-/** Replaces each reason that the document gives in several places, also where more follows, with a link to `repeated`. */
+/** Replaces each reason that the document gives in several places, also where more follows, with a link to `repeated`, which begins with what it is about. */
 export function linkRepeatedAssumptions(document: OpenApiDocument) {
   const text = JSON.stringify(document);
-  const reasons = [...text.matchAll(/"x-sandbox-assumption":("(?:[^"\\]|\\.)*")/g)].map(
-    ([, reason]) => JSON.parse(reason!) as string,
-  );
-  const repeated = [...new Set(reasons.filter((reason, index) => reasons.indexOf(reason) < index))].filter(
-    (reason) => reason.length > LINKED_MIN && reason !== ASSUMED_FIELD_REASON,
+  const subjects = new Map<string, Set<string>>();
+  JSON.parse(text, (key, value) => {
+    const reason: string | undefined = value?.["x-sandbox-assumption"];
+    if (reason !== undefined)
+      subjects.set(
+        reason,
+        (subjects.get(reason) ?? new Set()).add(
+          value.name ?? value.operationId ?? key.replace(/^\d/, "response $&"),
+        ),
+      );
+    return value;
+  });
+  const repeated = [...subjects.keys()].filter(
+    (reason) =>
+      text.split(`"x-sandbox-assumption":${JSON.stringify(reason)}`).length > 2 &&
+      reason.length > LINKED_MIN &&
+      reason !== ASSUMED_FIELD_REASON,
   );
   const linkOf = (reason: string): string => {
     const exact = repeated.indexOf(reason);
@@ -128,7 +140,14 @@ export function linkRepeatedAssumptions(document: OpenApiDocument) {
   const linked = JSON.parse(text, (name, value: string) =>
     name === "x-sandbox-assumption" ? linkOf(value) : value,
   ) as OpenApiDocument;
-  return { linked, repeated };
+  const shortened = repeated.map((reason) => ({
+    subjects: [...subjects.get(reason)!],
+    text: repeated.reduce(
+      (rest, one) => (rest.startsWith(`${one} `) ? rest.slice(one.length + 1) : rest),
+      reason,
+    ),
+  }));
+  return { linked, repeated: shortened };
 }
 
 /** The mark of an assumption, which links to a reason given in several places, and the reason given here. */
@@ -152,9 +171,15 @@ export function parameterList(parameters: readonly Parameter[] = [], isSent: boo
   const shown = parameters.filter(({ name }) => name !== "Sandbox-Namespace");
   return (
     shown.length > 0 &&
-    html`<h4>Parameters</h4><dl class="fields">${shown.map(
+    html`<h4>${isSent ? "Parameters" : "Headers"}</h4><dl class="fields">${shown.map(
       ({ name, in: location, required, schema, ...rest }) =>
-        field(name, { ...schema, ...rest }, isSent && required === true, location),
+        field(
+          name,
+          { ...schema, ...rest },
+          isSent && required === true,
+          location,
+          name === "Sandbox-Scenario" && html`<p><a href="#outcomes">Choose the outcome</a></p>`,
+        ),
     )}</dl>`
   );
 }
@@ -174,11 +199,17 @@ export function schemaMarkup(schema: DocumentSchema, { isSent }: { readonly isSe
   })}</dl>`;
 }
 
-function field(name: string, schema: DocumentSchema, required: boolean, location = ""): Markup {
+function field(
+  name: string,
+  schema: DocumentSchema,
+  required: boolean,
+  location = "",
+  link: Markup | false = false,
+): Markup {
   const assumed = assumptionOf(schema);
   return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${
     required && html` <span class="required">required</span>`
-  } ${assumed?.mark}</dt><dd>${description(schema)}${assumed?.reason && html`<p class="why">${assumed.reason}</p>`}</dd></div>`;
+  } ${assumed?.mark}</dt><dd>${description(schema)}${link}${assumed?.reason && html`<p class="why">${assumed.reason}</p>`}</dd></div>`;
 }
 
 function description(schema: DocumentSchema): Markup {
