@@ -220,6 +220,7 @@ describe("GET /docs", () => {
       }),
     );
     const text = await docsOf(sandbox);
+    expect(sectionOf(text, "outcomes")).toContain('<a href="_sandbox/docs#listScenarios">');
     const rows = sectionOf(text, "outcomes")
       .replace(/<\/td><td>/g, " | ")
       .replace(/<[^>]+>/g, "");
@@ -236,6 +237,7 @@ describe("GET /docs", () => {
     expect(sectionOf(text, "getCharge")).toContain('<div id="schema-Charge">');
     expect(sectionOf(text, "getCharge")).toContain("/api/v1/payments/whitelabel");
     expect(text).toContain('<section id="schema-ChargeEvent"');
+    expect(sectionOf(text, "onChargeFailed")).toContain('data: <a href="#schema-Charge">');
   });
 
   it("states timeout, retries and secret as they are configured", async () => {

@@ -303,8 +303,10 @@ function operationSection(
   const contentPart = (title: string, contents: BodyDescription) => {
     const schema = schemaOf(contents);
     const name = refName(schema.$ref ?? "");
-    if (homes.get(name) !== `${id} ${title}`) return html`<h4>${title}: ${typeMarkup(schema)}</h4>`;
-    const whole = document.components.schemas[name]! as DocumentSchema;
+    const whole = document.components.schemas[name] as DocumentSchema;
+    const { data } = isCall ? {} : whole.properties!;
+    if (homes.get(name) !== `${id} ${title}`)
+      return html`<h4>${title}: ${typeMarkup(schema)}${data && html` with data: ${typeMarkup(data)}`}</h4>`;
     const heading = html`<h4>${title}: ${name}</h4>`;
     const shown = schemaMarkup(whole, { isSent: isCall && title === "Body" });
     const isLong = Object.keys(whole.properties ?? {}).length > UNFOLDED_FIELDS;

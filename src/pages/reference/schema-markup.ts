@@ -173,13 +173,7 @@ export function parameterList(parameters: readonly Parameter[] = [], isSent: boo
     shown.length > 0 &&
     html`<h4>${isSent ? "Parameters" : "Headers"}</h4><dl class="fields">${shown.map(
       ({ name, in: location, required, schema, ...rest }) =>
-        field(
-          name,
-          { ...schema, ...rest },
-          isSent && required === true,
-          location,
-          name === "Sandbox-Scenario" && html`<p><a href="#outcomes">Choose the outcome</a></p>`,
-        ),
+        field(name, { ...schema, ...rest }, isSent && required === true, location),
     )}</dl>`
   );
 }
@@ -199,14 +193,9 @@ export function schemaMarkup(schema: DocumentSchema, { isSent }: { readonly isSe
   })}</dl>`;
 }
 
-function field(
-  name: string,
-  schema: DocumentSchema,
-  required: boolean,
-  location = "",
-  link: Markup | false = false,
-): Markup {
+function field(name: string, schema: DocumentSchema, required: boolean, location = ""): Markup {
   const assumed = assumptionOf(schema);
+  const link = name === "Sandbox-Scenario" && html`<p><a href="#outcomes">Choose the outcome</a></p>`;
   return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${
     required && html` <span class="required">required</span>`
   } ${assumed?.mark}</dt><dd>${description(schema)}${link}${assumed?.reason && html`<p class="why">${assumed.reason}</p>`}</dd></div>`;
@@ -245,7 +234,8 @@ function join(parts: readonly Markup[], separator: string): Markup {
   return html`${parts.map((part, index) => html`${index > 0 && separator}${part}`)}`;
 }
 
-function code(value: unknown): Markup {
+/** A value as code; JSON unless it is a text. */
+export function code(value: unknown): Markup {
   return html`<code>${typeof value === "string" ? value : JSON.stringify(value)}</code>`;
 }
 

@@ -2,6 +2,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { formatDuration } from "../../core/schema/time.js";
 import { html, type Markup } from "../html.js";
+import { code } from "./schema-markup.js";
 
 /** A card of the page that describes no single operation; it comes before the operations of its tag. */
 export interface ReferenceCard {
@@ -16,32 +17,25 @@ export const FIRST_STEPS = html`<ul><li>Hosted page: <a href="#createCheckout">c
 <li>Learn the outcome: receive <a href="#tag-Events">events</a>, or read <a href="#getCharge">getCharge</a></li>
 <li>Make it fail: <a href="#outcomes">choose the outcome</a></li></ul>`;
 
+/** Fields of charges by another name in requests. */
+const FIELDS: Readonly<Record<string, string>> = { base_amount: "pricing.amount" };
+
 /** Values of the scenario `default`, then the other scenarios, each with the status a charge ends in. */
 export function outcomeCard({ engine }: Namespace): ReferenceCard {
   const scenarios = [...engine.state.tables.scenarios.values()].map(({ scenario }) => scenario);
-  const rules = scenarios.flatMap(({ name, kind, charges = [] }) =>
+  scenarios.sort((a, b) => Number(b.name === "default") - Number(a.name === "default"));
+  const rows = scenarios.flatMap(({ name, kind, charges = [] }) =>
     charges.flatMap(({ match, timeline }) => {
-      const isDefault = name === "default";
-      const isShown = isDefault ? match !== undefined : kind === "outcome" && match === undefined;
-      const given: Readonly<Record<string, unknown>> = match ?? { "Sandbox-Scenario": name };
-      return isShown ? [{ given, timeline, order: isDefault ? 0 : 1 }] : [];
+      const last = timeline.at(-1);
+      const isShown = name === "default" ? match !== undefined : kind === "outcome" && match === undefined;
+      if (last === undefined || !isShown) return [];
+      const given = Object.entries(match ?? { "Sandbox-Scenario": name });
+      const parts = given.map(([field, value]) => html`<div>${FIELDS[field] ?? field} ${code(value)}</div>`);
+      const before = timeline.some((entry) => "after_expiry" in entry) && "EXPIRED, then ";
+      const end = CHARGE_STATUS_TABLE[last.to].next.includes("EXPIRED") ? "EXPIRED" : last.to;
+      return html`<tr><td>${parts}</td><td>${before}${end} ${last.reason && code(last.reason)}</td></tr>`;
     }),
   );
-  const rows = rules
-    .sort((a, b) => a.order - b.order)
-    .flatMap(({ given, timeline }) => {
-      const last = timeline.at(-1);
-      if (last === undefined) return [];
-      const end = CHARGE_STATUS_TABLE[last.to].next.includes("EXPIRED") ? "EXPIRED" : last.to;
-      const before = timeline.some((entry) => "after_expiry" in entry) && "EXPIRED, then ";
-      const parts = Object.entries(given).map(
-        ([field, value], index) =>
-          html`${index > 0 && ", "}${field.replace("base_amount", "pricing.amount")} <code>${String(value)}</code>`,
-      );
-      return [
-        html`<tr><td>${parts}</td><td>${before}${end} ${last.reason && html`<code>${last.reason}</code>`}</td></tr>`,
-      ];
-    });
   const body = html`<p>To take a payment that fails, expires or hangs, create it with one of these values, where <code>*</code> stands for any text, as in <code>declined@example.com</code>. Or name a scenario in the header <code>Sandbox-Scenario</code> or in <code>metadata.sandbox_scenario</code>. By default a payment completes within seconds. <a href="_sandbox/docs#listScenarios">All scenarios</a> include faults of the API and of webhooks.</p>
 <table><tr><th>With</th><th>it ends in</th></tr>${rows}</table>`;
   return { id: "outcomes", tag: "Payments", title: "Choose the outcome", body };
@@ -69,11 +63,11 @@ export function receiverCard(
   { engine }: Namespace,
   timeoutMs: number,
   headers: Markup | false,
-  snippetOf: (code: string) => Markup,
+  snippetOf: (text: string) => Markup,
 ): ReferenceCard {
   const { retry_schedule_ms, signature } = engine.settings;
   const steps = retry_schedule_ms.map(formatDuration).join(", ");
-  const body = html`<p>Verify the signature over the raw bytes, and reject timestamps more than five minutes off. The key is the webhook secret at the top of this page; for an endpoint of <a href="#createWebhook">createWebhook</a> it is the <code>secret</code> in its response.</p>
+  const body = html`<p>Verify the signature over the raw bytes, and reject timestamps more than five minutes off. The key is the webhook secret, printed when the sandbox starts; for an endpoint of <a href="#createWebhook">createWebhook</a> it is the <code>secret</code> in its response.</p>
 <h4>Your response</h4><dl class="fields"><div><dt>2XX</dt><dd><p>Received, if sent within ${formatDuration(timeoutMs)} (<code>--webhook-timeout</code>). The body is ignored.</p></dd></div>
 <div><dt>410</dt><dd>Not retried: the endpoint is disabled.</dd></div>
 <div><dt>Any other, a redirect or a timeout</dt><dd><p>${steps === "" ? "Not retried." : html`Retried after ${steps} of sandbox time, each counted from the attempt before (<code>retry_schedule</code>). A <code>Retry-After</code> with 429 or 503 is respected.`}</p></dd></div></dl>
