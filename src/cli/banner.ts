@@ -4,7 +4,7 @@ import type { StartOptions } from "../core/schema/option-table.js";
 import { sandboxUrl } from "../library/port.js";
 import type { Sandbox } from "../library/sandbox.js";
 import { controlAccessMode, hostName, isWildcardAddress, normalizeAddress } from "../server/http/access.js";
-import { quoteForShell } from "./help-text.js";
+import { commandFor } from "./help-text.js";
 import { lineWidth } from "./terminal.js";
 import { paint, wrap } from "./text-layout.js";
 
@@ -81,15 +81,13 @@ function controlRows(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
       commands: [],
     };
   const token = door === "token" ? sandbox.controlToken : undefined;
-  // Client commands use the default port without `--url`.
-  const where = sandbox.port === DEFAULT_PORT ? "" : ` --url ${sandbox.url}`;
-  const who = token === undefined ? "" : ` --control-token ${quoteForShell(token)}`;
+  const where = { url: sandbox.port === DEFAULT_PORT ? undefined : sandbox.url, controlToken: token };
   const query = token === undefined ? "" : `?token=${encodeURIComponent(token)}`;
   return {
     rows: [["Dashboard", `${readyDetails(sandbox).dashboard_url}${query}`]],
     commands: [
-      ["Make a charge:", `npx payments-sandbox charge create${where}${who}`],
-      ["Move time:", `npx payments-sandbox clock advance 10s${where}${who}`],
+      ["Make a charge:", commandFor("charge create", where)],
+      ["Move time:", commandFor("clock advance 10s", where)],
     ],
   };
 }

@@ -1,3 +1,4 @@
+import type { ConnectionFlags } from "./client/connection.js";
 import { terminalWidth } from "./terminal.js";
 import { wrap } from "./text-layout.js";
 
@@ -31,6 +32,19 @@ function breakCommand(example: string, width: number): string[] {
     line += ` ${word}`;
   }
   return [...lines, line];
+}
+
+/** A command to copy. It names the sandbox as the flags do; without `url`, it calls the default port. */
+export function commandFor(
+  words: string,
+  { url, namespace, controlToken }: Omit<ConnectionFlags, "json">,
+): string {
+  return [
+    `npx payments-sandbox ${words}`,
+    ...(url === undefined ? [] : [`--url ${url}`]),
+    ...(namespace === undefined ? [] : [`--namespace ${namespace}`]),
+    ...(controlToken === undefined ? [] : [`--control-token ${quoteForShell(controlToken)}`]),
+  ].join(" ");
 }
 
 export function quoteForShell(value: string): string {

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import type { ClientAction, CommandInput } from "../../src/cli/client/client-command.js";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
-import { tableFormatter } from "../../src/cli/client/output.js";
+import { readTried, tableFormatter } from "../../src/cli/client/output.js";
 import { reportOfReconciliation } from "../../src/cli/report/books.js";
 import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
@@ -103,8 +103,7 @@ beforeAll(async () => {
   await client.ask("POST /_sandbox/faults", { ...rule, times: 2 });
   await client.ask("POST /_sandbox/snapshots", { name: "before-checkout" });
   await client.ask("POST /_sandbox/namespaces", { name: "worker-1-of-the-parallel-suite" });
-  const { url } = await sandbox.listen();
-  connection = new Connection({ url });
+  connection = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
 });
 
 afterEach(offTerminal);
@@ -214,7 +213,7 @@ it("commands show late payments and reversals, for which the service has no stat
     amount: "1.00",
     reason: "broken cup",
   });
-  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   const text = async (...view: string[]) => (await print(0, view, {}, shop)).replace(/ {2,}/g, "  ");
   const late = "COMPLETED, paid late (was EXPIRED)";
   expect(await text("charge", "late@shop.test")).toContain(`\nstatus  ${late}\n`);
@@ -247,18 +246,68 @@ it("a charge's record has its cause, its order, its webhooks and the next comman
     /\norder {15}A-1100\nwebhooks {12}● awaiting_payment → mailbox · held: waits in mailbox slow to be taken\n {20}✗ failed → /,
   );
   expect(record).toMatch(/\n {20}✗ failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
-  expect(record).toMatch(/\nnext step {11}npx payments-sandbox webhook retry dlv_\w{24}\n$/);
+  expect(record).toMatch(
+    /\nnext step {11}fix the HTTP 400 at :\d+, then npx payments-sandbox webhook retry dlv_\w{24}\n$/,
+  );
   expect(await print(0, ["charge", "kofi@example.com"])).toMatch(
     /\nnext step {11}http:\/\/127\.0\.0\.1:\d+\/checkout\/co_\w{24}\n$/,
   );
-  expect(await print(0, ["charge", "grace.hopper@example.com"])).toMatch(/\nnext step .* webhook retry dlv_/);
+  expect(await print(0, ["charge", "grace.hopper@example.com"])).toMatch(
+    /\nnext step {11}fix the TypeError at :\d+, then .* webhook retry dlv_/,
+  );
   expect(await print(80, ["charge", "declined@shop.test"])).toMatch(/\ncreated at {10}09:00:00\n/);
+});
+
+it("without a webhook endpoint, status, a record and empty lists name the command that adds one, for the same sandbox", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.pay();
+  const { url } = await sandbox.listen();
+  const shop = new Connection({ url, namespace: "default" });
+  const none = `none registered: npx payments-sandbox webhook add localhost:3000/webhooks --url ${url} --namespace default\n`;
+  expect(await print(0, ["status"], {}, shop)).toMatch(new RegExp(`\nwebhooks +${none}`));
+  expect(await print(0, ["charge", "last"], {}, shop)).toMatch(new RegExp(`\nwebhooks +${none}`));
+  for (const view of [["deliveries"], ["webhook", "list"]]) {
+    const { asked, action } = commandInput(view, {}, shop);
+    expect(await action.formatResult!((await action.call(asked))!, asked)).toBe(none);
+  }
+});
+
+it("the next step mends the app's own error before a receiver that does not respond", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  const receiver = await Receiver.open(refuseWith(500));
+  onTestFinished(() => receiver.close());
+  for (const url of [receiver.url, "http://127.0.0.1:9/hooks"])
+    await client.ask("POST /_sandbox/webhook-endpoints", { url });
+  await client.pay();
+  await sandbox.advance("10s");
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
+  expect(await print(0, ["charge", "last"], {}, shop)).toMatch(
+    /\nnext step {11}fix the HTTP 500 at :(?!9,)\d+, then .* webhook retry dlv_\w{24}/,
+  );
+});
+
+it("a command reads its webhooks again until the first attempt has ended", async () => {
+  const queued = {
+    status: "pending",
+    attempts: [],
+    hold: null,
+    url: "http://127.0.0.1:9",
+    next_attempt_at: null,
+  };
+  const states = [queued, queued, { ...queued, status: "delivered" }];
+  const read = async () => [states.shift()] as never;
+  expect(await readTried({ now: START }, read)).toMatchObject([{ status: "delivered" }]);
+  for (const left of [{ hold: {} }, { url: null }, { next_attempt_at: "2026-01-31T09:00:01.000Z" }]) {
+    const once = vi.fn(async () => [{ ...queued, ...left }] as never);
+    await readTried({ now: START }, once);
+    expect(once).toHaveBeenCalledOnce();
+  }
 });
 
 it("the next step of a waiting charge is the advance to its next change on a manual clock", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await client.pay();
-  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect(await print(0, ["charge", "last"], {}, shop)).toMatch(
     /\nnext step {11}npx payments-sandbox clock advance 1s\n$/,
   );
@@ -271,7 +320,7 @@ it("a record folds webhooks that fail alike, and a command that moves it prints 
   await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });
   await client.pay();
   await sandbox.advance("10s");
-  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect(await print(0, ["charge", "last"], {}, shop)).toMatch(
     /\nwebhooks {12}✗ 3 webhooks → :9\/hooks · nothing listens · next try at \S+\nnext step {11}start your app at :9, then npx payments-sandbox webhook retry dlv_\w{24}\n$/,
   );
@@ -305,7 +354,7 @@ it("status, charges and webhook list count failing webhooks without reading all"
   await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });
   for (let n = 0; n < 2; n++) await client.pay();
   await sandbox.advance("10s");
-  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   const pages = vi.spyOn(shop, "pages");
   expect(await print(0, ["status"], {}, shop)).toContain("✗ 6 failing: ");
   expect(await print(0, ["webhook", "list"], {}, shop)).toMatch(
@@ -320,7 +369,7 @@ it("commands that send webhooks print the outcome of each", async () => {
   const receiver = await Receiver.open(refuseWith(500));
   onTestFinished(() => receiver.close());
   await client.ask("POST /_sandbox/webhook-endpoints", { url: receiver.url });
-  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   /** Runs a command and prints its result once the response of its webhook is there. */
   const printAfter = async (answered: number | null, view: readonly string[]) => {
     const { asked, action } = commandInput(view, {}, shop);
@@ -346,7 +395,7 @@ it("deliveries and history name duplicates", async () => {
   await sandbox.onWebhook(() => new Response());
   await client.pay({ email: "ada@shop.test", scenario: "webhook_twice_at_once" });
   await sandbox.advance("1s");
-  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect((await print(80, ["deliveries"], {}, shop)).match(/✓ \S+( \S+)?/g)).toEqual([
     "✓ delivered, duplicate",
     "✓ delivered",
@@ -401,7 +450,7 @@ it("clock advance prints short times and the webhooks not delivered", async () =
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await sandbox.onWebhook(() => new Response("boom", { status: 500 }));
   await client.pay();
-  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect(await print(120, ["clock", "advance", "1s"], {}, shop)).toBe(
     "advanced 1s: 09:00:00 → 09:00:01; 2 steps ran\n1 webhook not delivered: npx payments-sandbox deliveries --failing\n",
   );
@@ -438,7 +487,7 @@ it("a fault of a successful call stands below it in requests", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await client.ask("POST /_sandbox/faults", { match: { operation: "createQuote" }, delay: "1ms" });
   await client.quote();
-  const shop = new Connection({ url: (await sandbox.listen()).url });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect(await print(80, ["requests"], {}, shop)).toMatch(/createQuote +200\n +! fault of flt_\w+\n/);
 });
 

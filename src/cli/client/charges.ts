@@ -24,6 +24,7 @@ import {
 import type { Connection, JsonBody } from "./connection.js";
 import { HISTORY_ACTION, type NextItem } from "./insight.js";
 import {
+  byOwnErrorsFirst,
   formatPayments,
   isFailingState,
   listAction,
@@ -31,6 +32,8 @@ import {
   markedWebhooks,
   paymentFormatter,
   readDeliveries,
+  readMissingEndpoint,
+  readTried,
   recordFormatter,
 } from "./output.js";
 
@@ -46,13 +49,17 @@ const WEBHOOKS_MAX = 10;
 function formatRecord(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
   return async (payment, asked) => {
     const { charge_id } = payment;
-    const newest = await readDeliveries(asked.connection, payment, { limit: WEBHOOKS_MAX });
+    const { connection } = asked;
+    const newest = await readTried(connection, () =>
+      readDeliveries(connection, payment, { limit: WEBHOOKS_MAX }),
+    );
     const shown = {
       ...payment,
-      why: charge_id === undefined ? undefined : await readCause(asked.connection, charge_id),
+      why: charge_id === undefined ? undefined : await readCause(connection, charge_id),
       order: columnValue(LIST_COLUMNS.charges, "order", payment),
-      webhooks: newest.length === 0 ? undefined : markedWebhooks(newest).reverse(),
-      next_step: await readNextStep(asked.connection, payment, newest),
+      webhooks:
+        newest.length === 0 ? await readMissingEndpoint(connection) : markedWebhooks(newest).reverse(),
+      next_step: await readNextStep(connection, payment, newest),
     };
     return paymentFormatter(...names, "order", "webhooks", "next_step")(shown, asked);
   };
@@ -64,16 +71,20 @@ async function readNextStep(
   { charge_id, withdrawal_id, checkout_id, status, payment_method }: JsonBody,
   deliveries: readonly (JsonBody & ListedDelivery)[],
 ): Promise<string> {
-  const failing = deliveries.find((one) => isFailingState(deliveryState(one, one.hold)));
+  const [failing] = deliveries
+    .filter((one) => isFailingState(deliveryState(one, one.hold)))
+    .sort(byOwnErrorsFirst);
   if (failing !== undefined) {
-    const retry = `npx payments-sandbox webhook retry ${failing.delivery_id}`;
-    const isDead = failureText(failing.attempts.at(-1)!) === NOTHING_LISTENS;
-    return isDead
-      ? `start your app at ${receiverText(failing.url).replace(/\/.*/, "")}, then ${retry}`
-      : retry;
+    const { status: answered } = failing.attempts.at(-1)!;
+    const text = failureText(failing.attempts.at(-1)!);
+    const error =
+      /\w*(Error|Exception)\b/.exec(text)?.[0] ?? (answered === null ? "failure" : `HTTP ${answered}`);
+    const mend = text === NOTHING_LISTENS ? "start your app" : `fix the ${error}`;
+    const place = receiverText(failing.url).replace(/\/.*/, "");
+    return `${mend} at ${place}, then ${connection.commandFor(`webhook retry ${failing.delivery_id}`)}`;
   }
   if (hasEnded(status as ChargeStatus))
-    return `npx payments-sandbox ${charge_id === undefined ? "balances" : `history ${charge_id}`}`;
+    return connection.commandFor(charge_id === undefined ? "balances" : `history ${charge_id}`);
   if (charge_id !== undefined && payment_method === null) return `${connection.url}/checkout/${checkout_id}`;
   const id = charge_id ?? withdrawal_id;
   const [{ mode }, { items }] = await Promise.all([
@@ -83,8 +94,8 @@ async function readNextStep(
   const dueMs =
     Date.parse(String(items.find(({ kind }) => kind === "task")?.at)) - Date.parse(connection.now!);
   return mode === "manual" && dueMs > 0
-    ? `npx payments-sandbox clock advance ${formatDuration(dueMs)}`
-    : `npx payments-sandbox next ${id}`;
+    ? connection.commandFor(`clock advance ${formatDuration(dueMs)}`)
+    : connection.commandFor(`next ${id}`);
 }
 
 /** Reads who or what caused a charge's status; undefined for a call of the app. */

@@ -10,6 +10,7 @@ import { didYouMean } from "../../core/schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import { refuse, SandboxError } from "../../core/schema/refusals.js";
 import { UserError } from "../../core/schema/user-error.js";
+import { commandFor } from "../help-text.js";
 import {
   fetchWithFix,
   noSandboxError,
@@ -36,6 +37,7 @@ type Query = Readonly<Record<string, unknown>>;
 /** Calls the control API of a running sandbox in one namespace. Throws `UserError`s. */
 export class Connection extends ControlClient {
   readonly #reach: SandboxAddress;
+  readonly #given: Pick<ConnectionFlags, "url" | "namespace">;
   /** Sandbox time of the last response; undefined before the first. */
   now: string | undefined;
 
@@ -61,7 +63,13 @@ export class Connection extends ControlClient {
         }),
     });
     this.#reach = reached;
+    this.#given = { url: flags.url, namespace: flags.namespace };
     this.fetch = fetchWithFix(reached, source);
+  }
+
+  /** A command to copy, for the sandbox and namespace that this command was given. */
+  commandFor(words: string): string {
+    return commandFor(words, this.#given);
   }
 
   get url(): string {
@@ -113,7 +121,7 @@ export class Connection extends ControlClient {
         reference === selector || (selector.startsWith("wd_") && String(withdrawal_id).startsWith(selector)),
     );
     if (withdrawal === undefined) throw selectorError("charge", selector, SELECTORS);
-    const see = `npx payments-sandbox withdrawal ${withdrawal.withdrawal_id}`;
+    const see = this.commandFor(`withdrawal ${withdrawal.withdrawal_id}`);
     throw new SandboxError(
       refuse("NOT_FOUND", `no charge matches ${selector}, but a withdrawal does: ${see}`),
     );
@@ -186,7 +194,7 @@ export class Connection extends ControlClient {
         const { fault } = (await this.findNewest("listRequests", { method, path })) ?? {};
         if (error instanceof Error && typeof fault === "string") {
           const kind = fault.startsWith("flt_") ? "fault" : "scenario";
-          error.message += `; ${kind} ${fault} made this: npx payments-sandbox ${kind} list`;
+          error.message += `; ${kind} ${fault} made this: ${this.commandFor(`${kind} list`)}`;
         }
         throw error;
       }

@@ -20,7 +20,14 @@ import { isTerminal, lineWidth } from "../terminal.js";
 import { paint, type StyledText, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { commonLines, commonTroubles, listCommand, readDeliveries, tableFormatter } from "./output.js";
+import {
+  commonLines,
+  commonTroubles,
+  listCommand,
+  readDeliveries,
+  readMissingEndpoint,
+  tableFormatter,
+} from "./output.js";
 
 /** Formats coverage. For each kind, such as error codes, lists the names that occurred and the names that never did. */
 function coverageText(coverage: JsonBody): string {
@@ -161,7 +168,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
         if (!isTerminal()) return tableFormatter(LIST_COLUMNS.next)({ total, items: rows }, asked);
         const shown = foldRetries(rows).slice(0, flags.limit === undefined ? NEXT_MAX : undefined);
         const left = shown.reduce((rest, { count = 1 }) => rest - Number(count), total);
-        const more: StyledText = ["dim", `and ${left} more: npx payments-sandbox next --limit 100`];
+        const more: StyledText = ["dim", `and ${left} more: ${connection.commandFor("next --limit 100")}`];
         return tableFormatter(LIST_COLUMNS.next, left > 0 ? [more] : [])({ items: shown }, asked);
       },
     }),
@@ -171,8 +178,10 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     "the webhooks sent, newest first, with the app's responses",
     "deliveries --failing",
     {
-      formatResult: (answer, asked) => {
+      formatResult: async (answer, asked) => {
+        const missing = await readMissingEndpoint(asked.connection);
         const deliveries = answer.items as (JsonBody & ListedDelivery)[];
+        if (deliveries.length === 0 && missing !== undefined) return `${missing}\n`;
         const copies = copyTexts(deliveries);
         const items = deliveries.map((one) => ({ ...one, copy: copies.get(one.delivery_id) }));
         const failing = items.filter((one) => attemptsOf(one).length > 0 && one.status !== "delivered");

@@ -15,6 +15,7 @@ import {
   webhookText,
 } from "../../core/reports/trouble.js";
 import { groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
+import { machineNowMs, pause } from "../../core/time/timers.js";
 import { headingText, markedStatus, shortInstant, tableLines, valueStyle, WEBHOOK_MARK } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
 import { fitLine, paint, type StyledText, wrap } from "../text-layout.js";
@@ -115,6 +116,11 @@ export function markedWebhooks(deliveries: readonly (JsonBody & ListedDelivery)[
   });
 }
 
+/** Orders failing deliveries: first the app's own errors, then receivers that do not respond. */
+export function byOwnErrorsFirst(a: JsonBody, b: JsonBody): number {
+  return Number(a.answered === null) - Number(b.answered === null);
+}
+
 export function isFailingState(state: string): boolean {
   return state === "failing" || state === "given up";
 }
@@ -196,9 +202,42 @@ export async function readDeliveries(
   { charge_id, withdrawal_id }: JsonBody,
   query: object = {},
 ): Promise<(JsonBody & ListedDelivery)[]> {
-  const about = charge_id === undefined ? { q: withdrawal_id } : { charge_id };
-  const { items } = await connection.run("listDeliveries", { limit: 100, ...about, ...query });
+  const { items } = await connection.run("listDeliveries", {
+    limit: 100,
+    charge_id,
+    q: withdrawal_id,
+    ...query,
+  });
   return items as (JsonBody & ListedDelivery)[];
+}
+
+/** How to register a webhook endpoint, if there is none. */
+export async function readMissingEndpoint(connection: Connection): Promise<string | undefined> {
+  if ((await connection.findNewest("listWebhookEndpoints")) !== undefined) return undefined;
+  return `none registered: ${connection.commandFor("webhook add localhost:3000/webhooks")}`;
+}
+
+/** Maximum wait for the first attempts of webhooks that a command has caused. */
+const FIRST_ATTEMPT_MS = 3_000;
+const POLL_MS = 50;
+
+/** Reads deliveries until each that is due was tried: a call returns before their attempts. */
+export async function readTried(
+  connection: Pick<Connection, "now">,
+  read: () => Promise<(JsonBody & ListedDelivery)[]>,
+): Promise<(JsonBody & ListedDelivery)[]> {
+  const endMs = machineNowMs() + FIRST_ATTEMPT_MS;
+  const isUnderWay = ({ status, attempts, hold, url, next_attempt_at: next }: ListedDelivery): boolean =>
+    status === "pending" &&
+    attempts.length === 0 &&
+    hold === null &&
+    url !== null &&
+    (next === null || next <= connection.now!);
+  for (;;) {
+    const deliveries = await read();
+    if (!deliveries.some(isUnderWay) || machineNowMs() >= endMs) return deliveries;
+    await pause(POLL_MS);
+  }
 }
 
 interface Troubles {
@@ -248,10 +287,7 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
       return { ...item, status: shown.word, note: isBad || details === "" ? details : `! ${details}` };
     });
     const lists = isFailing ? payments.map((item) => readDeliveries(connection, item, { failing: 1 })) : [];
-    // First the app's own errors, then receivers that do not respond.
-    const failing = (await Promise.all(lists))
-      .flat()
-      .sort((a, b) => Number(a.answered === null) - Number(b.answered === null));
+    const failing = (await Promise.all(lists)).flat().sort(byOwnErrorsFirst);
     const common = commonTroubles(failing, idField);
     const notesOf = (item: JsonBody): string[] => [
       ...(item.note === "" ? [] : [String(item.note)]),
@@ -268,7 +304,7 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
       ...commonLines(common),
       [
         isFailing ? "red" : "yellow",
-        `webhooks: ${counts}; see npx payments-sandbox deliveries${counts.endsWith("held") ? "" : " --failing"}`,
+        `webhooks: ${counts}; see ${connection.commandFor(`deliveries${counts.endsWith("held") ? "" : " --failing"}`)}`,
       ],
     ];
     const list = { ...LIST_COLUMNS[name], notes: notesOf };

@@ -21,7 +21,7 @@ import {
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { type NextItem, nextRow } from "./insight.js";
-import { listAction, readTroubles, recordFormatter } from "./output.js";
+import { listAction, readMissingEndpoint, readTroubles, recordFormatter } from "./output.js";
 
 const SNAPSHOT = "the snapshot's name";
 const SCENARIO = "the scenario's name";
@@ -63,7 +63,9 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
         return recordFormatter()({
           url: connection.url,
           namespace: info.namespace,
-          webhooks: isFailing ? `✗ ${counts}: npx payments-sandbox deliveries --failing` : counts || "ok",
+          webhooks: isFailing
+            ? `✗ ${counts}: ${connection.commandFor("deliveries --failing")}`
+            : counts || ((await readMissingEndpoint(connection)) ?? "ok"),
           ...(await readActive(connection)),
           "next due": await readNextDue(connection),
           version: info.version,
@@ -238,7 +240,7 @@ function advance(verb: string, input: (argument: string | undefined) => object):
         isTerminal() ? at.slice(isOneDay ? 11 : 5, 19).replace("T", " ") : at,
       );
       const { total } = await connection.run("listDeliveries", { failing: 1, limit: 1 });
-      const failed = `${formatCount(Number(total), "webhook")} not delivered: npx payments-sandbox deliveries --failing`;
+      const failed = `${formatCount(Number(total), "webhook")} not delivered: ${connection.commandFor("deliveries --failing")}`;
       const advanced = `advanced${by}: ${start} → ${end}; ${formatCount(Number(fired_total), "step")} ran\n`;
       return total === 0 ? advanced : `${advanced}${paint("red", failed)}\n`;
     },

@@ -18,7 +18,15 @@ import {
   runs,
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { listAction, readTroubles, recordFormatter, tableFormatter } from "./output.js";
+import {
+  listAction,
+  readDeliveries,
+  readMissingEndpoint,
+  readTried,
+  readTroubles,
+  recordFormatter,
+  tableFormatter,
+} from "./output.js";
 
 export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   {
@@ -39,7 +47,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       },
       formatResult: async (event, { connection }) => {
         const sent = await readWebhooks(connection, event, 100);
-        const none = `none: no ${event.mode}-mode endpoint takes ${event.type}; add one with: npx payments-sandbox webhook add URL`;
+        const none = `none: no ${event.mode}-mode endpoint takes ${event.type}; add one with: ${connection.commandFor("webhook add URL")}`;
         const webhooks = sent.length === 0 ? none : sent.map(({ webhook }) => webhook);
         return recordFormatter("event_id", "type", "at", "webhooks")({ ...event, webhooks });
       },
@@ -102,6 +110,8 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
 
 /** Formats the endpoints with the number of webhooks that each has not taken, and why. */
 async function formatEndpoints(answer: JsonBody, asked: CommandInput): Promise<string> {
+  const missing = await readMissingEndpoint(asked.connection);
+  if (missing !== undefined) return `${missing}\n`;
   const items = await Promise.all(
     (answer.items as JsonBody[]).map(async (endpoint) => {
       const { counts, worst } = await readTroubles(asked.connection, { webhook_id: endpoint.webhook_id });
@@ -113,14 +123,14 @@ async function formatEndpoints(answer: JsonBody, asked: CommandInput): Promise<s
   return tableFormatter({ ...LIST_COLUMNS["webhook-endpoints"], notes })({ ...answer, items }, asked);
 }
 
-/** Reads the newest deliveries of an event again: a call returns before their attempts. */
+/** Reads the newest deliveries of an event after their first attempts. */
 async function readWebhooks(
   connection: Connection,
   { event_id }: JsonBody,
   limit: number,
 ): Promise<JsonBody[]> {
-  const { items } = await connection.run("listDeliveries", { event_id, limit });
-  return (items as JsonBody[]).map((delivery) => ({ ...delivery, webhook: webhookText(delivery) }));
+  const items = await readTried(connection, () => readDeliveries(connection, {}, { event_id, limit }));
+  return items.map((delivery) => ({ ...delivery, webhook: webhookText(delivery) }));
 }
 
 /** Finds the delivery that the last word names. The id of an event selects its newest delivery. */
