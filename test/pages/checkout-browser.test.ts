@@ -182,6 +182,28 @@ describeInBrowser("the checkout page in a browser", () => {
       await expect.poll(copied).toBe("39331.25");
     });
 
+    it("the page's title has the total of the selected method", async () => {
+      const sandbox = await listeningSandbox();
+      const page = await openTab();
+      await page.goto((await openCheckout(sandbox, undefined)).url);
+      expect(await page.title()).toBe("Pay Sandbox Shop – USD\u00a025.38");
+      await choose(page, "Card");
+      expect(await page.title()).toBe(`Pay Sandbox Shop – ${await page.locator("#total").textContent()}`);
+    });
+
+    it("the page of a completed payment follows its refunds", async () => {
+      const sandbox = await listeningSandbox();
+      const { url, charge_id } = await openCheckout(sandbox, undefined);
+      const page = await openTab();
+      await page.goto(url);
+      await page.getByRole("button", { name: "Complete" }).click();
+      await page.getByText("Payment complete").waitFor();
+      await sandbox.run("refundPart", { charge_id, amount: "1.00" });
+      await page.getByText("Payment partly refunded").waitFor();
+      sandbox.transition(charge_id, "REFUNDED");
+      await page.getByText("Payment refunded").waitFor();
+    });
+
     it("the script does not submit a form twice", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab();
@@ -237,6 +259,16 @@ describeInBrowser("the checkout page in a browser", () => {
     expect(await focused.textContent()).toContain("Skip to COMPLETED");
   });
 
+  it("Enter in the field of the reason fails the payment", async () => {
+    const sandbox = await listeningSandbox();
+    const page = await openTab();
+    await page.goto((await openCheckout(sandbox, undefined)).url);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByLabel("Reason if it fails").fill("no_luck");
+    await page.keyboard.press("Enter");
+    await page.getByText("FAILED, no_luck: by hand").waitFor();
+  });
+
   describe.each([
     [1440, 900],
     [1024, 820],
@@ -264,8 +296,9 @@ describeInBrowser("the checkout page in a browser", () => {
       await more.click();
       await notePlaces();
       expect(await more.boundingBox()).toEqual(place);
+      await page.getByLabel("Reason if it fails").fill("no luck");
       await more.click();
-      expect(await page.locator("#sandbox").innerText()).toContain("frozen");
+      expect(await page.locator("#sandbox").innerText()).toContain("clock frozen");
       const methods = await page.locator("[name=payment_method]").all();
       expect(await Promise.all(methods.map((method) => method.evaluate(isOnTop)))).toEqual([
         true,
@@ -302,6 +335,19 @@ describeInBrowser("the checkout page in a browser", () => {
       expect((await page.locator(".card").boundingBox())!.y - total.y - total.height).toBeLessThan(40);
       expect([tops.size, outcomesLeft.size]).toEqual([1, 1]);
       expect([...tops][0]).toBeLessThan(height * 0.4);
+    });
+
+    it("the Continue button stays in place while the customer compares the methods", async () => {
+      const sandbox = await listeningSandbox();
+      const page = await openTab({ viewport: { width, height } });
+      await page.goto((await openCheckout(sandbox, undefined)).url);
+      const places = new Set<number>();
+      for (const method of ["Mobile money", "Card", "Cryptocurrency", "Bank transfer"]) {
+        await choose(page, method);
+        await page.getByRole("group", { name: `for ${method}` }).waitFor();
+        places.add((await page.getByRole("button", { name: "Continue" }).boundingBox())!.y);
+      }
+      expect(places.size).toBe(1);
     });
 
     it("no total breaks inside its digits", async () => {

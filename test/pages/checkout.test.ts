@@ -27,6 +27,13 @@ function outcomesOn(page: string): string[] {
   return [...page.matchAll(/<button name="outcome" value="(\w+)"/g)].map((match) => match[1]!);
 }
 
+const FAILED_BY_RULE = "FAILED, declined: by rule customer_email declined@* of scenario default";
+
+/** Returns the text of the sandbox panel. */
+function panelOf(page: string): string {
+  return textOf(/<aside class="sandbox".*<\/aside>/s.exec(page)![0]);
+}
+
 /** Returns the offered methods, with `checked` after the selected one. */
 function methodsOn(page: string): string[] {
   return [...page.matchAll(/name="payment_method" value="(\w+)"( checked)?/g)].map(
@@ -126,9 +133,14 @@ describe("choosing a method", () => {
       "Platform fee NGN 387.50 Gateway fee NGN 193.75 Total NGN 39,331.25",
       "1 USD = 1,550 NGN",
     ];
-    const how = [bank_name!, account_number!, "Transfer exactly 39,331.25 NGN"];
+    const how = [
+      bank_name!,
+      account_number!,
+      "This is a sandbox: no real money moves; do not send any money.",
+    ];
     const text = await expectPage(page.get(), 200, ...price, ...how, "I have paid");
     expect(text).toContain(">Cancel</button>");
+    expect(text).not.toContain("Transfer exactly");
     expect(text).toContain(`<strong id="reference">${page.charge.provider_reference}</strong>`);
     expect(text).toContain('data-copy="39331.25"');
   });
@@ -337,11 +349,11 @@ describe("the page of a charge that is", () => {
     [
       "FAILED",
       200,
-      "Failed: payment to Sandbox Shop KES 3,305.63 Payment failed You have not been charged. Go back to the shop to try again. Reason Insufficient funds",
+      "Failed: payment to Sandbox Shop KES 3,305.63 Payment failed You have not been charged. You can try again in the shop. Reason Insufficient funds",
       "/basket",
       [],
     ],
-    ["CANCELLED", 410, ["Payment cancelled", "Not charged KES 3,305.63"], "/basket", []],
+    ["CANCELLED", 410, ["Payment cancelled", "Total, not charged KES 3,305.63"], "/basket", []],
     // Without a method there is no price, so nothing can be paid.
     [
       "EXPIRED",
@@ -407,7 +419,7 @@ describe("the sandbox panel", () => {
       [sandbox.liveApiKey, "Live mode"],
     ] as const) {
       const page = await CheckoutPage.create(sandbox, SHOP, key);
-      const text = await expectPage(page.get(), 200, "Sandbox – not part of the real page", mode);
+      const text = await expectPage(page.get(), 200, "not part of the real page", mode);
       expect(outcomesOn(text)).toEqual(["complete", "fail", "expire", "scenario"]);
     }
   });
@@ -436,6 +448,75 @@ describe("the sandbox panel", () => {
     expect(page.charge).toMatchObject({ status: "COMPLETED", payment_method: "mobile_money" });
   });
 
+  it("the sandbox panel fails a payment with the selected method", async () => {
+    const page = await pageOf();
+    const incomplete = { outcome: "fail", payment_method: "mobile_money" };
+    await expectPage(page.post("outcome", incomplete), 400, "Enter your phone number");
+    expect((await page.post("outcome", { outcome: "fail", ...MOBILE })).status).toBe(303);
+    expect(page.charge).toMatchObject({
+      status: "FAILED",
+      payment_method: "mobile_money",
+      currency: "KES",
+      amount: "3305.63",
+    });
+  });
+
+  it.each([
+    ["a rule", { customer_email: "declined@shop.test" }, BANK, "5s", FAILED_BY_RULE],
+    ["a scenario", {}, BANK, "10s", "COMPLETED: by scenario default"],
+    ["the clock", {}, undefined, "1h", "EXPIRED: not paid in time"],
+    ["the customer", {}, "cancel", "0s", "CANCELLED: by the customer"],
+    ["the panel", {}, { outcome: "fail", reason: "no luck" }, "0s", "FAILED, no luck: by hand"],
+  ] as const)("the sandbox panel says that %s ended the payment", async (_name, wish, press, wait, cause) => {
+    const page = await pageOf(wish);
+    if (press === "cancel") await page.post("cancel");
+    else if (press !== undefined) await page.post("outcome" in press ? "outcome" : "method", press);
+    if (wait !== "0s") await page.sandbox.advance(wait);
+    const { text } = await page.get();
+    expect(panelOf(text)).toContain(`${cause} · Open in the dashboard`);
+    expect(text.match(/Open in the dashboard/g)).toHaveLength(1);
+  });
+
+  it("the sandbox panel says that a partial refund was made by hand", async () => {
+    const page = await openInstructions();
+    await page.sandbox.advance("10s");
+    await page.sandbox.run("refundPart", { charge_id: page.checkout.charge_id, amount: "100.00" });
+    expect(panelOf((await page.get()).text)).toContain(": by hand · Open in the dashboard");
+  });
+
+  it.each([
+    ["default", "ada", "scenario default pays"],
+    ["default", "declined", "scenario default makes the payment fail"],
+    ["cancelled", "ada", "scenario cancelled cancels"],
+    ["expired", "ada", undefined],
+  ])("the pay button has a note of the next step: scenario %s, customer %s", async (scenario, who, step) => {
+    const sandbox = await openSandbox({ scenario });
+    const page = await CheckoutPage.create(sandbox, { customer_email: `${who}@shop.test` });
+    await page.post("method", BANK);
+    for (const path of ["", "?waiting=1"]) {
+      const { text } = await page.get(path);
+      const note = /<div class="note.*?<\/p>/s.exec(text)?.[0];
+      expect(note && textOf(note).trim()).toBe(
+        step && `Sandbox: ${step} once the clock runs. Or decide in the bar above.`,
+      );
+    }
+  });
+
+  it("the note of a running clock counts down and freezes the clock", async () => {
+    const page = await pageOf(SHOP, { clock: "real", scenario: "slow" });
+    await page.post("method", BANK);
+    const { text } = await page.get();
+    expect(textOf(text)).toMatch(
+      /Sandbox: scenario slow pays in 1[12]:\d\d , even if nobody presses the button\. Freeze clock/,
+    );
+    const button = /<button id="hold" name="do" value="([^"]+)"/.exec(text)![1]!;
+    const url = `http://sandbox/_sandbox/dashboard/default`;
+    const body = new URLSearchParams({ back: page.path, do: button });
+    const response = await page.sandbox.fetch(new Request(url, { method: "POST", body }));
+    expect(new URL(response.headers.get("location")!, url).pathname).toBe(page.path);
+    expect((await page.sandbox.run("getClock")).mode).toBe("manual");
+  });
+
   it("the sandbox panel can leave the result to the scenario", async () => {
     const page = await pageOf();
     for (const [fields, scenario] of [
@@ -462,9 +543,11 @@ describe("the sandbox panel", () => {
     const page = await openInstructions();
     const early = await page.post("outcome", { outcome: "refund" });
     expect([early.status, page.charge.status]).toEqual([409, "AWAITING_PAYMENT"]);
+    expect(panelOf(early.text)).toContain("Not possible while the payment is awaiting payment.");
     await page.post("outcome", { outcome: "complete" });
     await expectRedirect(page.post("outcome", { outcome: "refund" }), `http://sandbox${page.path}`);
     expect(page.charge.status).toBe("REFUNDED");
+    expect(panelOf((await page.post("outcome", { outcome: "refund" })).text)).toContain("Already refunded.");
     await expectPage(
       page.get(),
       200,
@@ -488,6 +571,7 @@ describe("the sandbox panel", () => {
     const refund = (amount: string) =>
       page.sandbox.run("refundPart", { charge_id: page.checkout.charge_id, amount });
     await refund("100.00");
+    expect(JSON.parse((await page.get("/status")).text)).toMatchObject({ status: "COMPLETED", returns: 1 });
     await page.sandbox.advance("1h");
     await refund("5.10");
     const first =
@@ -525,7 +609,7 @@ describe("the sandbox panel", () => {
       expect((await page.post("outcome", { outcome })).status).toBe(400);
     await page.post("cancel");
     const late = page.post("outcome", { outcome: "fail" });
-    await expectPage(late, 409, "A charge that is CANCELLED cannot become FAILED.");
+    await expectPage(late, 409, "Already cancelled.");
   });
 });
 

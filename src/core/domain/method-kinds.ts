@@ -39,7 +39,8 @@ export const METHOD_KINDS: Readonly<Record<MethodFixture["kind"], MethodKind>> =
   crypto: { hasWallet: true, createInstructions: crypto },
 };
 
-const NO_REAL_MONEY = "This is a sandbox: no real money moves; do not send any money.";
+/** Ends the instructions of every method. */
+export const NO_REAL_MONEY = "This is a sandbox: no real money moves; do not send any money.";
 
 function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
   const bank_name = institution(rail, "Sandbox Bank");

@@ -88,7 +88,7 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
       httpStatus: 200,
       mark: "bad",
       title: "Payment failed",
-      text: "You have not been charged. Go back to the shop to try again.",
+      text: "You have not been charged. You can try again in the shop.",
     },
     tone: "bad",
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000, reason: "declined" },
@@ -109,7 +109,7 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
     verb: "expire",
     page: {
       httpStatus: 410,
-      mark: "bad",
+      mark: "",
       title: "This checkout has expired",
       text: "The time to pay has run out. If you have paid already, the merchant will still be notified.",
     },

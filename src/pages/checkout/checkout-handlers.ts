@@ -23,10 +23,10 @@ import {
   checkoutLinks,
   type Offer,
   priceMethods,
-  RETURNS,
+  returnsOf,
   shopUrl,
 } from "./page-model.js";
-import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
+import { causeText, isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
 import { errorDocument, instructionsScreen, methodScreen, outcomeScreen, waitingScreen } from "./screens.js";
 
 /** Finds a checkout and runs its due tasks. */
@@ -69,10 +69,8 @@ export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, c
     return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
   const { namespace, charge } = found;
   const next = hasEnded(charge.status) ? shopUrl(charge) : undefined;
-  return statusResponse(
-    { status: charge.status, ...(next === undefined ? {} : { next }) },
-    namespace.nowMs(),
-  );
+  const returns = returnsOf(namespace, charge).length || undefined;
+  return statusResponse({ status: charge.status, returns, next }, namespace.nowMs());
 }
 
 /** Redirects `GET /checkout/ID/ACTION` to the checkout page. A refused form leaves this URL in the address bar. */
@@ -138,21 +136,23 @@ const ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
   outcome: (namespace, charge, form) => {
     const outcome = form.get("outcome");
     if (!isPanelButton(outcome))
-      return showPage(namespace, charge, { trouble: { status: 400, problem: "Unknown outcome." } });
+      return showPage(namespace, charge, { trouble: panelError("Unknown outcome.") });
     const to = PANEL_BUTTONS[outcome];
     const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
     if (reason !== undefined && !safeParse(reasonSchema, reason).ok)
-      return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
+      return showPage(namespace, charge, { trouble: panelError("The reason is too long.") });
     if (to === undefined && hasEnded(charge.status)) return redirectAfterAction(namespace, charge, "page");
     const result = namespace.execute<Charge | Refusal | undefined>((tx) => {
-      // A charge needs a payment method to complete, so these buttons submit the method form too.
-      if (needsChoice(charge) && (to === "COMPLETED" || to === undefined)) {
+      // A payment fails with the selected method, if there is one; the others need a method.
+      const needsMethod =
+        to === "COMPLETED" || to === undefined || (to === "FAILED" && form.has("payment_method"));
+      if (needsChoice(charge) && needsMethod) {
         const choice = choiceCommand(namespace, charge, form)(tx);
         if (isRefusal(choice) || to === undefined) return choice;
       }
       return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "checkout", reason)(tx);
     });
-    if (isRefusal(result)) return showRefusal(namespace, charge, result, form, result.message);
+    if (isRefusal(result)) return showRefusal(namespace, charge, result, form);
     // A merchant refunds long after the customer has left, so there is no redirect to the shop.
     if (to === "REFUNDED")
       return redirectWithGet(checkoutLinks(charge.checkout_id, "action").page, namespace.nowMs());
@@ -181,17 +181,20 @@ const FIELD_ERRORS: Readonly<Record<string, string>> = {
   phone_number: "Enter your phone number with country code, such as +254700000001.",
 };
 
-/** Renders a refusal: a validation error beside its fields, any other refusal as the text `tooLate`. */
+/** Renders a refusal: a validation error beside its fields, any other as the text `tooLate`, or in the sandbox panel. */
 function showRefusal(
   namespace: Namespace,
   charge: Charge,
   refusal: Refusal,
   form: URLSearchParams,
-  tooLate: string,
+  tooLate?: string,
 ): Response {
   const current = afterDueTasks(namespace, charge);
-  if (refusal.code !== "VALIDATION_ERROR")
-    return showPage(namespace, current, { trouble: { status: refusal.status ?? 409, problem: tooLate } });
+  if (refusal.code !== "VALIDATION_ERROR") {
+    const trouble =
+      tooLate === undefined ? panelError(impossibleText(current, refusal)) : { problem: tooLate };
+    return showPage(namespace, current, { trouble: { ...trouble, status: refusal.status ?? 409 } });
+  }
   const errors: Record<string, string> = {};
   const others: string[] = [];
   for (const [name, why] of Object.entries(refusal.details ?? {}))
@@ -201,8 +204,20 @@ function showRefusal(
   return showPage(namespace, current, { trouble: { status: 400, submitted: form, errors, problem } });
 }
 
-interface FormError extends Partial<Pick<CheckoutPage, "problem" | "submitted" | "errors">> {
+interface FormError
+  extends Partial<Pick<CheckoutPage, "problem" | "isPanelProblem" | "submitted" | "errors">> {
   readonly status: number;
+}
+
+function panelError(problem: string): FormError {
+  return { status: 400, problem, isPanelProblem: true };
+}
+
+/** `"Already refunded."` */
+function impossibleText({ status }: Charge, { code, message }: Refusal): string {
+  if (code !== "INVALID_TRANSITION") return message;
+  const word = status.toLowerCase().replaceAll("_", " ");
+  return hasEnded(status) ? `Already ${word}.` : `Not possible while the payment is ${word}.`;
 }
 
 /** Renders the checkout's current screen, in response to a GET or a form. */
@@ -254,11 +269,13 @@ function pageOf(
     nowMs,
     speed: clock.mode === "manual" ? 0 : clock.speed,
     problem: trouble?.problem,
+    isPanelProblem: trouble?.isPanelProblem ?? false,
     submitted: trouble?.submitted,
     errors: trouble?.errors ?? {},
     offers,
     settable: settableStatuses(state, charge),
-    returns: state.entriesOf(charge.charge_id).filter(({ kind }) => Object.hasOwn(RETURNS, kind)),
+    returns: returnsOf(namespace, charge),
+    cause: hasEnded(charge.status) ? causeText(namespace, charge) : undefined,
     next: nextStatus(state, charge),
     isWaiting,
   };

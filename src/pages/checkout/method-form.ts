@@ -70,7 +70,7 @@ function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSel
   const selected = selectedCurrency(page, offer);
   const error = isSelected ? page.errors.currency : undefined;
   return html`<fieldset${error !== undefined && html` aria-describedby="${prefix}-fault"`}>
-<legend>${METHOD_KINDS[method.kind].hasWallet ? "Asset and network" : "Currency"}<span class="unseen"> for <bdi>${method.display_name}</bdi></span></legend>
+<legend>${METHOD_KINDS[method.kind].hasWallet ? "Asset and network" : "Currency"} for <bdi>${method.display_name}</bdi></legend>
 ${error !== undefined && html`<p class="fault" id="${prefix}-fault">${error}</p>`}
 ${prices.map(({ currency, price }) => {
   const currencyUnit = displayUnit(page.catalogue, currency.code);

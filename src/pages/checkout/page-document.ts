@@ -7,7 +7,7 @@ import { BASE_STYLES, COPY_SCRIPT, PageShell } from "../page-shell.js";
  */
 const CHECKOUT_SCRIPT = `${COPY_SCRIPT}
 addEventListener("DOMContentLoaded", () => {
-  const { page, statusUrl, stay, then, speed, now: loaded } = document.body.dataset;
+  const { page, statusUrl, stay, returns: returned, then, speed, now: loaded } = document.body.dataset;
   const said = document.getElementById("said");
   const countdowns = document.querySelectorAll("[data-until]");
   let sandboxNow = Number(loaded), since = performance.now();
@@ -32,8 +32,9 @@ addEventListener("DOMContentLoaded", () => {
       const response = await fetch(statusUrl, { cache: "no-store" });
       const now = Date.parse(response.headers.get("sandbox-now"));
       if (now) { sandboxNow = now; since = performance.now(); }
-      const { status, next } = response.ok ? await response.json() : {};
-      if ((response.ok || response.status === 404) && !stay.split(" ").includes(status) && !leaving()) {
+      const { status, next, returns = 0 } = response.ok ? await response.json() : {};
+      const stays = stay.split(" ").includes(status) && returns === Number(returned);
+      if ((response.ok || response.status === 404) && !stays && !leaving()) {
         leftAt = performance.now();
         location.replace(then === "shop" && next ? next : page);
       }
@@ -47,7 +48,9 @@ addEventListener("DOMContentLoaded", () => {
   const price = () => {
     const chosen = document.querySelector("[name=payment_method]:checked")?.closest(".method").querySelector(".offer input:checked");
     const shown = chosen?.closest(".offer").querySelector("strong");
-    if (!total || !shown || total.innerHTML === shown.innerHTML) return;
+    if (!total || !shown) return;
+    document.title = document.title.replace(/[^–]*$/, " " + shown.textContent);
+    if (total.innerHTML === shown.innerHTML) return;
     total.innerHTML = shown.innerHTML;
     fees.innerHTML = chosen.closest(".offer").querySelector(".fees").innerHTML;
     said.textContent = "Total " + total.textContent;
@@ -89,37 +92,38 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:
 .lines,.left{border-top:1px solid var(--line);padding-top:.75rem}.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem}.lines>div{display:flex;justify-content:space-between;gap:1rem}.lines dt{color:var(--soft);flex:none;max-width:50%}.lines dd{text-align:end}
 .left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;margin-top:.25rem}.left span{color:var(--soft);font-size:.875rem}.left strong{font-size:1.25rem;min-width:8ch;text-align:end}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;display:grid;gap:1rem;align-content:start;min-width:0}.alone{max-width:44rem;width:100%;margin:0 auto}
-.notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500;outline:none}
+.notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500}[role=alert]{outline:none}
 .methods{display:grid;gap:.75rem;margin-bottom:.75rem}.method{border:1px solid var(--line);border-radius:.625rem}
 .pick,.offer{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;cursor:pointer}.pick>input,.offer>input{grid-row:1/3}.pick{padding:.75rem;border-radius:.625rem}.pick strong,.offer strong{font-weight:600}
 input[type=radio]{width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:var(--accent)}
-.detail{display:grid;gap:.75rem;padding:0 .75rem .75rem}.detail legend{font-size:.875rem;font-weight:500;color:var(--soft);margin-bottom:.25rem}
+.detail{display:grid;gap:.75rem;padding:0 .75rem .75rem}.detail legend{font-size:.9375rem;margin-bottom:.25rem}
 .offer{padding:.5rem 0;border-top:1px solid var(--line);font-size:.9375rem}.offer>span{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .5rem}
 .offer strong{max-width:100%;margin-left:auto;text-align:end}.offer small{color:var(--soft);font-size:.875rem}.offer small>span{display:inline-block;max-width:100%;margin-inline-end:.75rem}
-@supports selector(:has(*)){.methods{gap:.5rem}.method{display:contents}.pick{border:1px solid var(--line)}.pick:has(>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent);background:var(--accent-soft)}.detail{order:1;padding:.25rem .25rem 0}.method:not(:has(>.pick>input:checked))>.detail{display:none}}
+@supports selector(:has(*)){.methods{gap:0}.method{display:contents}.pick{border:1px solid var(--line);margin-bottom:.5rem}.pick:has(>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent);background:var(--accent-soft)}.detail{grid-area:99/1;align-content:start;padding:.25rem .25rem 0}.method:not(:has(>.pick>input:checked))>.detail{visibility:hidden}}
 .field{display:grid;gap:.25rem}.field label{font-weight:500}.field input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.5rem;padding:.5rem .75rem;width:100%;min-height:2.75rem}.field input[aria-invalid=true]{scroll-margin-bottom:3.5rem;border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}.fault{color:var(--bad);font-size:.875rem;font-weight:500}
 button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.25rem 1rem;border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:none;text-align:center}.main{background:var(--accent);color:var(--on-accent)}.main:hover{filter:brightness(1.08)}.plain{background:none;color:var(--accent);border-color:var(--line)}.plain:hover{border-color:var(--accent)}
-.actions{position:sticky;bottom:0;display:flex;flex-wrap:wrap;gap:.5rem .75rem;background:var(--card);border-top:1px solid var(--line);padding:.75rem 1rem;margin:0 -1rem -.75rem;border-radius:0 0 .7rem .7rem}.actions>*{flex:1 0 auto}
+.actions{position:sticky;bottom:0;display:flex;flex-wrap:wrap;gap:.5rem .75rem;background:var(--card);border-top:1px solid var(--line);padding:.75rem 1rem;margin:0 -1rem -.75rem;border-radius:0 0 .7rem .7rem}.actions form{display:contents}.actions button,.actions .button{flex:1 0 auto}
 .facts{display:grid;gap:0 2rem}.facts>div{display:grid;grid-template-columns:1fr auto;gap:0 .75rem;align-items:center;align-content:center;padding:.5rem 0;border-top:1px solid var(--line)}.facts dt{color:var(--soft);font-size:.875rem;grid-column:1}.facts dd{grid-column:1;font-weight:500}.facts dd.tool{grid-column:2;grid-row:1/3}.facts>:last-child:nth-child(odd){grid-column:1/-1}.receipt>div{grid-template-columns:8rem 1fr}.receipt dd{grid-column:2}
 .reference{background:var(--accent-soft);border-radius:.625rem;padding:.75rem 1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}.reference p{grid-column:1/-1}.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .copy{min-width:5.5rem;min-height:2.5rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}
 .state{display:grid;grid-template-columns:auto 1fr;gap:0 1rem;align-items:center}.state>*{grid-column:2}.state>:first-child{grid-area:1/1/3;width:3.5rem;height:3.5rem;border-radius:50%}.state>:nth-child(2){font-size:1.375rem}.spinner{border:5px solid var(--line);border-top-color:var(--accent);animation:turn 1s linear infinite}@keyframes turn{to{transform:rotate(1turn)}}@media (prefers-reduced-motion:reduce){.spinner{animation:none}}
 .mark{display:grid;place-items:center;background:var(--line);color:var(--text)}.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark.good{background:var(--good-soft);color:var(--good)}.mark.bad{background:var(--bad-soft);color:var(--bad)}
 .js .plainly,html:not(.js) .scripted{display:none}
-.cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.75rem}.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}.cardform>.field:nth-of-type(1){grid-column:1/-1}.cardform input{background:var(--page);color:var(--soft)}
-.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;order:-1;border-bottom:1px solid var(--sand-edge)}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{position:relative;display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:80rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem;flex:none}.sandbox h2 .small{font-weight:400}
+.cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.75rem}.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}.cardform>.field:nth-of-type(1){grid-column:1/-1}.cardform .field input{background:var(--code);border-color:transparent;color:var(--soft);cursor:not-allowed}
+.note{flex:1 0 100%;display:flex;align-items:center;justify-content:space-between;gap:.75rem;border-inline-start:.375rem solid var(--stripe);padding-inline-start:.75rem}.note p{color:var(--sand-text)}
+.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;order:-1;border-bottom:1px solid var(--sand-edge)}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{position:relative;display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:80rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem;line-height:1.2;flex:none}.sandbox h2 .small{font-weight:400}.sandbox h2 .small:last-child{display:block}
 .sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;min-height:2.5rem}.sandbox details{margin-left:auto}.sandbox summary{cursor:pointer;font-weight:600;line-height:2.5rem}
-.more,.reason{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;align-items:center}.more{position:absolute;z-index:1;top:100%;right:1rem;width:40rem;max-width:calc(100% - 2rem);background:var(--sand);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.75rem 1rem;box-shadow:0 .5rem 1.5rem #0003}.more p{flex:1 1 100%}.reason{column-gap:.75rem}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.25rem .625rem;min-height:2.5rem;width:16rem;max-width:100%}
-.sandbox a{color:inherit}.sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.875rem;padding:.25rem .625rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
-@media (max-width:79.99rem){.wide{display:none}}
-@media (max-width:63.99rem){.sandbox button .small{display:none}}
-@media (max-width:53.99rem){.sandbox h2{flex:1 0 auto;line-height:1.25}.sandbox h2 .small:not(.wide){display:block}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%}}
+.more{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:center}.more{position:absolute;z-index:1;top:100%;right:1rem;width:40rem;max-width:calc(100% - 2rem);background:var(--sand);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.75rem 1rem;box-shadow:0 .5rem 1.5rem #0003}.more p{flex:1 1 100%}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.25rem .625rem;min-height:2.5rem;width:6.5rem;margin-left:-.25rem}
+.sandbox a{color:inherit}.sandbox button,.note button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.875rem;padding:.25rem .625rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
+@media (max-width:79.99rem){.sandbox button .small{display:none}.sandbox button{padding-inline:.5rem}}
+@media (max-width:53.99rem){.sandbox h2{flex:1;line-height:1}.sandbox h2 .small{display:block;font-size:.75rem}.sandbox h2 .small+.small{display:none}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%;gap:.25rem}.sandbox button{font-size:.8125rem;padding-inline:.3125rem}.note{font-size:.8125rem}
+.reason{position:absolute;z-index:2;top:calc(100% + .5rem);left:2rem}.reason::before{content:"Reason if it fails "}.sandbox:not(:has([open])) .reason{display:none}.sandbox:has(.reason) .more{padding-top:3.5rem}}
 @media (max-height:31.2rem){.actions{position:static}}
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
 @media (min-width:54rem){html{overflow-y:scroll}main{padding:1.75rem 1rem}.summary:not(.ended){min-height:0}.reference strong{font-size:1.5rem;letter-spacing:.04em}
 .two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}
 .pick,.offer{align-items:center}.pick{grid-template-columns:auto auto 1fr}.offer{grid-template-columns:auto 9.5rem minmax(0,1fr) fit-content(50%);padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer small>span{display:block}.offer strong{grid-area:1/4}
-.card{padding:1.25rem 1.5rem}.actions{padding-inline:1.5rem;margin-inline:-1.5rem}.actions>.plain:last-child{flex:none}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}
+.card{padding:1.25rem 1.5rem}.actions{padding-inline:1.5rem;margin-inline:-1.5rem}.actions .plain:last-child{flex:none}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}
 @media (min-width:80rem){.offer small>span{display:inline-block;min-width:9rem}.two{grid-template-columns:24rem minmax(0,1fr);column-gap:3rem}}
 `;
 

@@ -24,6 +24,8 @@ export interface CheckoutPage {
   readonly speed: number;
   /** Error of the submitted form as a whole. */
   readonly problem: string | undefined;
+  /** True if the sandbox panel sent the form, and shows the error. */
+  readonly isPanelProblem: boolean;
   readonly submitted: URLSearchParams | undefined;
   /** Error of each invalid field of the submitted form. */
   readonly errors: Readonly<Record<string, string>>;
@@ -31,6 +33,8 @@ export interface CheckoutPage {
   readonly settable: readonly ChargeStatus[];
   /** Refunds and the chargeback. */
   readonly returns: readonly LedgerEntry[];
+  /** The status of an ended charge and its cause: `FAILED, declined: by rule phone_number *049 of scenario default`. */
+  readonly cause: string | undefined;
   /** The next planned status, if any. */
   readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
   /** Methods to choose from; empty once chosen. */
@@ -54,6 +58,10 @@ export const RETURNS: Readonly<Record<string, string>> = {
   refund: "Refunded",
   chargeback: "Charged back",
 };
+
+export function returnsOf({ engine }: Namespace, charge: Charge): readonly LedgerEntry[] {
+  return engine.state.entriesOf(charge.charge_id).filter(({ kind }) => Object.hasOwn(RETURNS, kind));
+}
 
 export function isChargedBack({ returns }: CheckoutPage): boolean {
   return returns.some(({ kind }) => kind === "chargeback");

@@ -61,7 +61,7 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
       ["Platform fee", moneyMarkup(platform_fee, payUnit)],
       ["Gateway fee", moneyMarkup(gateway_fee, payUnit)],
       charge.status === "FAILED" || charge.status === "CANCELLED"
-        ? ["Not charged", amountToPayMarkup(page)]
+        ? ["Total, not charged", amountToPayMarkup(page)]
         : ["Total", html`<strong>${amountToPayMarkup(page)}</strong>`],
     );
   }
@@ -106,14 +106,14 @@ export function cancelButton({ links }: CheckoutPage): Markup {
 }
 
 /**
- * Body attributes that configure the script's polling. The script polls while the charge's status is in `stay`. After
- * that, the script loads the checkout page, or the shop's page if `then` is "shop" and the charge has ended.
+ * Body attributes that configure the script's polling. The script polls until the charge's status is not in `stay`, or
+ * money is returned. It then loads the checkout page, or the shop's page if `then` is "shop" and the charge has ended.
  */
 export function pollingAttributes(
-  { links, speed, nowMs }: CheckoutPage,
+  { links, speed, nowMs, returns }: CheckoutPage,
   stay: readonly ChargeStatus[],
   then: "shop" | "page",
 ): Markup {
   const page = then === "shop" ? links.waiting : links.page;
-  return html` data-page="${page}" data-status-url="${links.status}" data-stay="${stay.join(" ")}" data-then="${then}" data-speed="${speed}" data-now="${nowMs}"`;
+  return html` data-page="${page}" data-status-url="${links.status}" data-stay="${stay.join(" ")}" data-then="${then}" data-speed="${speed}" data-now="${nowMs}" data-returns="${returns.length}"`;
 }

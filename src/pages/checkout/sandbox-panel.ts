@@ -1,9 +1,14 @@
+import type { Charge } from "../../core/domain/charge-transition.js";
 import { needsChoice } from "../../core/engine/commands/checkout-commands.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import { conditionsText } from "../../core/reports/rule-text.js";
+import { statusText } from "../../core/reports/shown-status.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import { hasEnded } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 import { pressText } from "../dashboard/page-context.js";
+import { statusOf } from "../dashboard/views/record-rows.js";
 import { remainingTimeText } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import type { CheckoutPage } from "./page-model.js";
@@ -43,20 +48,19 @@ export function sandboxPanel(page: CheckoutPage): Markup {
       ? `Run ${charge.scenario === null ? "the matching scenario" : `scenario ${charge.scenario}`}`
       : `Set the charge to ${PANEL_BUTTONS[value]}`;
   const button = ([value, label]: [PanelButton, string]) =>
-    html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`} title="${titleOf(value)}">${label}</button>`;
+    html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`} title="${titleOf(value)}">${label}</button>${value === "fail" && reasonField(form)}`;
   const buttons = buttonsFor(page);
-  const isMoving = !hasEnded(charge.status);
-  const canFail = buttons.some(([value]) => value === "fail");
+  const isMoving = page.cause === undefined;
+  const dashboardLink = html`<a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open in the dashboard</a>`;
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
-<h2 id="sandbox">Sandbox<span class="small wide"> – not part of the real page</span>${page.speed === 0 && html`<span class="small"><span class="wide">, clock</span> frozen</span>`}</h2>
-${!isChoosing && html`<form id="outcome" hidden method="post" action="${links.action("outcome")}"></form>`}
-<div class="outcomes">${buttons.length > 0 ? buttons.map(button) : "This payment has ended."}</div>
-${isMoving && next !== undefined && clockForm(page, "skip", ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in <span data-until="${next.dueMs}">${remainingTimeText(next.dueMs - page.nowMs)}</span></span></span>`)}
+<h2 id="sandbox">Sandbox${page.speed === 0 && html`, <span class="small">clock frozen</span>`} <span class="small">not part of the real page</span></h2>
+${!isChoosing && html`<form id="outcome" hidden method="post" action="${links.action("outcome")}"><button hidden name="outcome" value="fail">Fail</button></form>`}
+<div class="outcomes">${page.isPanelProblem && html`<strong class="fault" role="alert" tabindex="-1" autofocus>${page.problem}</strong>`}${buttons.map(button)}${!isMoving && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
+${isMoving && next !== undefined && clockForm(page, "skip", ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in ${countdown(page, next.dueMs)}</span></span>`)}
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${buttons.length > 0 && hint(page)}</p>
-${canFail && reasonField(form)}
-${isMoving && clockForm(page, "advance", ["advanceClock", { by: "10s" }], "+10 s")}
-<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>${charge.scenario}</bdi>`}. <a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open it in the dashboard</a></p>
+${isMoving && html`<span>Sandbox clock:</span>${clockForm(page, "advance", ["advanceClock", { by: "10s" }], "+10 s")}${freezeForm(page, "freeze")}`}
+<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>${charge.scenario}</bdi>`}. ${isMoving && dashboardLink}</p>
 </div></details>
 </div></aside>`;
 }
@@ -69,7 +73,7 @@ function buttonsFor({ charge, offers, settable }: CheckoutPage): [PanelButton, s
   if (settable.includes("FAILED")) buttons.push(["fail", "Fail"]);
   if (settable.includes("EXPIRED")) buttons.push(["expire", "Expire"]);
   if (settable.includes("REFUNDED")) buttons.push(["refund", "Refund"]);
-  if (canBePaid && !hasEnded(charge.status)) buttons.push(["scenario", "By scenario"]);
+  if (canBePaid && !hasEnded(charge.status)) buttons.push(["scenario", "Let scenario decide"]);
   return buttons;
 }
 
@@ -83,10 +87,47 @@ function hint({ charge, speed }: CheckoutPage): string {
     : `Choose how the payment ends.${frozenNote}`;
 }
 
+/** Enter in this field presses the form's first button: the hidden one, which fails the payment. */
 function reasonField(form: string): Markup {
-  return html`<div class="reason"><label for="reason">Reason if it fails</label>
-<input id="reason" name="reason" form="${form}" list="reasons" placeholder="declined" maxlength="${MAX_LENGTHS.reason}" autocomplete="off">
-<datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></div>`;
+  return html`<span class="reason"><input name="reason" form="${form}" list="reasons" placeholder="declined" aria-label="Reason if it fails" title="Reason if it fails" maxlength="${MAX_LENGTHS.reason}" autocomplete="off">
+<datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></span>`;
+}
+
+/** The status as people read it, and its cause: `FAILED, declined: by rule customer_email declined@* of scenario default`. */
+export function causeText(namespace: Namespace, charge: Charge): string {
+  const shown = statusOf({ namespace }, charge);
+  const { actors, scenario, rule } = charge;
+  const actor = actors.at(-1)!;
+  const rules = namespace.engine.state.get("scenarios", scenario ?? "")?.scenario.charges;
+  const match = conditionsText(rules?.[rule ?? -1]?.match);
+  const causes: Readonly<Record<string, string>> = {
+    scenario: `by ${match && `rule ${match} of `}scenario ${scenario}`,
+    clock: "not paid in time",
+    customer: "by the customer",
+  };
+  return `${statusText(shown)}: ${(shown.amount === undefined && causes[actor]) || "by hand"}`;
+}
+
+/** The note beside the pay button: the scenario's next step needs no press, unless the clock is frozen. */
+export function plannedStepNote(page: CheckoutPage): Markup | false {
+  const { charge, next, speed } = page;
+  if (next === undefined || next.to === "EXPIRED") return false;
+  const step = next.to === "FAILED" ? "makes the payment fail" : next.to === "CANCELLED" ? "cancels" : "pays";
+  const when =
+    speed === 0
+      ? "once the clock runs. Or decide in the bar above."
+      : html`in ${countdown(page, next.dueMs)}, even if nobody presses the button.`;
+  return html`<div class="note small"><p>Sandbox: scenario <bdi>${charge.scenario}</bdi> ${step} ${when}</p>${freezeForm(page, "hold")}</div>`;
+}
+
+function freezeForm(page: CheckoutPage, id: string): Markup {
+  const [mode, label] = page.speed === 0 ? ["real", "Run clock"] : ["manual", "Freeze clock"];
+  return clockForm(page, id, ["setClock", { mode }], label);
+}
+
+/** The script counts down to data-until at the speed of sandbox time. */
+function countdown({ nowMs }: CheckoutPage, dueMs: number): Markup {
+  return html`<span data-until="${dueMs}">${remainingTimeText(dueMs - nowMs)}</span>`;
 }
 
 /** Form that moves time; it posts to the dashboard. */

@@ -1,7 +1,8 @@
+import { NO_REAL_MONEY } from "../../core/domain/method-kinds.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen, isPaid, isRefunded } from "../../core/schema/statuses.js";
-import { groupDigits, moneyMarkup, sentenceCase } from "../format.js";
+import { moneyMarkup, sentenceCase } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
 import { copyButton } from "../page-shell.js";
 import { methodRadioButtons, selectedPrice } from "./method-form.js";
@@ -16,7 +17,7 @@ import {
   pollingAttributes,
   priceBreakdown,
 } from "./payment-summary.js";
-import { sandboxPanel } from "./sandbox-panel.js";
+import { plannedStepNote, sandboxPanel } from "./sandbox-panel.js";
 
 interface Screen extends Partial<Pick<PageDocument, "title" | "status" | "polling" | "refresh">> {
   readonly summary?: Markup;
@@ -37,11 +38,11 @@ function frameScreen(
     ...reloading
   }: Screen,
 ): PageDocument {
-  const { problem } = page;
+  const { problem, isPanelProblem } = page;
   const main = html`<main class="two">
 ${summary}
 <section class="card" ${label}>
-${problem !== undefined && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`}
+${problem !== undefined && !isPanelProblem && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`}
 ${card}
 </section>
 ${priceBreakdown(page)}
@@ -80,14 +81,12 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
   const { charge, catalogue, links } = page;
   const method = catalogue.method(charge.payment_method ?? "");
   const isCard = method?.kind === "card";
-  const instructions = charge.payment_instructions?.instructions;
   return frameScreen(page, {
     label: html`aria-labelledby="how"`,
     card: html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
-${instructions !== undefined && html`<p class="small soft" dir="auto">${instructions.replace(charge.amount, groupDigits(charge.amount))}</p>`}
-${charge.offered_methods.length > 1 && html`<p class="small soft">To pay with another method, cancel and order again.</p>`}
-<form class="actions" method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form>`,
+<p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."}</p>
+<div class="actions">${plannedStepNote(page)}<form method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form></div>`,
     polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
   });
 }
@@ -106,13 +105,14 @@ const SHOWN_ELSEWHERE = ["type", "reference", "instructions", "amount", "currenc
 
 /** Where to send the money, and the reference that the customer quotes (specification: Whitelabel checkout result). */
 function transferDetails(page: CheckoutPage): Markup {
-  const { amount, payment_instructions, provider_reference: reference } = page.charge;
+  const { amount, payment_instructions, phone_number, provider_reference: reference } = page.charge;
   const details = Object.entries(payment_instructions ?? {}).filter(
     ([name]) => !SHOWN_ELSEWHERE.includes(name),
   );
   return html`<dl class="facts">
 ${fact("Amount to pay", amountToPayMarkup(page), amount)}
 ${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value, value))}
+${phone_number !== null && fact("Pay from", phone_number)}
 </dl>
 <div class="reference">
 <p>Quote this reference, or your payment may be delayed or lost:</p>
@@ -154,7 +154,7 @@ export function waitingScreen(page: CheckoutPage): PageDocument {
 <noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
 ${
   isOpen(charge.status) &&
-  html`<form class="actions" method="post">${!isCard && html`<a class="button plain" href="${links.page}">Show how to pay</a>`}${cancelButton(page)}</form>`
+  html`<div class="actions">${plannedStepNote(page)}<form method="post">${!isCard && html`<a class="button plain" href="${links.page}">Show how to pay</a>`}${cancelButton(page)}</form></div>`
 }`,
     polling: pollingAttributes(page, [charge.status], "shop"),
     refresh: links.waiting,
@@ -206,6 +206,7 @@ ${
     ? html`<p class="soft">You can close this page.</p>`
     : html`<div class="actions"><a class="button main" href="${shop}">Back to the shop</a></div>`
 }`,
+    polling: pollingAttributes(page, [charge.status], "page"),
   });
 }
 

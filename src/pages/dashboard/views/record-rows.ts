@@ -142,7 +142,10 @@ export function reversalOf({ type, body, at }: EventRecord): ShownStatus | undef
 }
 
 /** A payment's status as people read it. */
-export function statusOf({ namespace }: PageContext, record: Charge | Withdrawal): ShownStatus {
+export function statusOf(
+  { namespace }: Pick<PageContext, "namespace">,
+  record: Charge | Withdrawal,
+): ShownStatus {
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
   return shownStatus(
     record,
