@@ -166,6 +166,10 @@ describe.each([
     expect(shown.length).toBeGreaterThan(3);
     expect(shown.filter((reason) => !/^<code>[\w. -]+<\/code>/.test(reason))).toEqual([]);
     expect(new Set(shown).size).toBe(shown.length);
+    if (path === "/docs")
+      expect(shown.join()).toContain(
+        "<code>createQuote 400</code>, <code>createWhitelabel 400</code>, <code>createCheckout 400</code>",
+      );
   });
 
   it("every box of an assumption gives a reason", () => {

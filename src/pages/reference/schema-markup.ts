@@ -114,23 +114,18 @@ const LINKED_MIN = 20;
 /** Replaces each reason that the document gives in several places, also where more follows, with a link to `repeated`, which begins with what it is about. */
 export function linkRepeatedAssumptions(document: OpenApiDocument) {
   const text = JSON.stringify(document);
-  const subjects = new Map<string, Set<string>>();
+  const subjects = new Map<string, string[]>();
+  const add = ({ "x-sandbox-assumption": reason }: Texts, subject: string) =>
+    reason !== undefined && subjects.set(reason, [...(subjects.get(reason) ?? []), subject]);
   JSON.parse(text, (key, value) => {
-    const reason: string | undefined = value?.["x-sandbox-assumption"];
-    if (reason !== undefined)
-      subjects.set(
-        reason,
-        (subjects.get(reason) ?? new Set()).add(
-          value.name ?? value.operationId ?? key.replace(/^\d/, "response $&"),
-        ),
-      );
+    const { name, operationId, responses } = Object(value);
+    // The subject of a response includes its operation.
+    if (!/^\d\w\w$/.test(key)) add(Object(value), name ?? operationId ?? key);
+    if (operationId) for (const status in responses) add(responses[status], `${operationId} ${status}`);
     return value;
   });
-  const repeated = [...subjects.keys()].filter(
-    (reason) =>
-      text.split(`"x-sandbox-assumption":${JSON.stringify(reason)}`).length > 2 &&
-      reason.length > LINKED_MIN &&
-      reason !== ASSUMED_FIELD_REASON,
+  const repeated = [...subjects].flatMap(([reason, { length }]) =>
+    length > 1 && reason.length > LINKED_MIN && reason !== ASSUMED_FIELD_REASON ? [reason] : [],
   );
   const linkOf = (reason: string): string => {
     const exact = repeated.indexOf(reason);
@@ -141,7 +136,7 @@ export function linkRepeatedAssumptions(document: OpenApiDocument) {
     name === "x-sandbox-assumption" ? linkOf(value) : value,
   ) as OpenApiDocument;
   const shortened = repeated.map((reason) => ({
-    subjects: [...subjects.get(reason)!],
+    subjects: [...new Set(subjects.get(reason))],
     text: repeated.reduce(
       (rest, one) => (rest.startsWith(`${one} `) ? rest.slice(one.length + 1) : rest),
       reason,
