@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../support/process-command.js";
@@ -14,7 +14,11 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-const links = [...PAGES, ...INTERNAL, "CONTRIBUTING.md", "examples/README.md"].flatMap((page) =>
+const EXAMPLES = readdirSync(join(ROOT, "examples"), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith("README.md") && !path.includes("node_modules"))
+  .map((path) => join("examples", path));
+
+const links = [...PAGES, ...INTERNAL, "CONTRIBUTING.md", ...EXAMPLES].flatMap((page) =>
   [...pageText(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(([, path, anchor]) => ({
     page,
     target: path === "" ? page : join(dirname(page), path!),

@@ -6,7 +6,24 @@ import { blocksOfKind, pageText } from "./support/pages.js";
 const PAGE = "docs/testing.md";
 const files = Object.fromEntries(blocksOfKind(PAGE, "file").map(({ name, code }) => [name, code]));
 
-const project = new Project(files, ["express", "jest", "vitest", "msw", "standardwebhooks"]);
+/** The setup of server.test.mjs as the page says to write it for node:test. */
+const SERVER_NODE = files["server.test.mjs"]!.replace(
+  /import .* from "vitest";/,
+  'import * as hooks from "node:test";\nimport { deepEqual } from "node:assert/strict";',
+)
+  .replace("setupSandbox()", "setupSandbox({ hooks })")
+  .replace("beforeAll(async () => {", "hooks.before(async () => {\n  await sandbox.ready;")
+  .replace("afterAll(", "hooks.after(")
+  .replace("test(", "hooks.test(")
+  .replace(/expect\((.*)\)\.toEqual\((.*)\)/, "deepEqual($1, $2)");
+
+const project = new Project({ ...files, "server.node.mjs": SERVER_NODE }, [
+  "express",
+  "jest",
+  "vitest",
+  "msw",
+  "standardwebhooks",
+]);
 
 const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false"];
 const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
@@ -36,6 +53,12 @@ describe(PAGE, () => {
       PAYMENTS_SANDBOX_URL: url,
     });
     expect(stdout + stderr).toMatch(passed);
+    expect(code).toBe(0);
+  });
+
+  it("the setup of an app on a port passes with hooks of node:test", async () => {
+    const { code, stdout } = await project.run(["--test", "--test-reporter=tap", "server.node.mjs"]);
+    expect(stdout).toMatch(/^# pass 1$/m);
     expect(code).toBe(0);
   });
 
