@@ -1,4 +1,3 @@
-import type { ConnectionFlags } from "./client/connection.js";
 import { terminalWidth } from "./terminal.js";
 import { wrap } from "./text-layout.js";
 
@@ -37,7 +36,7 @@ function breakCommand(example: string, width: number): string[] {
 /** A command to copy. It names the sandbox as the flags do; without `url`, it calls the default port. */
 export function commandFor(
   words: string,
-  { url, namespace, controlToken }: Omit<ConnectionFlags, "json">,
+  { url, namespace, controlToken }: Partial<Record<"url" | "namespace" | "controlToken", string | undefined>>,
 ): string {
   return [
     `npx payments-sandbox ${words}`,

@@ -1,17 +1,7 @@
 import { formatOf, type ValueFormat } from "../core/reports/list-columns.js";
 import { STATUS_TONES } from "../core/reports/shown-status.js";
-import { receiverText } from "../core/reports/trouble.js";
-import {
-  cellWidth,
-  cutCells,
-  fitLine,
-  fitParts,
-  padCells,
-  SEPARATOR,
-  type Style,
-  type StyledText,
-  wrap,
-} from "./text-layout.js";
+import { eventWord, receiverText } from "../core/reports/trouble.js";
+import { cellWidth, cutCells, fitLine, padCells, type Style, type StyledText, wrap } from "./text-layout.js";
 
 const GAP = 2;
 const COLUMN_MIN = 6;
@@ -63,14 +53,16 @@ export function tableLines(
         [undefined, pad],
       ];
     });
-    const below = (notes[place - 1] ?? []).map((note) => {
-      const text = fitParts(note.split(SEPARATOR), width - indent.length).join(SEPARATOR);
-      return fitLine(
-        [
-          [undefined, indent],
-          [note.startsWith("! ") ? "yellow" : "red", text],
-        ],
-        width,
+    const below = (notes[place - 1] ?? []).flatMap((note) => {
+      const style = note.startsWith("! ") ? "yellow" : "red";
+      return noteLines(note, width - indent.length).map((text) =>
+        fitLine(
+          [
+            [undefined, indent],
+            [style, text],
+          ],
+          width,
+        ),
       );
     });
     const more = rest.map((text) =>
@@ -78,6 +70,13 @@ export function tableLines(
     );
     return [fitLine(trimmed(line.flat()), width), ...more, ...below];
   });
+}
+
+/** A note in one line, or without the time of the next try in two. The rest is cut. */
+function noteLines(note: string, room: number): string[] {
+  if (cellWidth(note) <= room) return [note];
+  const [first = "", ...rest] = wrap(note.replace(/ · next try at [^·]*$/, ""), 0, room);
+  return rest.length === 0 ? [first] : [first, cutCells(rest.join(" "), room)];
 }
 
 /** Leaves out the spaces at the end. */
@@ -134,6 +133,7 @@ function fittingTable(
     [UNCUT, () => without(table, isEmpty)],
     [UNCUT, () => changed(table, "address", shortAddress)],
     [UNCUT, () => changed(table, "id", shortId)],
+    [UNCUT, () => changed(table, "event", eventWord)],
     [UNCUT, () => changed(table, "amount", withoutNetwork)],
     [READABLE, () => changed(table, "time", (text) => text.replace(/^(\d\d-\d\d \d\d:\d\d):\d\d$/, "$1"))],
     ...dropFirst.map((name) => [READABLE, () => without(table, (column) => column === name)] as const),
@@ -210,7 +210,7 @@ export function shortInstant(text: string, hasDate: boolean): string {
 }
 
 export function shortId(text: string): string {
-  return ID_BY_PREFIX.test(text) ? text.slice(0, ID_PREFIX) : text;
+  return text.replace(ID_BY_PREFIX, (id) => id.slice(0, ID_PREFIX));
 }
 
 /** Writes `USDT 5.12` for `USDT_TRC20 5.12`. */
@@ -220,11 +220,11 @@ function withoutNetwork(text: string): string {
 
 const ID = /^[a-z]{2,4}_[0-9a-f]{11,24}$/;
 /** Ids that commands accept by their beginning. */
-const ID_BY_PREFIX = /^(ch|wd|dlv|we)_[0-9a-f]{24}$/;
+const ID_BY_PREFIX = /^(ch|wd|dlv|we)_[0-9a-f]{24}\b/;
 const INSTANT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
 /** Formats that may be cut. Half an amount or status is useless; the beginning of an error is not. */
-const CUT: readonly ValueFormat[] = ["text", "address"];
+const CUT: readonly ValueFormat[] = ["text", "event", "address"];
 
 /** Columns whose values have colours. */
 const TELLING = ["status", "response"];

@@ -37,16 +37,6 @@ export function cutCells(text: string, width: number): string {
 
 export const SEPARATOR = " · ";
 
-/** Cuts the longest parts with "…", so that the parts fit into `room` cells when joined with " · ". */
-export function fitParts(parts: readonly string[], room: number): string[] {
-  const widths = parts.map(cellWidth);
-  for (let excess = cellWidth(parts.join(SEPARATOR)) - room; excess > 0; excess--) {
-    const longest = Math.max(...widths);
-    if (longest > 1) widths[widths.indexOf(longest)] = longest - 1;
-  }
-  return parts.map((part, index) => cutCells(part, widths[index]!));
-}
-
 /** The text, cut in the middle with "…" to `room` characters. */
 export function cutMiddle(text: string, room: number): string {
   if (text.length <= room) return text;

@@ -420,6 +420,44 @@ it("next shows 15 rows on a terminal without --limit, and what is left", async (
   expect(await print(0, ["next"])).toMatch(/ obi@example\.ng .* retry completed → :\d+\/webhooks\n/);
 });
 
+it("next counts and limits groups, and lists statuses by hand for one payment only", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });
+  for (let n = 0; n < 25; n++) await client.pay();
+  await sandbox.advance("1s");
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
+  for (const [limit, left] of [
+    ["26", 25],
+    ["30", 21],
+  ] as const) {
+    const text = await print(120, ["next"], { limit }, shop);
+    expect(text).toContain(" 25 retries → :9/hooks\n");
+    expect(text).not.toContain("by hand");
+    expect(text).toContain(`\nand ${left} more: `);
+  }
+  const whole = await print(120, ["next"], { limit: "100" }, shop);
+  expect(whole.match(/ becomes EXPIRED\n/g)).toHaveLength(25);
+  expect(whole).not.toContain(" more: ");
+  expect(await print(120, ["next", "last"], {}, shop)).toMatch(/\nby hand .* AWAITING_PAYMENT to /);
+});
+
+it("the error of a failing webhook has more room than the time of its next try", () => {
+  const note =
+    "completed → :3000/webhooks · 500 TypeError: Cannot read properties of undefined (reading 'order') · next try at 09:00:05";
+  const below = tableLines(["at", "status"], [[START, "COMPLETED"]], 80, { notes: [[note]] }).slice(2);
+  expect(below.map((line) => changeUnpaintedParts(line, (part) => part.trim()))).toEqual([
+    "completed → :3000/webhooks · 500 TypeError: Cannot read properties of",
+    "undefined (reading 'order')",
+  ]);
+});
+
+it("requests tells the payment of each call", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.pay({ email: "ada@shop.test" });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
+  expect(await print(120, ["requests"], {}, shop)).toMatch(/ 200 +ch_\w{8,24} NGN 101\.50 ada@shop\.test\n/);
+});
+
 it("deliveries shows a failure of several rows once below them", async () => {
   const text = await print(80, ["deliveries"], { failing: true });
   expect(text.match(/nothing listens/g)).toHaveLength(1);
@@ -427,7 +465,7 @@ it("deliveries shows a failure of several rows once below them", async () => {
   expect(text).toMatch(/\n +400 invalid_signature · next try at/);
 });
 
-it("a narrow list of deliveries keeps the attempts, and leaves the response to the line below", () => {
+it("a narrow list of deliveries keeps the ids, and leaves the response to the line below", () => {
   plainTerminal(80);
   const attempts = [{ at: START, status: 500, error: null, response_body: "boom", duration_ms: 1 }];
   const delivery = {
@@ -442,7 +480,7 @@ it("a narrow list of deliveries keeps the attempts, and leaves the response to t
     attempts,
   };
   const text = tableFormatter(LIST_COLUMNS.deliveries)({ items: [delivery] });
-  expect(text).toContain("attempts");
+  expect(text).toMatch(/ ch_2ea48581 {2}dlv_2ea4858\n/);
   expect(text).not.toContain("response");
 });
 
@@ -488,7 +526,7 @@ it("a fault of a successful call stands below it in requests", async () => {
   await client.ask("POST /_sandbox/faults", { match: { operation: "createQuote" }, delay: "1ms" });
   await client.quote();
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
-  expect(await print(80, ["requests"], {}, shop)).toMatch(/createQuote +200\n +! fault of flt_\w+\n/);
+  expect(await print(80, ["requests"], {}, shop)).toMatch(/ 200 +NGN 101\.50\n +! fault of flt_\w+\n/);
 });
 
 it("charges marks each row whose webhook fails as those of other rows", async () => {

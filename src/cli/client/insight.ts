@@ -18,7 +18,13 @@ import { type Advice, adviceLine } from "../report/advice-text.js";
 import { WEBHOOK_MARK } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
 import { paint, type StyledText, wrap, wrapHanging } from "../text-layout.js";
-import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
+import {
+  type ClientAction,
+  type ClientCommand,
+  type CommandInput,
+  flagText,
+  runs,
+} from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import {
   commonLines,
@@ -89,24 +95,48 @@ export async function nextRow(connection: Connection, item: NextItem): Promise<J
   const untilMs = Date.parse(String(at)) - Date.parse(connection.now ?? "");
   const dueIn = Number.isNaN(untilMs) ? undefined : readableDuration(untilMs);
   const to = delivery && `→ ${receiverText(delivery.url as string | null)}`;
-  const retries = delivery && hold === null && attemptsOf(delivery).length > 0 ? to : undefined;
   const what = [nextText(item, delivery), to ?? []].flat().join(" ");
-  return { ...payment, at, in: dueIn, what, who, id, hold, retries };
+  return { ...payment, at, in: dueIn, what, who, id, hold, to };
 }
 
-/** Replaces retries to one receiver by their number, at the time of the first. */
-function foldRetries(rows: readonly JsonBody[]): JsonBody[] {
-  const groups = new Map<unknown, JsonBody[]>();
-  for (const row of rows) groups.set(row.retries ?? row, [...(groups.get(row.retries ?? row) ?? []), row]);
-  return [...groups.values()].map((group) => {
-    const [{ at, in: dueIn, retries, ...rest }, ...others] = group as [JsonBody, ...JsonBody[]];
-    if (others.length === 0) return { at, in: dueIn, ...rest };
-    return { at, in: dueIn, what: `${group.length} retries ${retries}`, hold: null, count: group.length };
-  });
+/** Reads all that is scheduled or waits, and for one payment its possible statuses, the last items of the list. */
+async function readNext(connection: Connection, id: unknown): Promise<NextItem[]> {
+  const items: NextItem[] = [];
+  for await (const page of connection.pages<NextItem>("listNext", { id })) {
+    // No status may follow a chargeback.
+    const own = page.filter(({ kind, to }) => kind !== "transition" || (id !== undefined && to.length > 0));
+    items.push(...own);
+    if (own.length < page.length) break;
+  }
+  return items;
+}
+
+/** Groups retries to one receiver; any other item is a group of its own. What waits comes after what has a time. */
+async function groupNext(connection: Connection, items: readonly NextItem[]): Promise<NextItem[][]> {
+  const waiting = new Map<string, JsonBody>();
+  if (items.some(({ id }) => id.startsWith("dlv_")))
+    for await (const page of connection.pages<JsonBody>("listDeliveries", { status: "pending" }))
+      for (const delivery of page) waiting.set(String(delivery.delivery_id), delivery);
+  const isHeld = ({ id }: NextItem) => (waiting.get(id)?.hold ?? null) !== null;
+  const rankOf = (item: NextItem) => (item.kind === "transition" ? 2 : Number(isHeld(item)));
+  const groups = new Map<unknown, NextItem[]>();
+  for (const item of [...items].sort((a, b) => rankOf(a) - rankOf(b))) {
+    const delivery = waiting.get(item.id);
+    const isRetry = delivery !== undefined && !isHeld(item) && attemptsOf(delivery).length > 0;
+    const key = isRetry && isTerminal() ? delivery.url : item;
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return [...groups.values()];
 }
 
 /** Maximum number of rows of `next` on a terminal, without `--limit`. */
 const NEXT_MAX = 15;
+
+/** Id of the payment that the selector of `next` names. */
+async function readPaymentId({ connection, words: { selector } }: CommandInput): Promise<unknown> {
+  if (selector === undefined || selector.startsWith("wd_")) return selector;
+  return (await connection.resolveCharge(selector)).charge_id;
+}
 
 const HELD = "held";
 const BY_HAND = "by hand";
@@ -146,30 +176,26 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "next [selector]",
     summary:
-      "what can happen next: scheduled tasks, waiting deliveries, possible statuses of charges and withdrawals",
+      "what can happen next: scheduled tasks, waiting deliveries, and a selected payment's possible statuses",
     example: "payments-sandbox next last",
     options: [["--limit <number>", "how many"]],
     defaultAction: runs("listNext", {
-      input: async ({ connection, words: { selector } }) => ({
-        id:
-          selector === undefined || selector.startsWith("wd_")
-            ? selector
-            : (await connection.resolveCharge(selector)).charge_id,
-      }),
-      formatResult: async (answer, asked) => {
+      input: async (asked) => ({ id: await readPaymentId(asked) }),
+      formatResult: async (_answer, asked) => {
         const { connection, flags } = asked;
-        const all = answer.items as NextItem[];
-        // No status may follow a chargeback.
-        const items = all.filter(({ kind, to }) => kind !== "transition" || to.length > 0);
-        const total = Number(answer.total) - all.length + items.length;
-        const rows = await Promise.all(items.map((item) => nextRow(connection, item)));
-        const rankOf = ({ at }: JsonBody) => [HELD, BY_HAND].indexOf(String(at));
-        rows.sort((a, b) => rankOf(a) - rankOf(b));
-        if (!isTerminal()) return tableFormatter(LIST_COLUMNS.next)({ total, items: rows }, asked);
-        const shown = foldRetries(rows).slice(0, flags.limit === undefined ? NEXT_MAX : undefined);
-        const left = shown.reduce((rest, { count = 1 }) => rest - Number(count), total);
+        const items = await readNext(connection, await readPaymentId(asked));
+        const groups = await groupNext(connection, items);
+        const shown = groups.slice(0, Number(flags.limit ?? (isTerminal() ? NEXT_MAX : groups.length)));
+        const rows = await Promise.all(
+          shown.map(async ([item, ...others]) => {
+            const { at, in: dueIn, to, ...rest } = await nextRow(connection, item!);
+            if (others.length === 0) return { at, in: dueIn, ...rest };
+            return { at, in: dueIn, what: `${1 + others.length} retries ${to}`, hold: null };
+          }),
+        );
+        const left = groups.length - shown.length;
         const more: StyledText = ["dim", `and ${left} more: ${connection.commandFor("next --limit 100")}`];
-        return tableFormatter(LIST_COLUMNS.next, left > 0 ? [more] : [])({ items: shown }, asked);
+        return tableFormatter(LIST_COLUMNS.next, left > 0 ? [more] : [])({ items: rows }, asked);
       },
     }),
   },

@@ -57,7 +57,9 @@ export function tableFormatter(
         now: asked?.connection.now,
         dimmed: items.map(isDone),
       }),
-      ...(isTerminal() ? footer.map((line) => fitLine([line], width)) : []),
+      ...(isTerminal() ? footer : []).flatMap(([style, text]) =>
+        wrap(text, 0, width).map((line) => fitLine([[style, line]], width)),
+      ),
       ...(total > items.length ? [`${items.length} of ${total}`] : []),
       "",
     ].join("\n");

@@ -15,13 +15,14 @@ import {
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Format of a value. A narrow terminal shortens times, ids and addresses, and truncates texts. */
-export type ValueFormat = "text" | "id" | "time" | "address" | "status" | "amount" | "count";
+export type ValueFormat = "text" | "id" | "time" | "address" | "status" | "amount" | "count" | "event";
 
 const FORMATS: readonly (readonly [field: RegExp, format: ValueFormat])[] = [
   [/(^|_)id$|^(fault|about)$/, "id"],
   [/(^|_)at$/, "time"],
   [/^(url|path)$/, "address"],
   [/^status$/, "status"],
+  [/^type$/, "event"],
   [/(^|_)amount$|^fee$|_balance$/, "amount"],
   [/^(attempts|used|charges)$/, "count"],
 ];
@@ -98,6 +99,14 @@ function objectId({ charge_id, withdrawal_id }: JsonRecord): unknown {
   return charge_id ?? withdrawal_id;
 }
 
+/** The payment that a request created or read: its id, amount and customer. */
+function requestSubject({ request_body, response_body }: JsonRecord): string | undefined {
+  const all: JsonRecord = { ...Object(request_body), ...Object(response_body) };
+  const price = typeof all.amount === "string" ? `${all.currency} ${all.amount}` : undefined;
+  const parts = [objectId(all), price, all.customer_email].filter((part) => typeof part === "string");
+  return parts.length === 0 ? undefined : parts.join(" ");
+}
+
 /** Queries for the states of a delivery that are no status. */
 const STATE_QUERIES: Readonly<Record<string, Query>> = {
   failing: { failing: "1" },
@@ -129,7 +138,7 @@ const lists = {
   },
   deliveries: {
     columns: ["created_at", "type", "url", "status", "attempts", "response", "about", "delivery_id"],
-    dropFirst: ["delivery_id", "response", "attempts"],
+    dropFirst: ["response", "attempts", "about"],
     values: {
       about: objectId,
       url: ({ url, status }) => url ?? (status === "dropped" ? url : "mailbox"),
@@ -163,9 +172,11 @@ const lists = {
     headings: ["Created", "Status", "Event → receiver", "About", "Attempts"],
   },
   requests: {
-    columns: ["at", "method", "path", "operation", "status"],
-    dropFirst: ["operation"],
-    values: { status: (request) => request.status ?? missingStatusReason(request) },
+    columns: ["at", "method", "path", "status", "about"],
+    values: {
+      status: (request) => request.status ?? missingStatusReason(request),
+      about: requestSubject,
+    },
     notes: (request) => [
       ...[requestTrouble(request) ?? (request.fault === null ? [] : `! fault of ${request.fault}`)].flat(),
       ...(request.tolerated as readonly string[]).map((note) => `! passed over: ${note}`),
