@@ -28,14 +28,7 @@ export function isPanelButton(text: string | null): text is PanelButton {
 }
 
 /** Suggested failure reasons; any text is accepted. */
-const REASONS = [
-  "declined",
-  "insufficient_funds",
-  "declined_by_operator",
-  "operator_timeout",
-  "limit_exceeded",
-  "suspected_fraud",
-];
+const REASONS = ["declined", "insufficient_funds", "declined_by_operator", "operator_timeout"];
 
 /** The bar above the page, last in the order of the keyboard, where a tester chooses the outcome. A real service has no such bar. */
 export function sandboxPanel(page: CheckoutPage): Markup {
@@ -58,7 +51,7 @@ ${!isChoosing && html`<form id="outcome" hidden method="post" action="${links.ac
 <div class="outcomes">${page.isPanelProblem && html`<strong class="fault" role="alert" tabindex="-1" autofocus>${page.problem}</strong>`}${buttons.map(button)}${!isMoving && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
 ${isMoving && next !== undefined && clockForm(page, "skip", ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in ${countdown(page, next.dueMs)}</span></span>`)}
 <details><summary>More</summary><div class="more">
-<p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${buttons.length > 0 && hint(page)}</p>
+<p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${isMoving && hint(page)}</p>
 ${isMoving && html`<span>Sandbox clock:</span>${clockForm(page, "advance", ["advanceClock", { by: "10s" }], "+10 s")}${freezeForm(page, "freeze")}`}
 <p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>${charge.scenario}</bdi>`}. ${isMoving && dashboardLink}</p>
 </div></details>
@@ -78,13 +71,10 @@ function buttonsFor({ charge, offers, settable }: CheckoutPage): [PanelButton, s
 }
 
 function hint({ charge, speed }: CheckoutPage): string {
-  if (charge.status === "COMPLETED") return "The payment is complete; it can be refunded.";
-  if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
-  const frozenNote =
-    speed === 0 ? " The sandbox clock is frozen: a scenario continues only when the clock advances." : "";
-  return needsChoice(charge)
-    ? `Choose how the payment ends; to complete it, choose a method first.${frozenNote}`
-    : `Choose how the payment ends.${frozenNote}`;
+  const method = needsChoice(charge) ? "; to complete it, choose a method first" : "";
+  const frozen =
+    speed === 0 ? " The sandbox clock is frozen: the scenario waits until the clock advances." : "";
+  return `Choose how the payment ends${method}.${frozen}`;
 }
 
 /** Enter in this field presses the form's first button: the hidden one, which fails the payment. */

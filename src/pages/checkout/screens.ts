@@ -91,15 +91,8 @@ ${isCard ? cardForm : transferDetails(page)}
   });
 }
 
-const LABELS: Readonly<Record<string, string>> = {
-  bank_name: "Bank",
-  account_number: "Account number",
-  account_name: "Account name",
-  provider: "Operator",
-  phone_number: "Pay to number",
-  network: "Network",
-  wallet_address: "Wallet address",
-};
+/** Labels of the fields of the instructions whose names do not say enough. */
+const LABELS: Record<string, string> = { bank_name: "Bank", provider: "Operator", phone_number: "Pay to" };
 /** Fields of the instructions that the page shows elsewhere. */
 const SHOWN_ELSEWHERE = ["type", "reference", "instructions", "amount", "currency"];
 
