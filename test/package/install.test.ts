@@ -170,7 +170,7 @@ it("the package installs without a warning", () => {
 
 it("the package contains all required files, and no development files", () => {
   const known = [
-    /^(LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
+    /^(CHANGELOG\.md|LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
     /^bin\/(payments-sandbox\.js|package\.json)$/,
     /^dist\/(chunks\/)?[\w-]+\.c?js$/,
     /^dist\/(shipped|openapi-(service|control))\.json$/,
