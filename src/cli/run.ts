@@ -3,6 +3,9 @@ import { createInterface } from "node:readline/promises";
 import { ControlClient, IN_PROCESS_FETCH } from "../core/client/control-client.js";
 import { repeatableRunId } from "../core/domain/repeatable-run-id.js";
 import { DocumentError, faultText, warningText } from "../core/files/documents.js";
+import { historyTitle } from "../core/reports/charge-history-text.js";
+import type { ListedCharge } from "../core/reports/namespace-export.js";
+import { readStatuses } from "../core/reports/shown-status.js";
 import type { AdviceList } from "../core/schema/control-responses.js";
 import { FIXED_SEED } from "../core/schema/option-schemas.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -41,9 +44,10 @@ interface RunFlags extends ConnectionFlags {
   readonly config?: string;
 }
 
-/** The report of a file's run, and the advice that the app got during the run. */
+/** The report of a file's run, its newest charges if it failed, and the advice that the app got during the run. */
 interface FileResult {
   readonly report: RunReport;
+  readonly charges: readonly string[];
   readonly advice: readonly Advice[];
 }
 
@@ -89,12 +93,12 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   // One sandbox has one clock, so its files run one at a time.
   const atOnce = target === undefined ? Math.min(CONCURRENT_MAX, availableParallelism()) : 1;
   const progress = new ProgressLine(flags.json !== true);
-  const print = inOrder(loaded, (report: RunReport) =>
-    progress.print(flags.json ? "" : `${reportText(reportOfRun(report, flags.strict))}\n`),
+  const print = inOrder(loaded, ({ report, charges }: FileResult) =>
+    progress.print(flags.json ? "" : `${reportText(reportOfRun(report, flags.strict, charges))}\n`),
   );
   const ran = await inParallel(loaded, atOnce, async (one) => {
     const ended = await runFile(one, progress, stop.signal);
-    print(one, ended.report);
+    print(one, ended);
     return ended;
   });
   progress.end();
@@ -175,7 +179,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
       sandbox = await openSandbox({ ...world, useRandomSeed: false, ownsProcess: false });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      return { report: cannotRunReport(loaded.file, error.message), advice: [] };
+      return { report: cannotRunReport(loaded.file, error.message), charges: [], advice: [] };
     }
     try {
       const { seed } = sandbox;
@@ -187,7 +191,8 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
         runCommand: commandRunner(async () => process.env),
         ...hooks(loaded, progress, signal),
       });
-      return { report, advice: (await sandbox.run("getAdvice")).items };
+      const charges = await readCharges(new ControlClient({ fetch: sandbox[IN_PROCESS_FETCH] }), report);
+      return { report, charges, advice: (await sandbox.run("getAdvice")).items };
     } finally {
       await sandbox.close();
     }
@@ -215,15 +220,50 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
   if (app !== undefined) await untilListening(app);
   const runFile: Runner["runFile"] = async (loaded, progress, signal) => {
     const before = await adviceNow();
+    const { total: known } = await client
+      .run<ChargeList>("listCharges", { limit: 1 })
+      .catch(() => ({ total: 0 }));
     const report = await runScenario(loaded, {
       ...sandbox,
       app,
       runCommand: commandRunner(() => readAppEnvironment(client, reached.url)),
       ...hooks(loaded, progress, signal),
     });
-    return { report, advice: findNewAdvice(before, await adviceNow()) };
+    const own = new ControlClient({ ...sandbox, namespace: report.namespace ?? flags.namespace });
+    const charges = await readCharges(own, report, report.namespace === undefined ? known : 0).catch(
+      () => [],
+    );
+    return { report, charges, advice: findNewAdvice(before, await adviceNow()) };
   };
   return { runFile, findMovedClock: await watchClock(client) };
+}
+
+interface ChargeList {
+  readonly total: number;
+  readonly items: readonly ListedCharge[];
+}
+
+/** Maximum number of charges in the report of a failed run. */
+const CHARGES_MAX = 3;
+
+/** The newest charges of a failed run, each with its status, its reason and its events. `known` charges are older. */
+async function readCharges(client: ControlClient, { outcome }: RunReport, known = 0): Promise<string[]> {
+  if (outcome !== "failed") return [];
+  const [{ items, total }, statusOf] = await Promise.all([
+    client.run<ChargeList>("listCharges", { limit: CHARGES_MAX }),
+    readStatuses(client),
+  ]);
+  return Promise.all(
+    items.slice(0, total - known).map(async (charge) => {
+      const { charge_id } = charge;
+      const events = await client.run<{ items: readonly { type: string }[] }>("listEvents", {
+        charge_id,
+        limit: 100,
+      });
+      const types = events.items.map(({ type }) => type).reverse();
+      return `${historyTitle({ charge }, statusOf(charge))}  events: ${types.join(", ") || "none"}`;
+    }),
+  );
 }
 
 /** Maximum wait for an app that was started beside the run. */

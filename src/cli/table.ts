@@ -209,6 +209,7 @@ export function shortInstant(text: string, hasDate: boolean): string {
   return text.replace(INSTANT, (all, time) => (hasDate ? `${all.slice(5, 10)} ${time}` : time));
 }
 
+/** Shortens the ids in a text. */
 export function shortId(text: string): string {
   return text.replace(ID_BY_PREFIX, (id) => id.slice(0, ID_PREFIX));
 }
@@ -220,7 +221,7 @@ function withoutNetwork(text: string): string {
 
 const ID = /^[a-z]{2,4}_[0-9a-f]{11,24}$/;
 /** Ids that commands accept by their beginning. */
-const ID_BY_PREFIX = /^(ch|wd|dlv|we)_[0-9a-f]{24}\b/;
+const ID_BY_PREFIX = /\b(ch|wd|dlv|we)_[0-9a-f]{24}\b/g;
 const INSTANT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
 /** Formats that may be cut. Half an amount or status is useless; the beginning of an error is not. */

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { PRESSES } from "../explore/support.js";
+import { START } from "../support/api-client.js";
 import { run } from "../support/process-command.js";
+import { openShop } from "../support/receiver-client.js";
 import { fileWith } from "../support/scenario-run.js";
 
 it.each([
@@ -29,4 +31,31 @@ it.each([
   expect(stdout + stderr).toContain(
     "the sandbox cannot be reached: there is no sandbox at http://127.0.0.1:1; start one with: npx payments-sandbox start\n",
   );
+});
+
+it("a failed run prints its charges with their status, reason and events", async () => {
+  const order = '{ pricing: { base_currency: USD, amount: "25.00" }, payment_method: card';
+  const file = fileWith(`name: x
+steps:
+  - request: POST /api/v1/payments/quotes
+    body: ${order} }
+    save: { quote: body.quote_id }
+  - request: POST /api/v1/payments/whitelabel
+    body: ${order}, quote_id: "\${quote}", customer_email: declined@shop.test }
+    save: { charge: body.charge_id }
+  - advance: 10s
+  - expect_webhook: { type: charge.completed, charge_id: "\${charge}" }
+`);
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.pay();
+  const { url } = await sandbox.listen();
+  for (const flags of [[], ["--url", url]]) {
+    const { code, stdout } = await run(["run", file, ...flags]);
+    expect(code).toBe(1);
+    expect(stdout.match(/^ {2}○ ch_.*$/gm)).toEqual([
+      expect.stringMatching(
+        /^ {2}○ ch_\w{24} {2}FAILED, declined {2}USD 25\.85 {2}card {2}declined@shop\.test .* events: charge\.awaiting_payment, charge\.failed$/,
+      ),
+    ]);
+  }
 });

@@ -1,4 +1,5 @@
 import { toPrintableValue } from "../../core/schema/text-format.js";
+import { shortId } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { cutCells, type Paint, paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 
@@ -76,7 +77,9 @@ export function reportLines(raw: Report, width: number, style: Paint): string[] 
   const report = toPrintableValue(raw);
   const { heading, verdict, findings, cases, drawing, notes, summary } = report;
   const indent = heading === undefined ? "" : "  ";
-  const rows = flattened(findings ?? cases);
+  const rows = flattened(findings ?? cases).map((one) =>
+    Number.isFinite(width) ? { ...one, title: shortId(one.title) } : one,
+  );
   const titles = rows.filter(({ column }) => column !== undefined).map(({ title }) => title.length);
   const titleWidth = Math.min(Math.max(0, ...titles), width - BESIDE_TITLE);
   const drawn = drawing?.(width, style) ?? [];

@@ -5,7 +5,7 @@ import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario
 import type { Report, ReportCase } from "./report.js";
 
 /** Report of a scenario file's run. With `isStrict`, entries of `never_happened_at` and `blind_spots` are failures. */
-export function reportOfRun(run: RunReport, isStrict = false): Report {
+export function reportOfRun(run: RunReport, isStrict = false, charges: readonly string[] = []): Report {
   const { name, file, outcome, error, duration_ms, namespace, never_happened_at, blind_spots, warnings } =
     run;
   const whole = { name: "run", title: "could not run", outcome: "error", type: "CannotRun" } as const;
@@ -36,6 +36,7 @@ export function reportOfRun(run: RunReport, isStrict = false): Report {
       ),
     ],
     notes: [
+      ...charges,
       ...(namespace ? [`in its own namespace ${namespace}: another run is using the one requested`] : []),
       ...(isStrict ? [] : blind_spots),
       ...warnings.map((warning) => `warning: ${warning}`),
