@@ -137,6 +137,20 @@ describeInBrowser("a click with the pointer on the button", () => {
     }
   });
 
+  it("the button that turns a scenario on stays, with its focus, as the one that turns it off", async () => {
+    const sandbox = await listeningSandbox();
+    const page = await (await openWindow()).newPage();
+    await page.goto(`${homeOf(sandbox)}/scenarios`);
+    const button = page.locator("#declined").getByRole("button", { name: /^Turn/ });
+    await button.focus();
+    const before = await button.boundingBox();
+    await page.keyboard.press("Enter");
+    await page.getByRole("list", { name: "Active scenarios" }).getByText("declined").first().waitFor();
+    expect(await button.textContent()).toBe("Turn off declined");
+    expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
+    expect(await button.boundingBox()).toMatchObject({ x: before!.x, y: before!.y });
+  });
+
   it("a button shows its new row before other changes", async () => {
     const sandbox = await listeningSandbox();
     const page = await (await openWindow()).newPage();

@@ -84,7 +84,7 @@ describe("the list of scenarios", () => {
     await charge("ada@shop.test");
     const all = textOf(await page("/scenarios"));
     expect(all).toMatch(
-      /Active: 1 .*declined .* applied 1 time since turned on .* Outcomes: \d+ .*cancelled .* Mishaps: \d+ /,
+      /Active: 1 .*declined Turn off declined Outcomes: \d+ .*cancelled .*declined ⚠ active .* applied 1 time since turned on .*Turn off declined .* Mishaps: \d+ /,
     );
     const mishaps = all.split(" Mishaps: ")[1]!;
     for (const text of [

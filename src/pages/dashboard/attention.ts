@@ -17,15 +17,9 @@ const MAX_FAILURES = 50;
 const MAX_REQUESTS = 200;
 const MAX_KINDS = 6;
 
-/** Entry of "Needs attention". */
-interface AttentionItem extends ui.ListRow {
-  /** Number of failures, or of what waits. */
-  readonly count: number;
-}
+const memo = new WeakMap<PageContext, ui.ListRow[]>();
 
-const memo = new WeakMap<PageContext, AttentionItem[]>();
-
-/** Failures first, then warnings, each by count. Memoized per page, because the menu counts them too. */
+/** Failures first, then warnings, each in an order that new failures keep. Memoized per page, because the menu counts them too. */
 export function attentionItems(context: PageContext): readonly ui.ListRow[] {
   let needs = memo.get(context);
   if (needs === undefined) {
@@ -35,7 +29,7 @@ export function attentionItems(context: PageContext): readonly ui.ListRow[] {
       ...failedCalls(context),
       ...activeScenarios(context).map((scenario) => scenarioItem(context, scenario)),
       ...activeFaults(context).map((fault) => faultItem(context, fault)),
-    ].sort((a, b) => Number(b.tone === "bad") - Number(a.tone === "bad") || b.count - a.count);
+    ].sort((a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"));
     memo.set(context, needs);
   }
   return needs;
@@ -59,7 +53,7 @@ export function findNewestDeliveries(
 }
 
 /** A failing receiver, or one whose deliveries wait; undefined for others. */
-function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem | undefined {
+function receiverItem(context: PageContext, endpoint: Endpoint): ui.ListRow | undefined {
   const { webhook_id } = endpoint;
   const { total, items } = findNewestDeliveries(context, webhook_id, isFailing, MAX_FAILURES);
   const newest = items[0];
@@ -73,7 +67,6 @@ function receiverItem(context: PageContext, endpoint: Endpoint): AttentionItem |
   const reason = deliveryFailureText(newest);
   return {
     key: `failing-${webhook_id}`,
-    count: total,
     at: newest.attempts.at(-1)!.at,
     tone: "bad",
     status: ui.badge(`${groupDigits(String(total))} ${isGivenUp ? "given up" : "failing"}`, "bad"),
@@ -102,7 +95,7 @@ export function receiverButtons(context: PageContext, endpoint: Endpoint): Marku
 ${ui.button({ does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }], label: enabled ? "Turn off" : "Turn on", to })}`;
 }
 
-function heldItem(context: PageContext, endpoint: Endpoint): AttentionItem | undefined {
+function heldItem(context: PageContext, endpoint: Endpoint): ui.ListRow | undefined {
   const { webhook_id, url } = endpoint;
   if (url === null) return undefined;
   const isUntried = ({ status, attempts }: Delivery) => status === "pending" && attempts.length === 0;
@@ -114,7 +107,6 @@ function heldItem(context: PageContext, endpoint: Endpoint): AttentionItem | und
   const { since, reason } = context.namespace.findHold(oldest)!;
   return {
     key: `held-${webhook_id}`,
-    count: total,
     at: since,
     tone: "warn",
     status: ui.badge(`${total} held`, "warn"),
@@ -156,8 +148,8 @@ function isFaultMade({ faultRule }: RequestEntry): boolean {
 }
 
 /** The app's failed calls by call and error, until a later call of the operation succeeds; none that a fault made. */
-function failedCalls(context: PageContext): AttentionItem[] {
-  const groups = new Map<string, { readonly newest: RequestEntry; readonly count: number }>();
+function failedCalls(context: PageContext): ui.ListRow[] {
+  const groups = new Map<string, Record<"newest" | "oldest", RequestEntry> & { readonly count: number }>();
   const mended = new Set<string>();
   for (const entry of context.namespace.journal.entries().slice(0, MAX_REQUESTS)) {
     const { inFlight, status, method, operation, path } = entry;
@@ -166,15 +158,15 @@ function failedCalls(context: PageContext): AttentionItem[] {
     if (inFlight || isFaultMade(entry) || mended.has(call)) continue;
     const name = `${call} ${status} ${callFailureText(entry)}`;
     const { newest, count } = groups.get(name) ?? { newest: entry, count: 0 };
-    groups.set(name, { newest, count: count + 1 });
+    groups.set(name, { newest, oldest: entry, count: count + 1 });
   }
   const mostFrequent = [...groups].sort(([, a], [, b]) => b.count - a.count).slice(0, MAX_KINDS);
-  return mostFrequent.map(([name, { newest, count }]) => {
+  const oldestFirst = mostFrequent.sort(([, a], [, b]) => a.oldest.id - b.oldest.id);
+  return oldestFirst.map(([name, { newest, count }]) => {
     const { id, atMs, status } = newest;
     const to = viewUrl(context, "requests", String(id));
     return {
       key: `request-${name}`,
-      count,
       at: iso(atMs),
       tone: "bad",
       status: ui.badge(`${status ?? "dropped"}${count === 1 ? "" : ` ×${count}`}`, "bad"),
@@ -191,10 +183,9 @@ export function activeScenarios({ namespace }: PageContext): StoredScenario[] {
   return [...scenarios.values()].filter(({ activated }) => activated > 0);
 }
 
-function scenarioItem(context: PageContext, { name, scenario }: StoredScenario): AttentionItem {
+function scenarioItem(context: PageContext, { name, scenario }: StoredScenario): ui.ListRow {
   return {
     key: `scenario-${name}`,
-    count: 0,
     tone: "warn",
     status: ui.badge("active", "warn"),
     title: `Scenario ${name} applies to everything new`,
@@ -211,10 +202,9 @@ function scenarioItem(context: PageContext, { name, scenario }: StoredScenario):
 function faultItem(
   context: PageContext,
   { fault_id, rule, text }: ReturnType<typeof activeFaults>[number],
-): AttentionItem {
+): ui.ListRow {
   return {
     key: fault_id,
-    count: 0,
     tone: "warn",
     status: ui.badge(text, "warn"),
     title: `Fault ${matchText(rule)} → ${effectText(rule)}`,

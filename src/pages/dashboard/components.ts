@@ -124,6 +124,10 @@ interface ButtonOptions {
   readonly to?: string | undefined;
   readonly key?: string;
   readonly kind?: "main" | "danger" | undefined;
+  /** Tooltip. */
+  readonly hint?: string;
+  /** True if the opposite action takes the button's place and its focus. */
+  readonly isToggle?: boolean;
   /** Page that shows the action's progress, opened before the action ends. */
   readonly progressUrl?: string;
 }
@@ -138,8 +142,11 @@ export function submitButton(options: ButtonOptions): Markup {
   return buttonMarkup(options, false);
 }
 
-function buttonMarkup({ does, label, to, key, kind, progressUrl }: ButtonOptions, form: Content): Markup {
-  return html`<button${form} name="do" value="${pressText(does)}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${progressUrl !== undefined && html` data-there="${progressUrl}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+function buttonMarkup(
+  { does, label, to, key, kind, hint, isToggle, progressUrl }: ButtonOptions,
+  form: Content,
+): Markup {
+  return html`<button${form} name="do" value="${pressText(does)}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${hint !== undefined && html` title="${hint}"`}${isToggle && html` data-key="toggle"`}${progressUrl !== undefined && html` data-there="${progressUrl}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
 }
 
 /** Button that copies text to the clipboard. Hidden without script. */

@@ -262,6 +262,7 @@ if(target)target.click();else if(key==="r"){notify("Nothing to retry here: selec
 const search=()=>{$("#q").focus();$("#q").select()};
 addEventListener("keydown",(event)=>{
 const {key,target}=event;
+if(key==="Enter"&&event.repeat&&target.name==="do")return event.preventDefault();
 if(key==="k"&&(event.metaKey||event.ctrlKey)){event.preventDefault();return search()}
 if(event.metaKey||event.ctrlKey||event.altKey||target.matches("input,textarea,select")||$("dialog[open]"))return;
 const rows=all("[data-row]"),current=document.activeElement?.closest(".row")?.querySelector("[data-row]")??$("[data-row][aria-current]");

@@ -5,6 +5,7 @@ import { isMishapScenario, type Scenario } from "../../../core/schema/scenario-r
 import { toYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
 import { renderMarkdown } from "../../reference/schema-markup.js";
+import { activeScenarios } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { countAppSteps, reportsOf, type ScenarioRunProgress } from "../reports.js";
@@ -14,18 +15,15 @@ import { limitText } from "./faults-view.js";
 /** All scenarios, each drawn as a timeline. */
 export function scenariosView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
-  const all = [...state.tables.scenarios.values()].sort(
-    (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
-  );
-  const active = all.filter(({ activated }) => activated > 0);
-  const others = all.filter(({ activated }) => activated === 0);
+  const all = [...state.tables.scenarios.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const active = activeScenarios(context).sort((a, b) => a.activated - b.activated);
   const groups = {
-    Outcomes: others.filter(({ scenario }) => !isMishapScenario(scenario)),
-    Mishaps: others.filter(({ scenario }) => isMishapScenario(scenario)),
+    Outcomes: all.filter(({ scenario }) => !isMishapScenario(scenario)),
+    Mishaps: all.filter(({ scenario }) => isMishapScenario(scenario)),
   };
   return html`<h1>Scenarios</h1>
 <p class="soft">A scenario decides the outcome of charges, withdrawals, webhooks and calls. An active one applies to everything new; any other applies when a call requests it by name in the header <code>Sandbox-Scenario</code>.</p>
-${ui.section({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”: turn on one of those below.</li>` : active.map((scenario) => card(context, scenario))}</ul>` })}
+${ui.section({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="actions" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”: turn on one of those below.</li>` : active.map((stored) => html`<li class="actions" data-key="${stored.name}"><a href="#${stored.name}">${stored.name}</a>${activationButton(stored)}</li>`)}</ul>` })}
 ${Object.entries(groups).map(([title, group]) => ui.section({ id: title.toLowerCase(), title: `${title}: ${group.length}`, body: html`<ul class="cards" data-list aria-label="${title}">${group.map((stored) => card(context, stored))}</ul>` }))}`;
 }
 
@@ -50,10 +48,11 @@ ${ui.copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</d
 }
 
 function activationButton({ name, activated }: StoredScenario): Markup | false {
+  const options = { to: name, isToggle: true };
   if (activated > 0)
-    return ui.button({ does: ["deactivateScenario", { name }], label: "Turn off", to: name });
+    return ui.button({ does: ["deactivateScenario", { name }], label: "Turn off", ...options });
   return (
-    name !== "default" && ui.button({ does: ["activateScenario", { name }], label: "Turn on", to: name })
+    name !== "default" && ui.button({ does: ["activateScenario", { name }], label: "Turn on", ...options })
   );
 }
 
