@@ -63,12 +63,15 @@ export function paymentTimeline(context: PageContext, id: string, record: Charge
     .map((group) => {
       const first = group[0]!;
       const { at, isDue } = first;
-      const gap = Date.parse(at) - previousMs;
-      previousMs = Date.parse(at);
-      const fold =
-        gap >= FOLDED_MS && html`<tr class="fold"><td colspan="5">~ ${ui.readableDuration(gap)} ~</td></tr>`;
       const isNext = first === next;
-      return html`${fold}<tr class="${isDue && "due"}${isNext && " next"}"><td class="at" title="${at}">${isNext && html`<span class="now">now<span class="unseen"> · due below</span></span> `}${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
+      const isFolded = Date.parse(at) - previousMs >= FOLDED_MS;
+      const gap = Date.parse(at) - (isNext ? context.nowMs : previousMs);
+      previousMs = Date.parse(at);
+      const now = isNext && html`<span class="now">now<span class="unseen"> · due below</span></span> `;
+      const fold =
+        isFolded &&
+        html`<tr class="fold${isNext && " next"}"><td colspan="5">${now}~ ${ui.readableDuration(gap)} ~</td></tr>`;
+      return html`${fold}<tr class="${isDue && "due"}${isNext && !isFolded && " next"}"><td class="at" title="${at}">${!isFolded && now}${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
     });
   const columns = ["Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
   return html`<div class="wide" tabindex="0" role="group" aria-label="History">
@@ -93,9 +96,10 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
   const { state } = namespace.engine;
   const events = state.eventsOf(id).reverse();
   const told = new Set<string>();
+  const requests = requestsAbout(namespace, id);
   const lines = [
-    ...requestsAbout(namespace, id).map((entry) => requestLine(context, entry)),
-    ...record.status_history.map((_, index) => statusLine(record, index)),
+    ...requests.map((entry) => requestLine(context, entry)),
+    ...record.status_history.map((_, index) => statusLine(record, index, requests[0]?.runner)),
     ...events.flatMap((event) => {
       const reversal = reversalOf(event);
       return reversal === undefined ? [] : stateLine(`state-${event.event_id}`, reversal, "by hand");
@@ -139,21 +143,16 @@ ${ui.badge(String(status ?? "dropped"), ui.httpTone(status))}
   };
 }
 
-const ACTORS: Readonly<Record<string, string>> = {
-  api: "by your app",
-  clock: "expired",
-  customer: "by the customer",
-};
-
-function statusLine({ status_history, actors, scenario }: Charge | Withdrawal, index: number): Line {
-  const { status, at, reason } = status_history[index]!;
-  const actor = actors[index]!;
-  const cause =
-    actor === "scenario"
-      ? `scenario ${scenario}`
-      : actor === "api" && index > 0
-        ? "payment method chosen"
-        : (ACTORS[actor] ?? "by hand");
+/** @param sender sent the request that created the record, if it was not the app */
+function statusLine(record: Charge | Withdrawal, index: number, sender: string | null | undefined): Line {
+  const { status, at, reason } = record.status_history[index]!;
+  const causes: Readonly<Record<string, string>> = {
+    scenario: `scenario ${record.scenario}`,
+    api: index > 0 ? "payment method chosen" : `by ${sender ?? "your app"}`,
+    clock: "expired",
+    customer: "by the customer",
+  };
+  const cause = causes[record.actors[index]!] ?? "by hand";
   return stateLine(`state-${index}`, { word: status, at, reason }, cause);
 }
 
@@ -210,9 +209,10 @@ function deliveryItem(
     isGivenUp && !isTold
       ? [times ? `given up after ${times}` : due, nextStepText(delivery, endpoint)]
       : [due];
-  const dotted = (parts: readonly Content[]) => parts.map((part) => Boolean(part) && html` · ${part}`);
-  return html`<li data-key="${delivery_id}"${isGivenUp && html` class="ended"`}><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" data-key="${tone}" aria-hidden="true">${ui.MARKS[tone]}\u00a0</span>${receiver}</a>${copyTags(alike, copies)}<span class="soft">${alike.length > 1 && ` ×${alike.length}`}${dotted([!isGivenUp && times])}</span></span>
-<span title="${result}"><span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${same || result}</span>${then.some(Boolean) && html`<span class="soft">${dotted(then)}</span>`}</span>
+  const dotted = (parts: readonly Content[]) =>
+    parts.map((part) => Boolean(part) && html`\u00a0· <span>${part}</span>`);
+  return html`<li data-key="${delivery_id}"><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" data-key="${tone}" aria-hidden="true">${ui.MARKS[tone]}\u00a0</span>${receiver}</a>${copyTags(alike, copies)}<span class="soft">${alike.length > 1 && ` ×${alike.length}`}${dotted([!isGivenUp && times])}</span></span>
+<span><span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${same || result}</span>${then.some(Boolean) && html`<span class="soft">${dotted(then)}</span>`}</span>
 ${isFailing(delivery) && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
 
