@@ -81,6 +81,7 @@ describe("a button of the dashboard", () => {
     ["movePayout?withdrawal_id={withdrawal}&to=COMPLETED", {}, "{withdrawal} is COMPLETED"],
     ["movePayout?withdrawal_id={withdrawal}", { to: "FAILED", reason: "closed" }, "{withdrawal} is FAILED"],
     ["movePayout?withdrawal_id={withdrawal}&to=CANCELLED", {}, "{withdrawal} is CANCELLED"],
+    ["advanceClock", { value: "+10 s" }, /Advanced 10\ss: \d+ steps? ran/],
     ["fundBalance?mode=test", { currency: "KES", amount: "1105.10" }, "KES 1105.10 added"],
     ["setRates", { currency: "KES", rate: "130" }, "1 USD is 130 KES"],
     [
@@ -97,7 +98,7 @@ describe("a button of the dashboard", () => {
     ["updateWebhookEndpoint?webhook_id={webhook}&enabled=false", {}, "/hooks is off"],
     ["updateWebhookEndpoint?webhook_id={webhook}&enabled=true", {}, "/hooks is on"],
     ["createFault", { rule: JSON.stringify(RULE) }, "Fault started for createQuote"],
-    ["createFault?preset=second", {}, "Fault started for createWhitelabel"],
+    ["createFault?preset=second", {}, "Fault started for createWhitelabel or createCheckout"],
     ["deleteFaults", {}, "0 faults stopped"],
     ["activateScenario?name=declined", {}, "Scenario declined applies to everything new"],
     ["deactivateScenario?name=declined", {}, "Scenario declined is off"],
@@ -117,7 +118,7 @@ describe("a button of the dashboard", () => {
   it.each<[action: string, fields: Fields, error: string | RegExp]>([
     ["nothing", {}, "Unknown action “nothing”"],
     ["constructor", {}, "Unknown action “constructor”"],
-    ["advanceClock", { value: "tomorrow" }, "must be an ISO 8601 instant"],
+    ["advanceClock", { value: "tomorrow" }, "Write 10m, 2d or 2026-12-01"],
     ["transitionCharge?charge_id={paid}&to=CANCELLED", {}, "cannot become CANCELLED"],
     ["transitionCharge?charge_id={pending}", { to: "NOWHERE" }, "to must be one of"],
     ["transitionCharge?to=FAILED", {}, "charge_id must be a text that is not empty"],

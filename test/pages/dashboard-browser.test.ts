@@ -231,8 +231,8 @@ describeInBrowser("the dashboard in a browser", () => {
     }
     // Opens help, a refusal, and the button for new rows.
     await page.goto(`${home}/charges`);
-    await page.getByRole("button", { name: "Keys ?" }).click();
-    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await page.getByRole("button", { name: "Shortcuts ?" }).click();
+    await page.getByRole("heading", { name: "Shortcuts" }).waitFor();
     await look("the keys");
     await page.keyboard.press("Escape");
     await page.locator("#charges .row").first().hover();
@@ -682,7 +682,7 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.locator("#run .row").nth(2).getByText("passed").waitFor();
     await page.getByText("steps: 3 steps passed").waitFor();
     await page.keyboard.press("?");
-    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await page.getByRole("heading", { name: "Shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press(".");
     await page.getByText("paused").waitFor();

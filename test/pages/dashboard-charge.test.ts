@@ -38,8 +38,10 @@ describe("the page of a charge", () => {
     );
     const { text } = await press(`again?charge_id=${id}`, { amount: "19.99", scenario: "declined" });
     expect(textOf(text)).toMatch(
-      /USD 20\.67 · ada@example\.com · A-1042 · card ● PENDING .* declined plans /,
+      /USD 20\.67 · ada@example\.com · A-1042 · card ● PENDING .* declined plans .* ● PENDING by dashboard /,
     );
+    const moved = await press(`transitionCharge?charge_id=${id}&to=FAILED`);
+    expect(textOf(moved.text)).toContain("A-1042 is FAILED");
   });
 
   it("the page of a charge shows its failure reason, history and postings", async () => {
@@ -63,6 +65,15 @@ describe("the page of a charge", () => {
     expect(await page("/charges?q=a-1042")).toContain(failed);
     expect(await page("/charges?q=a-1042")).not.toContain(paid);
     expect(await page()).toMatch(/500 .*next try in/);
+  });
+
+  it("the timeline of an unpaid charge shows now before the gap until it expires", async () => {
+    const { page, sandbox } = await openDashboard();
+    const { charge_id } = await createCheckout(sandbox);
+    await sandbox.advance("5m");
+    expect(textOf(await page(`/charges/${charge_id}`))).toMatch(
+      /● PENDING by your app now · due below ~ 55 m ~ \+1 h ● EXPIRED if unpaid/,
+    );
   });
 
   it("a charge paid after its expiry says so in its header, its cause and the list", async () => {

@@ -15,8 +15,8 @@ describe("the page of a request", () => {
     expect(request).toContain('name="path" value="/api/v1/payments/quotes"');
     expect(request).toContain("-d &#39;{&quot;pricing&quot;");
     const problems = textOf(request);
-    expect(problems).toMatch(/pricing\.amount you sent 500 · must be/);
-    expect(problems).toMatch(/payment_method you sent &quot;mobile_mony&quot; · must be one of/);
+    expect(problems).toMatch(/pricing\.amount sent 500 , must be a string: send "500"/);
+    expect(problems).toMatch(/payment_method sent &quot;mobile_mony&quot; , must be one of/);
     const fields = { method: "POST", path: "/api/v1/payments/quotes", key: "same" };
     const pricing = { base_currency: "KES", amount: "500.00" };
     const body = JSON.stringify({ pricing, payment_method: "mobile_money" });
@@ -28,10 +28,17 @@ describe("the page of a request", () => {
     const headers = { authorization: `Bearer ${sandbox.apiKey}` };
     await send("/api/v1/payments/payins?limit=x", { headers });
     const query = textOf(await page(`/requests/${newest(await page("/requests"))}`));
-    expect(query).toMatch(/limit you sent &quot;x&quot; · must be/);
+    expect(query).toMatch(/limit sent &quot;x&quot; , must be/);
     await send("/api/v1/payment/quotes", { method: "POST", headers });
     const lost = textOf(await page(`/requests/${newest(await page("/requests"))}`));
     expect(lost).toContain("did you mean /api/v1/payments/quotes");
+    await press("fundBalance?mode=test", { currency: "KES", amount: "1105.10" });
+    const payout = { destination_id: await api.destination(), currency: "KES", amount: "9999.00" };
+    await api.post("/api/v1/payouts/withdrawals", payout);
+    const poor = await page(`/requests/${newest(await page("/requests"))}`);
+    expect(textOf(poor)).toContain(
+      "amount sent &quot;9999.00&quot; , available now: KES 1,105.10 ; add money",
+    );
   });
 
   it("the Needs attention list shows errors of the app until the operation succeeds, and none that a fault caused", async () => {

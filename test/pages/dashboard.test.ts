@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { VIEWS } from "../../src/pages/dashboard/page-context.js";
 import { openSandbox } from "../support/api-client.js";
-import { openDashboard, textOf } from "./support/dashboard.js";
+import { lacking, openDashboard, textOf } from "./support/dashboard.js";
 
 describe("dashboard", () => {
   it("/ redirects a browser to the dashboard", async () => {
@@ -46,7 +46,11 @@ describe("dashboard", () => {
     const { location, text } = await press("make");
     expect(location).toMatch(/\/charges\/ch_[0-9a-f]+$/);
     expect(text).toMatch(/Charge ch_[0-9a-f]+ created/);
-    expect(await page()).toContain("grace.hopper@example.com");
+    const noReceiver = "No receiver of webhooks yet: add one";
+    const activity = await page();
+    expect(lacking(textOf(activity), ["grace.hopper@example.com", noReceiver])).toEqual([]);
+    await press("createWebhookEndpoint", { url: "localhost:3000/w" });
+    expect(textOf(await page())).not.toContain(noReceiver);
   });
 
   it("every view loads no external resource and has at most 42 kB", async () => {

@@ -24,6 +24,7 @@ import { attemptsText, findOperationAction, parseJsonField } from "./operation-a
 import { dashboardUrl, type OwnAction } from "./page-context.js";
 import { REPORT_ACTIONS } from "./reports.js";
 import { requestPath } from "./shell-commands.js";
+import { objectName } from "./views/record-rows.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -167,7 +168,7 @@ const OWN_ACTIONS: Readonly<Record<OwnAction, DashboardAction>> = {
     if (isRefusal(result)) return result;
     const { state } = press.namespace.engine;
     const payment = state.get("charges", id) ?? state.get("withdrawals", id);
-    const outcome = payment === undefined ? "" : `; ${id} is ${payment.status}`;
+    const outcome = payment === undefined ? "" : `; ${objectName(press.namespace, id)} is ${payment.status}`;
     return {
       text: `Advanced to ${to.slice(11, 19)}: ${formatCount(result.fired_total, "step")} ran${outcome}`,
     };
@@ -183,14 +184,16 @@ const OWN_ACTIONS: Readonly<Record<OwnAction, DashboardAction>> = {
       if (isRefusal(begun)) return begun;
     }
     const moved = await transition(to, reason ? { reason } : {});
-    return isRefusal(moved) ? moved : { text: `${withdrawal_id} is ${moved.status}` };
+    return isRefusal(moved)
+      ? moved
+      : { text: `${objectName(press.namespace, withdrawal_id)} is ${moved.status}` };
   },
   payAmount: ({ namespace, fields }) => {
     const { charge_id = "", amount = "" } = fields;
     const paid = namespace.execute(payAmount(charge_id, amount, "dashboard"));
     return isRefusal(paid)
       ? paid
-      : { text: `${charge_id} is ${paid.status}: ${paid.currency} ${amount} paid` };
+      : { text: `${objectName(namespace, charge_id)} is ${paid.status}: ${paid.currency} ${amount} paid` };
   },
   reset: async (press) => {
     const { name } = press.namespace;
@@ -246,12 +249,14 @@ export async function runFormAction(press: Omit<FormSubmission, "fields">): Prom
   const operation = findOperationAction(name);
   if (operation === undefined) return refuse("VALIDATION_ERROR", `Unknown action “${name}”`);
   const { id, notice, input } = operation;
-  const sent = input === undefined ? fields : input(fields, press.namespace);
+  const sent = input === undefined ? fields : input(fields);
   if (isRefusal(sent)) return sent;
   const result = await runOperation(press, ...([id, sent] as OperationCall));
   return isRefusal(result) ? result : { text: await notice(result, fields, press.namespace) };
 }
 
+/** Trims the fields; leaves an empty reason out. */
 function trimmedFields(params: URLSearchParams): Fields {
-  return Object.fromEntries([...params].map(([name, value]) => [name, value.trim()]));
+  const fields = [...params].map(([name, value]) => [name, value.trim()] as const);
+  return Object.fromEntries(fields.filter(([name, value]) => name !== "reason" || value !== ""));
 }

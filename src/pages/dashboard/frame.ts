@@ -45,7 +45,7 @@ ${aside !== undefined && html`<aside data-column aria-label="${beside === undefi
 </div>
 <div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>
-<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>${ui.factList(Object.entries(KEYS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]))}<form method="dialog"><button>Close</button></form></dialog>`;
+<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Shortcuts</h2>${ui.factList(Object.entries(KEYS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]))}<form method="dialog"><button>Close</button></form></dialog>`;
 }
 
 const KEYS = {
@@ -111,7 +111,7 @@ function menu(context: PageContext): Markup {
     if (view === "search") return false;
     const [count = 0, noun, tone] = counts[view] ?? [];
     return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${count > 0 && html` <span class="count ${tone}">${groupDigits(String(count))}<span class="unseen"> ${noun}</span></span>`}</a></li>`;
-  })}<li class="apart"><a href="/docs">API reference</a></li><li><button type="button" class="copy" data-help>Keys <kbd>?</kbd></button></li></ul>`;
+  })}<li class="apart"><a href="/docs">API reference</a></li><li><button type="button" class="copy" data-help>Shortcuts <kbd>?</kbd></button></li></ul>`;
 }
 
 type Count = readonly [count: number, noun: string, tone: ui.Tone];

@@ -1,13 +1,15 @@
 import type { ControlOperationId } from "../../core/client/operations.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
+import { matchText } from "../../core/reports/rule-text.js";
 import { failureText } from "../../core/reports/trouble.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import type { FaultRule } from "../../core/schema/scenario-rules.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import { parseDuration, readableDuration } from "../../core/schema/time.js";
+import { INSTANT_PATTERN, parseDuration, readableDuration } from "../../core/schema/time.js";
 import { receiverName } from "../../server/control/record-views.js";
 import { parseJsonObject } from "../../server/http/body.js";
+import { objectName } from "./views/record-rows.js";
 
 /** Common faults, one button each. */
 export const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
@@ -16,33 +18,24 @@ export const PRESETS: Readonly<Record<string, { readonly label: string; readonly
   lost: { label: "Lose the response of the next checkout", rule: { drop: "after" } },
 };
 
-const CHECKOUTS = ["createWhitelabel", "createCheckout"] as const;
-
-/** A preset's rule for the checkout operation that the app called last; undefined for an unknown name. */
-function presetFault({ journal }: Namespace, name: string): FaultRule | undefined {
-  const last = journal.entries().find((entry) => CHECKOUTS.some((checkout) => checkout === entry.operation));
-  const operation = last?.operation ?? CHECKOUTS[0];
+/** A preset's rule; undefined for an unknown name. */
+function presetFault(name: string): FaultRule | undefined {
   const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
-  return preset && { match: { operation }, ...preset.rule, times: 1, per: "request" };
+  const match = { operation: ["createWhitelabel", "createCheckout"] };
+  return preset && { match, ...preset.rule, times: 1, per: "request" };
 }
 
 /** Fields of a form or button. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Fields of responses that notices mention. */
-interface Result {
-  readonly url?: string;
+type Text = "url" | "status" | "currency" | "amount" | "name" | "from" | "to";
+type Result = Readonly<Partial<Record<Text, string>>> & {
   readonly events?: readonly string[];
-  readonly status?: string;
-  readonly currency?: string;
-  readonly amount?: string;
-  readonly name?: string;
   readonly removed?: number;
-  readonly from?: string;
-  readonly to?: string;
   readonly fired_total?: number;
-  readonly match?: { readonly operation?: unknown };
-}
+  readonly match?: FaultRule["match"];
+};
 
 interface OperationAction {
   /** Text shown after the call. */
@@ -52,7 +45,7 @@ interface OperationAction {
     namespace: Namespace,
   ) => string | Promise<string>;
   /** Input of the operation. Default: the fields of the button and its form. */
-  readonly input?: (fields: Fields, namespace: Namespace) => object | Refusal;
+  readonly input?: (fields: Fields) => object | Refusal;
 }
 
 /** Operations with a button or form on the dashboard. */
@@ -62,32 +55,37 @@ const OPERATION_ACTIONS = {
       until !== undefined && fired_total === 0
         ? "Nothing is due"
         : `Advanced ${readableDuration(Date.parse(to) - Date.parse(from))}: ${formatCount(fired_total, "step")} ran`,
-    input: ({ value, ...fields }) =>
-      value === undefined ? fields : { [parseDuration(value) === undefined ? "to" : "by"]: value },
+    input: ({ value, ...fields }) => {
+      if (value === undefined) return fields;
+      const by = value.replace(/^\+|\s/g, "");
+      if (parseDuration(by) !== undefined) return { by };
+      return INSTANT_PATTERN.test(value)
+        ? { to: value }
+        : refuse("VALIDATION_ERROR", "Write 10m, 2d or 2026-12-01");
+    },
   },
   setClock: {
     notice: (_, { mode }) => (mode === "manual" ? "The clock is frozen" : "The clock runs"),
   },
   transitionCharge: {
-    notice: ({ status }, { charge_id, reason }) =>
-      [`${charge_id} is ${status}`, reason].filter(Boolean).join(": "),
-    input: withoutEmptyReason,
+    notice: ({ status }, { charge_id, reason }, namespace) =>
+      [`${objectName(namespace, charge_id)} is ${status}`, reason].filter(Boolean).join(": "),
   },
   advanceCharge: {
-    notice: ({ status }, { charge_id }) => `${charge_id} is ${status}, by its own timeline`,
+    notice: ({ status }, { charge_id }, namespace) =>
+      `${objectName(namespace, charge_id)} is ${status}, by its own timeline`,
   },
   refundPart: {
-    notice: ({ currency, amount }, { charge_id }) => `${currency} ${amount} of ${charge_id} refunded`,
-    input: withoutEmptyReason,
+    notice: ({ currency, amount }, { charge_id }, namespace) =>
+      `${currency} ${amount} of ${objectName(namespace, charge_id)} refunded`,
   },
   chargeBack: {
-    notice: ({ currency, amount }, { charge_id }) => `${currency} ${amount} of ${charge_id} charged back`,
-    input: withoutEmptyReason,
+    notice: ({ currency, amount }, { charge_id }, namespace) =>
+      `${currency} ${amount} of ${objectName(namespace, charge_id)} charged back`,
   },
   bounceWithdrawal: {
-    notice: (_, { withdrawal_id, reason }) =>
-      [`${withdrawal_id} was returned`, reason].filter(Boolean).join(": "),
-    input: withoutEmptyReason,
+    notice: (_, { withdrawal_id, reason }, namespace) =>
+      [`${objectName(namespace, withdrawal_id)} was returned`, reason].filter(Boolean).join(": "),
   },
   fundBalance: { notice: ({ currency }, { amount }) => `${currency} ${amount} added` },
   setRates: {
@@ -110,10 +108,10 @@ const OPERATION_ACTIONS = {
     }),
   },
   createFault: {
-    notice: ({ match }) => `Fault started for ${match?.operation ?? "any call"}`,
-    input: ({ preset = "", rule }, namespace) =>
+    notice: ({ match }) => `Fault started for ${matchText({ match })}`,
+    input: ({ preset = "", rule }) =>
       rule === undefined
-        ? (presetFault(namespace, preset) ?? refuse("NOT_FOUND", `There is no fault "${preset}"`))
+        ? (presetFault(preset) ?? refuse("NOT_FOUND", `There is no fault "${preset}"`))
         : parseJsonField("rule", rule),
   },
   deleteFault: { notice: faultsStopNotice },
@@ -141,10 +139,6 @@ export function findOperationAction(
 ): (OperationAction & { readonly id: OperationName }) | undefined {
   const id = name as OperationName;
   return Object.hasOwn(OPERATION_ACTIONS, id) ? { id, ...OPERATION_ACTIONS[id] } : undefined;
-}
-
-function withoutEmptyReason({ reason, ...fields }: Fields): Fields {
-  return reason ? { ...fields, reason } : fields;
 }
 
 function faultsStopNotice({ removed = 0 }: Result): string {

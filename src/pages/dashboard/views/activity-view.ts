@@ -40,11 +40,11 @@ export function activityView(context: PageContext): Markup {
 ${ui.section({
   id: "attention",
   title: "Needs attention",
-  body: ui.rowList(
+  body: html`${ui.rowList(
     "Needs attention",
     attentionItems(context).map((item) => ui.listRow(context, item)),
     "Nothing: no failed calls or webhooks, no held deliveries, no active scenario or fault.",
-  ),
+  )}${state.endpoints().length === 0 && html`<p class="none">No receiver of webhooks yet: <a href="${viewUrl(context, "webhooks")}">add one</a>.</p>`}`,
 })}
 ${dueSection(context, "soon", 3)}
 ${ui.section({ id: "activity", title: "Activity", tools: tabs, body: ui.rowList("Activity", activityRows(context, show), show === "errors" ? "No errors." : "Nothing yet: calls, charges and payouts of your app appear here.") })}`;

@@ -32,9 +32,9 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryState(delivery, namespace.findHold(delivery)))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
 <p class="why"><strong>Why:</strong> ${ui.joinWithDots([...deliveryOutcome(context, delivery), nextStepText(delivery, endpoint)])}${resendText(delivery)}</p>
-<div class="actions">${failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", key: "r" })}
+<div class="actions">${failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", key: "r", hint: "The next attempt of this delivery, now" })}
 ${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
-${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", ...(failing ? {} : { key: "r" }) })}
+${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", hint: "A new delivery of the same event", ...(failing ? {} : { key: "r" }) })}
 <a class="button" href="#edit">Edit &amp; resend</a>
 ${ui.menu("Copy", [
   body !== null &&
@@ -87,10 +87,7 @@ function resendText({ mishap }: Delivery): string | false {
 
 function attemptItem(context: PageContext, attempt: Attempt): Markup {
   const response = attempt.response_body ?? attempt.error ?? "";
-  const status = ui.badge(
-    attempt.status === null ? "no response" : String(attempt.status),
-    ui.httpTone(attempt.status),
-  );
+  const status = ui.badge(String(attempt.status ?? "no response"), ui.httpTone(attempt.status));
   const times = html`${ui.timeTag(context, attempt.at)} · ${Math.round(attempt.duration_ms)} ms · sent ${attempt.sent_at.slice(11, 19)} wall time`;
   return html`<li id="attempt-${attempt.attempt}" data-key="attempt-${attempt.attempt}"><p>${status} attempt ${attempt.attempt} · ${times}</p>
 ${response !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${attempt.attempt}">${ui.formatJson(response)}</pre>`}
@@ -123,26 +120,23 @@ const SIGNATURES = [
 /** Form to resend an event with other data, signature, URL or count. */
 function resendSection(context: PageContext, delivery: Delivery, event: EventRecord): Markup {
   const endpoint = context.namespace.engine.state.get("endpoints", delivery.webhook_id);
-  if (endpoint === undefined)
-    return ui.section({
-      id: "edit",
-      title: "Edit & resend",
-      body: html`<p class="soft">The receiver was deleted; <a href="${viewUrl(context, "webhooks")}">add it</a> to send to it.</p>`,
-    });
   const fieldValue = (name: string, fallback: string) => context.submitted?.get(name) ?? fallback;
   const { data } = JSON.parse(eventToSend(event, delivery.mishap).body) as { data: unknown };
   return ui.section({
     id: "edit",
     title: "Edit & resend",
-    body: ui.actionForm(
-      context,
-      html`${ui.jsonField("data", "Data (JSON)", fieldValue("data", ui.toIndentedJson(data)), { rows: 12, kind: "object" })}
+    body:
+      endpoint === undefined
+        ? html`<p class="soft">The receiver was deleted; <a href="${viewUrl(context, "webhooks")}">add it</a> to send to it.</p>`
+        : ui.actionForm(
+            context,
+            html`${ui.jsonField("data", "Data (JSON)", fieldValue("data", ui.toIndentedJson(data)), { rows: 12, kind: "object" })}
 ${ui.selectField("sign", "Sign with", SIGNATURES, fieldValue("sign", "right"))}
 ${ui.input({ name: "url", label: "To", value: fieldValue("url", ""), hint: receiverName(endpoint) })}
 ${ui.input({ name: "times", label: "Times (1 to 100)", value: fieldValue("times", "1"), type: "number", min: 1, max: 100 })}
 ${ui.submitButton({ does: ["resend", { delivery_id: delivery.delivery_id }], label: "Send as a new event", kind: "main" })}
 <p class="soft">Each is attempted once. Leave “To” empty to send to the receiver.</p>`,
-      "Edit and resend",
-    ),
+            "Edit and resend",
+          ),
   });
 }

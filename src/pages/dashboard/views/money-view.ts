@@ -33,27 +33,18 @@ ${ui.section({
           "Balances",
           hasOrganizations ? ["Currency", "Organization"] : ["Currency"],
           ["Available", "Pending", "In transit", "Fees paid"],
-          newest.map(
-            ({
-              key,
-              organization_id,
-              mode,
-              currency,
-              balances: { available, pending, in_transit, fees },
-            }) => ({
-              key,
-              cells: [
-                html`${currency} ${ui.liveModeTag(mode)}`,
-                ...(hasOrganizations ? [organization_id] : []),
-                html`<strong>${groupDigits(available)}</strong>`,
-                ...[pending, in_transit].map(
-                  (amount) =>
-                    html`<span${isZero(amount) && html` class="zero"`}>${groupDigits(amount)}</span>`,
-                ),
-                groupDigits(fees),
-              ],
-            }),
-          ),
+          newest.map(({ key, organization_id, mode, currency, balances }) => ({
+            key,
+            cells: [
+              html`${currency} ${ui.liveModeTag(mode)}`,
+              ...(hasOrganizations ? [organization_id] : []),
+              html`<strong>${groupDigits(balances.available)}</strong>`,
+              ...[balances.pending, balances.in_transit].map(
+                (amount) => html`<span${isZero(amount) && html` class="zero"`}>${groupDigits(amount)}</span>`,
+              ),
+              groupDigits(balances.fees),
+            ],
+          })),
         )
   }
 ${ui.actionForm(

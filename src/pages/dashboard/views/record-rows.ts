@@ -6,6 +6,7 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, Destination, Endpoint, EventRecord } from "../../../core/engine/records.js";
+import type { Namespace } from "../../../core/namespace/namespace.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import {
   columnValue,
@@ -161,6 +162,12 @@ export function destinationText(destination: Destination | undefined): string {
   return `${type.replaceAll("_", " ")}${number ? ` …${number.slice(-4)}` : ""}`;
 }
 
+/** The app's order or payout reference, else the id. */
+export function objectName({ engine: { state } }: Namespace, id = ""): string {
+  const charge = state.get("charges", id);
+  return (charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge)) || id;
+}
+
 /** The app's order or payout reference, and the short id of the charge or payout; `withoutId`: the id only without an order. */
 export function objectText(
   { namespace }: PageContext,
@@ -168,12 +175,11 @@ export function objectText(
   withoutId = false,
 ): Content[] {
   if (id == null) return [];
-  const { state } = namespace.engine;
-  const charge = state.get("charges", id);
-  const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
+  const name = objectName(namespace, id);
+  const hasName = name !== id;
   return [
-    order && html`<span class="about">${order}</span>`,
-    !(withoutId && order) && html`<code>${ui.shortIdText(id)}</code>`,
+    hasName && html`<span class="about">${name}</span>`,
+    !(withoutId && hasName) && html`<code>${ui.shortIdText(id)}</code>`,
   ];
 }
 

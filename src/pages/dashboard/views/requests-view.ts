@@ -4,7 +4,7 @@ import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { maskKey } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
-import { html, type Markup } from "../../html.js";
+import { type Content, html, type Markup } from "../../html.js";
 import { callFailureText, faultPart } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
@@ -46,7 +46,7 @@ export function requestListing(context: PageContext): Listing<RequestEntry> {
 export function requestView(context: PageContext, requestId: string): Markup | undefined {
   const entry = context.namespace.journal.entries().find(({ id }) => String(id) === requestId);
   if (entry === undefined) return undefined;
-  const problems = problemsOf(entry);
+  const problems = problemsOf(context, entry);
   const advice = findAdviceOn(entry, context.namespace.traffic).map((item) =>
     adviceRow(context, item, "advice", item.why),
   );
@@ -96,25 +96,37 @@ interface Problem {
   readonly field: string;
   /** Value as JSON; undefined if the field was missing. */
   readonly sent: string | undefined;
-  readonly message: string;
+  readonly message: Content;
 }
 
-/** Fields named in the error's `details`, and ignored fields. */
-function problemsOf(entry: RequestEntry): Problem[] {
+/** Fields named in the error's `details`, an amount above the balance, and ignored fields. */
+function problemsOf(context: PageContext, entry: RequestEntry): Problem[] {
   const { method, url, status, requestBody, responseBody, tolerated = [] } = entry;
   const query = new URL(url, "http://sandbox").searchParams;
   const request = method === "GET" ? Object.fromEntries(query) : parseJsonOrText(requestBody ?? "");
-  const details =
-    (status ?? 500) >= 400 ? valueAt(parseJsonOrText(responseBody ?? ""), "error.details") : undefined;
+  const response = (status ?? 500) >= 400 ? parseJsonOrText(responseBody ?? "") : undefined;
   const ignored = tolerated.flatMap((note) => {
     const [, field, message] = /^body\.([^:]+): (.*)$/.exec(note) ?? [];
     return field === undefined ? [] : [[field, message] as const];
   });
-  return [...Object.entries(details ?? {}), ...ignored].map(([field, message]) => ({
-    field,
-    sent: JSON.stringify(valueAt(request, field)),
-    message: String(message),
-  }));
+  const isOverdrawn = valueAt(response, "error.code") === "INSUFFICIENT_BALANCE";
+  const overdrawn = { amount: balanceText(context, entry, String(valueAt(request, "currency"))) };
+  const details = isOverdrawn ? overdrawn : (valueAt(response, "error.details") ?? {});
+  return [...Object.entries(details), ...ignored].map(([field, message]) => {
+    const sent = valueAt(request, field);
+    const isNumber = typeof sent === "number" && message === "must be a string";
+    const fix = isNumber && html`: send <code>"${sent}"</code>`;
+    return { field, sent: JSON.stringify(sent), message: html`${message}${fix}` };
+  });
+}
+
+/** Balance now of the organization whose key a call had. */
+function balanceText(context: PageContext, { apiKey }: RequestEntry, currency: string): Markup {
+  const { engine, keys } = context.namespace;
+  const organization = keys.find(apiKey ?? "")?.organization_id ?? "";
+  const mode = apiKey?.startsWith("sk_live_") ? "live" : "test";
+  const held = engine.state.holdingsOf(mode, organization).find((one) => one.currency === currency);
+  return html`available now: ${ui.amountMarkup(held?.balances.available ?? "0", currency)}; <a href="${viewUrl(context, "money")}">add money</a>`;
 }
 
 function valueAt(value: unknown, path: string): unknown {
@@ -131,7 +143,7 @@ function valueAt(value: unknown, path: string): unknown {
 
 function problemTable(problems: readonly Problem[]): Markup {
   return html`<dl class="diff">${problems.map(({ field, sent, message }) => {
-    const value = sent !== undefined && html`you sent <del>${sent}</del> · `;
+    const value = sent !== undefined && html`sent <code>${sent}</code>, `;
     return html`<div><dt><code>${field}</code></dt><dd>${value}<span class="soft">${message}</span></dd></div>`;
   })}</dl>`;
 }
