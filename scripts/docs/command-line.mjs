@@ -25,8 +25,7 @@ const SELECTORS = `The token can also come from \`PAYMENTS_SANDBOX_CONTROL_TOKEN
 
 Deliveries and withdrawals are selected by id, beginning or \`last\`. An ambiguous one is refused with the candidates.`;
 
-const OUTPUT = `In reports \`✓\` is right and \`✗\` wrong. \`○\` is a note, or proves nothing; only with \`--strict\` can it fail. \`?\` is too early to say. In the
-table of \`explore\` a note is \`✗\` too.
+const OUTPUT = `In reports \`✓\` is right and \`✗\` wrong. \`○\` is a note, or proves nothing; only with \`--strict\` can it fail. \`?\` is too early to say.
 
 In a pipe nothing is cut. Lists take \`--limit NUMBER\`. \`run\`, \`explore\`, \`reconcile\` and \`check-webhook\` take \`--junit FILE\`, which also
 writes the report as JUnit XML. \`--json\` prints JSON; an error is \`{"error": {"code", "message", "details", "fix", "doc"}}\`, where \`fix\` says what to

@@ -11,7 +11,7 @@ const PRICING = { base_currency: "USD", amount: "25.00" };
 const CUSTOMER = "ada@shop.test";
 
 const INTRODUCTION =
-  "One charge: a customer pays 25.00 USD by card, and a receiver gets the webhooks. All of it happens in this process, which then ends; no app runs, no real money moves.";
+  "One charge: a customer pays 25.00 USD plus fees by card, and a receiver gets the webhooks. All of it happens in this process, which then ends; no app runs, no real money moves.";
 
 interface Webhook {
   readonly headers: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { cellWidth, cutCells, fitLine, padCells, type Style, type StyledText, wr
 const GAP = 2;
 const COLUMN_MIN = 6;
 /** A last column with one of these names is wrapped, not cut. */
-const WRAPPED = ["description", "rule", "webhook", "what", "events"];
+const WRAPPED = ["rule", "webhook", "what", "events"];
 /** Columns are left out until no cut column is narrower. A table that is still too wide is cut to `COLUMN_MIN`. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */

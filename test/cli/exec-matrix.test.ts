@@ -54,6 +54,14 @@ const MATRICES: Readonly<Record<string, [runs: readonly MatrixRun[], notRun?: re
       }),
     ],
   ],
+  "two mishaps break the suite, and it does not meet a third": [
+    [
+      matrixRun("plain", 0),
+      matrixRun("declined", 1),
+      matrixRun("stuck", 1),
+      matrixRun("slow", 0, { scenarioView: { ...SLOW!, applied: { "charges.0": 0 } } }),
+    ],
+  ],
   "the plain run fails": [[matrixRun("plain", 4)], ["declined", "stuck"]],
   "a signal ends the runs": [[matrixRun("plain", 0), matrixRun("declined", 0)], ["stuck"]],
   "--strict fails the plain run": [[matrixRun("plain", 0, unmet)], ["declined"]],

@@ -33,12 +33,21 @@ describe("the text report", () => {
       /^ {6}sent {8}charge\.review_opened, properly signed\n {6}event {7}evt_\w{24}\n {6}expected {4}2xx, and nothing done\n {6}response {4}.*\n {6}advice {6}Respond with 2xx and ignore it/m,
     );
     expect(text).toMatch(/^ {2}○ the same again: check yourself \(probe 2\)$/m);
-    expect(text.trimEnd()).toMatch(/\n✗ 21 passed, 1 failed$/);
+    expect(text.trimEnd()).toMatch(/\n✗ 21 passed, 1 failed, 8 not judged$/);
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
+  it("the text report takes the error of an HTML page as the response", async () => {
+    const page =
+      "<!DOCTYPE html><html><head><title>Error</title></head><body><pre>TypeError: no order_id<br> at x.ts</pre></body></html>";
+    const { probes } = await checked(() => ({ status: 500, text: page }));
+    expect(probes[0]!.came_back).toMatch(/^500 in [^,]*, "TypeError: no order_id"/);
+  });
+
   it("the text report counts only probes with a result", async () => {
-    expect(textReport(await checked(() => reply(401))).trimEnd()).toMatch(/\n✗ 0 passed, 1 failed$/);
+    expect(textReport(await checked(() => reply(401))).trimEnd()).toMatch(
+      /\n✗ 0 passed, 1 failed, 29 not judged$/,
+    );
     expect(textReport(await checked(receiver()))).toMatch(/^✓ every requirement met\n/);
   });
 
@@ -216,7 +225,7 @@ describe("check-webhook", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✓ {2}2 the same again {18}the repeated event changed nothing$/m);
     expect(stdout).not.toContain("check yourself");
-    expect(stdout.trimEnd()).toMatch(/\n✓ 29 passed, 0 failed$/);
+    expect(stdout.trimEnd()).toMatch(/\n✓ 29 passed, 0 failed, 1 not judged$/);
   });
 
   it("check-webhook accepts any secret that the scheme allows", async () => {

@@ -52,6 +52,11 @@ describe("the report of an exploration", () => {
     ]);
   });
 
+  it("the table marks a wrong outcome without a finding as a note", () => {
+    const text = reportText(reportOfExploration("order.yaml", { ...EXPLORED, findings: [] }), 100);
+    expect(text).toMatch(/\n {2}webhook_late {11}· ○\n {2}webhook_twice {10}· ○\n/);
+  });
+
   it.each([60, 80])("the report has no line wider than %d", (width) => {
     const lines = reportText(reportOfExploration("order.yaml", EXPLORED), width).split("\n");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);

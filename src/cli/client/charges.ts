@@ -150,7 +150,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox charge last fail --reason insufficient_funds",
     options: [
       ["--reason <text>", "why"],
-      ["--amount <decimals>", "the price (default 25.00)", "create"],
+      ["--amount <decimals>", "the price without fees (default 25.00)", "create"],
       ["--currency <code>", "its currency (default: the first the method takes)", "create"],
       ["--method <id>", "the payment method (default: the first that is enabled)", "create"],
       ["--email <address>", "the customer (default ada@shop.test)", "create"],
@@ -165,6 +165,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
       },
       formatResult: formatRecord(
         ...CHARGE,
+        "fees",
         "settlement_amount",
         "provider_reference",
         "expires_at",

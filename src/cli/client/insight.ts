@@ -229,7 +229,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   ),
   {
     usage: "history <selector>",
-    summary: "all that happened to a charge: requests, transitions, webhooks and the app's responses",
+    summary: "a charge's requests, transitions, webhooks and the app's responses",
     example: "payments-sandbox history last",
     defaultAction: HISTORY_ACTION,
   },

@@ -168,9 +168,12 @@ export function paymentFormatter(...names: readonly string[]): NonNullable<Clien
   return async (payment, { connection }) => {
     const statusOf = await readStatuses(connection, { charge_id: payment.charge_id });
     const { currency } = payment;
-    const priced = ["amount", "fee"].flatMap((field) =>
-      payment[field] === undefined ? [] : [[field, `${currency} ${cell(payment[field], field)}`]],
-    );
+    const { total_fee: fees } = Object(payment.fees) as JsonBody;
+    const amounts: JsonBody = { ...payment, fees };
+    const priced = ["amount", "fee", "fees", "settlement_amount"].map((field) => [
+      field,
+      amounts[field] == null ? undefined : `${currency} ${cell(amounts[field], field)}`,
+    ]);
     const shown = { ...payment, ...Object.fromEntries(priced), status: statusText(statusOf(payment)) };
     return recordFormatter(...names)(shown, { connection });
   };

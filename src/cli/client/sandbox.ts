@@ -112,7 +112,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "export <file>",
-    summary: "writes the namespace's state to a file, wherever it is stored",
+    summary: "writes the namespace's state to a file",
     example: "payments-sandbox export state.json",
     defaultAction: {
       call: async ({ connection, words: { file } }) => {

@@ -55,7 +55,8 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "webhook <verb> [target]",
-    summary: "list | add URL | delete ID | redeliver [last|ID] | retry [last|ID] | pull --forward-to URL",
+    summary:
+      "list | add URL | delete ID | redeliver [last|ID] (as a new delivery) | retry [last|ID] (its next attempt, now) | pull --forward-to URL",
     example: "payments-sandbox webhook redeliver last --times 2",
     options: [
       ["--times <number>", "how many times", "redeliver"],

@@ -143,14 +143,11 @@ export class Matrix {
     return ["", `  ${paint("bold", label)}${isRare === true ? " (rare)" : ""}`, ...lines];
   }
 
-  /** The command that repeats the first run that a mishap broke, not wrapped, because it is copied. */
+  /** The commands that repeat each run that a mishap broke, not wrapped, because they are copied. */
   #repeatLines(): string[] {
-    const first = this.#rows.find(
-      (row) => row.verdict === "failed" && row.scenario !== null && !isOutcome(row),
-    );
-    return first === undefined
-      ? []
-      : ["", `To repeat ${first.label} alone:`, `  ${this.#repeatText(first.label)}`];
+    return this.#rows
+      .filter((row) => row.verdict === "failed" && row.scenario !== null && !isOutcome(row))
+      .flatMap(({ label }) => ["", `To repeat ${label} alone:`, `  ${this.#repeatText(label)}`]);
   }
 
   /** The verdict, then a paragraph for each note. */
@@ -168,7 +165,11 @@ export class Matrix {
     const outcomes = others.filter(isOutcome);
     const mishaps = others.filter((row) => !outcomes.includes(row));
     const total = mishaps.length + this.#notRun.length;
-    const mishapCount = formatCount(total, "mishap");
+    const met = mishaps.filter(({ verdict }) => verdict !== "not exercised").length;
+    const ofMishaps = (count: number): string =>
+      met === mishaps.length
+        ? `${count} of ${formatCount(total, "mishap")}`
+        : `${count === met ? "" : `${count} of `}the ${formatCount(met, "mishap")} it met`;
     const differing = labelsOf(outcomes, "failed");
     const isCutShort = ({ cutShort }: Row): boolean => cutShort !== undefined;
     const withoutEffect = others.filter((row) => !isCutShort(row));
@@ -190,13 +191,13 @@ export class Matrix {
     if (broken.length > 0)
       return paragraphs(
         "red",
-        `Your suite breaks under ${broken.length} of ${mishapCount}: ${broken.join(", ")}.`,
+        `Your suite breaks under ${ofMishaps(broken.length)}: ${broken.join(", ")}.`,
         notes,
       );
     const passed =
       total === 0
         ? "Your suite passes plain."
-        : `Your suite passes plain and under ${labelsOf(mishaps, "passed").length} of ${mishapCount}.`;
+        : `Your suite passes plain and under ${ofMishaps(labelsOf(mishaps, "passed").length)}.`;
     return paragraphs(notes.length === 0 ? "green" : "yellow", passed, notes);
   }
 }

@@ -58,7 +58,7 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
       const details = same.flatMap((one, index) => detailsOf(one, index === 0 ? "deviation" : "or"));
       return { ...findingCase(same[0]!), details };
     }),
-    drawing: (width, paint) => matrixLines(singles, width, paint),
+    drawing: (width, paint) => matrixLines(singles, failing, width, paint),
     notes: [
       ...notes,
       ...Object.entries(saved)
@@ -129,9 +129,20 @@ const SIGNS: Readonly<Record<ExploreSingle["outcome"] | "none", readonly [string
 const TITLE = "what the app survives";
 
 /** The outcomes of deviations tried alone: a line per kind, a column per place. */
-function matrixLines(singles: readonly ExploreSingle[], width: number, paint: Paint): string[] {
+function matrixLines(
+  singles: readonly ExploreSingle[],
+  failing: ReadonlySet<string>,
+  width: number,
+  paint: Paint,
+): string[] {
   if (singles.length === 0) return [];
-  const outcomes = new Map(singles.map((single) => [deviationKey(single), single.outcome]));
+  // A wrong outcome without a finding is a note.
+  const outcomes = new Map(
+    singles.map((single) => {
+      const key = deviationKey(single);
+      return [key, single.outcome === "wrong" && !failing.has(key) ? "unknown" : single.outcome];
+    }),
+  );
   const kinds = DEVIATION_KINDS.filter((kind) => singles.some((one) => one.kind === kind));
   const places = [...new Set(singles.map(({ at }) => at))];
   const room = Math.max(TITLE.length, ...kinds.map((kind) => kind.length));

@@ -37,7 +37,7 @@ export function reportOfWebhookCheck(report: WebhookReport): Report {
       ...probes.filter((row) => isTried(row) && row.advice !== null && row.fault === null).map(reviewCase),
     ],
     notes: [],
-    summary: `${report.summary.pass} passed, ${report.summary.fail} failed`,
+    summary: `${report.summary.pass} passed, ${report.summary.fail} failed, ${report.summary.note} not judged`,
   };
 }
 

@@ -2,6 +2,7 @@
  * Columns and filters of each list of the control API. The command line derives tables and options from the columns.
  * The dashboard derives rows, headings, filter forms and curl commands.
  */
+import { isMishapScenario } from "../schema/scenario-rules.js";
 import { effectText, matchText } from "./rule-text.js";
 import {
   attemptsOf,
@@ -23,7 +24,7 @@ const FORMATS: readonly (readonly [field: RegExp, format: ValueFormat])[] = [
   [/^(url|path)$/, "address"],
   [/^status$/, "status"],
   [/^type$/, "event"],
-  [/(^|_)amount$|^fee$|_balance$/, "amount"],
+  [/(^|_)amount$|^fees?$|_balance$/, "amount"],
   [/^(attempts|used|charges)$/, "count"],
 ];
 
@@ -221,10 +222,11 @@ const lists = {
   snapshots: { columns: ["name", "at"] },
   namespaces: { columns: ["name", "api_key", "charges"] },
   scenarios: {
-    columns: ["name", "active", "description"],
+    columns: ["name", "kind", "active", "description"],
     values: {
+      kind: (scenario) => (isMishapScenario(scenario) ? "mishap" : "outcome"),
       // The scenario `default` always applies, after all others; it needs no activation.
-      active: ({ name, active }) => (name === "default" ? "always" : active),
+      active: ({ name, active }) => (name === "default" ? "always" : active ? "yes" : undefined),
       description: ({ description = "" }) => String(description).replace(/\s+/g, " ").trim(),
     },
   },

@@ -1,3 +1,4 @@
+import { summarizeBody } from "../../core/reports/body-summary.js";
 import {
   type Answer,
   type Finding,
@@ -218,7 +219,7 @@ function findingsOf(rows: readonly ProbeRow[]): Finding[] {
   return [...findings.values()];
 }
 
-const SNIPPET_LENGTH = 60;
+const SNIPPET_LENGTH = 100;
 
 function answersText(answers: readonly Answer[]): string {
   if (answers.length === 0) return "not sent";
@@ -238,7 +239,7 @@ function attemptsText(attempts: readonly Answer[]): string {
 function answerText({ status, duration_ms, location, body, error }: Answer): string {
   if (status === null) return error ?? "no answer";
   const target = location === null ? "" : ` to ${printable(location)}`;
-  const text = printable(body).trim();
+  const text = printable(summarizeBody(body)).trim();
   const snippet = text.length > SNIPPET_LENGTH ? `${text.slice(0, SNIPPET_LENGTH)}…` : text;
   return `${status}${target} in ${duration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
 }
