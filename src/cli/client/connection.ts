@@ -245,7 +245,7 @@ function requireUnique(selector: string, idField: string, found: readonly JsonBo
 /** Error for a selector without a match. For a malformed selector, the message lists the valid forms. */
 function selectorError(what: string, selector: string, kinds: readonly string[]): SandboxError {
   const isOne = /^last(-\d+)?$/.test(selector) || /^(ch|wd|dlv|we)_|@|=/.test(selector);
-  const otherwise = isOne ? "" : `; give ${kinds.join(", ")}`;
+  const otherwise = isOne ? "" : `; give ${kinds.join(", ").replace("1042", () => selector)}`;
   const why = selector === "last" ? ": there is none yet" : didYouMean(selector, ["last"], otherwise);
   return new SandboxError(refuse("NOT_FOUND", `no ${what} matches ${selector}${why}`));
 }
