@@ -72,6 +72,14 @@ describe.each([
     expect(calls.filter((call) => /\n[{}\]]/.test(call!))).toEqual([]);
   });
 
+  it("each command before a call has a comment, without characters of the shell", () => {
+    const calls = [...text.matchAll(/<pre id="\w+-curl"[^>]*>([^<]*)<\/pre>/g)].map(([, call]) => call!);
+    const before = calls.flatMap((call) => call.split("\n\n").slice(0, -1));
+    expect(before.length).toBeGreaterThan(5);
+    expect(before.filter((command) => !/^# [\w: ]+\n/.test(command))).toEqual([]);
+    expect(calls.join().includes("# Sandbox only: Fund a balance\n")).toBe(path === "/docs");
+  });
+
   it("the header of most operations is described once", () => {
     expect(text).not.toContain("<code>Sandbox-Namespace</code>");
     expect(text.includes("is taken from the header Sandbox-Namespace")).toBe(path === "/_sandbox/docs");
@@ -331,7 +339,7 @@ describeInBrowser("in a browser", () => {
   });
 
   it("a wide page shows the whole call and the response beside the fields", async () => {
-    const tab = await visit({ viewport: { width: 1440, height: 900 } }, "#createWhitelabel");
+    const tab = await visit({ viewport: { width: 1440, height: 1600 } }, "#createWhitelabel");
     const call = tab.locator("#createWhitelabel-curl");
     const boxOf = (selector: string) => tab.locator(`#createWhitelabel ${selector}`).first().boundingBox();
     await expect.poll(() => call.isVisible()).toBe(true);
@@ -343,7 +351,7 @@ describeInBrowser("in a browser", () => {
     expect(errors.x + errors.width).toBeCloseTo(examples.x + examples.width, 0);
     await tab.evaluate(() => {
       const fields = [...document.querySelectorAll("#createWhitelabel .sides .fields > div")];
-      fields[Math.floor(fields.length / 2)]!.scrollIntoView();
+      fields[Math.floor(fields.length / 4)]!.scrollIntoView();
     });
     expect((await boxOf(".examples"))!.y).toBeGreaterThanOrEqual(0);
     const broken = await tab.evaluate(() => {
@@ -354,6 +362,18 @@ describeInBrowser("in a browser", () => {
       });
     });
     expect(broken).toEqual([]);
+  });
+
+  it("examples taller than the window are shown in full, and their end stays in sight", async () => {
+    const tab = await visit({ viewport: { width: 1440, height: 700 } }, "#getCharge");
+    const examples = tab.locator("#getCharge .examples");
+    expect(await examples.evaluate((shown) => shown.clientHeight - shown.scrollHeight)).toBe(0);
+    await tab.locator("#getCharge .sides .fields > div").last().scrollIntoViewIfNeeded();
+    const end = async () => {
+      const { y, height } = (await examples.boundingBox())!;
+      return [height > 700, y + height <= 700, y + height > 350];
+    };
+    await expect.poll(end).toEqual([true, true, true]);
   });
 
   it("base URL and key can be copied above the fold, and no paragraph is wide", async () => {

@@ -1,4 +1,4 @@
-import { type DocumentOperation, exampleOf } from "./schema-markup.js";
+import { type DocumentOperation, exampleOf, formatJson } from "./schema-markup.js";
 
 /** Everything beside an operation that its example depends on. */
 export interface ExampleContext {
@@ -70,7 +70,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "Sandbox-Run": "build-1042",
 };
 
-/** The call as POSIX shell commands, after those that make or find its objects. */
+/** The call as POSIX shell commands, after those that make or find its objects, each under its summary. */
 export function callExample(context: ExampleContext, operation: DocumentOperation): string {
   const call = `${guardOf(context, operation)}${curlOf(context, operation)}`;
   return [...preparationOf(context, operation), call].join("\n\n");
@@ -82,12 +82,14 @@ function preparationOf(context: ExampleContext, operation: DocumentOperation): s
   return [
     ...first.map((name) => {
       const other = operations.find(({ operationId }) => operationId === name)!;
-      return curlOf(context, other, ` -s -o ${other.method === "GET" ? STATE_FILE : "/dev/null"}`);
+      const isForeign = context.apiKey !== undefined && other.path.startsWith("/_sandbox/");
+      const flags = ` -s -o ${other.method === "GET" ? STATE_FILE : "/dev/null"}`;
+      return `# ${isForeign ? "Sandbox only: " : ""}${other.summary}\n${curlOf(context, other, flags)}`;
     }),
     ...idsOf(operation).flatMap((id) => {
       const source = creationOf(context, operation, id) ?? listOf(context, operation, id);
       const found = `$(${curlOf(context, source, " -s")} |\n  grep -o '"${id}": *"[^"]*"' |\n  head -n 1 | cut -d '"' -f 4)`;
-      return [...preparationOf(context, source), `${id.toUpperCase()}=${found}`];
+      return [...preparationOf(context, source), `# ${source.summary}\n${id.toUpperCase()}=${found}`];
     }),
   ];
 }
@@ -153,11 +155,7 @@ function curlOf({ baseUrl, apiKey }: ExampleContext, operation: DocumentOperatio
   const example = exampleOf(requestBody);
   if (operationId === "putState") lines.push('-H "Content-Type: application/json"', `-d @${STATE_FILE}`);
   else if (example !== undefined) {
-    const body = JSON.stringify(
-      example,
-      (name, value: unknown) => (ids.includes(name) ? `\0${name}` : value),
-      2,
-    )
+    const body = formatJson(example, (name, value) => (ids.includes(name) ? `\0${name}` : value))
       .replaceAll("'", "'\\''")
       .replaceAll("\n", "\n  ")
       .replace(/\\u0000(\w+)/g, (_all, name: string) => `'$${name.toUpperCase()}'`);

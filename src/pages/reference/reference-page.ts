@@ -17,6 +17,7 @@ import {
   type DocumentSchema,
   exampleOf,
   examplesOf,
+  formatJson,
   inline,
   linkRepeatedAssumptions,
   operationsOf,
@@ -36,17 +37,17 @@ h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{
 a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre,.errors :is(dt,p>a:not(.mark)){font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
 pre{overflow-x:auto;background:var(--code);border-radius:.5rem;padding:.5rem 0 .5rem .75rem;font-size:.78125rem;line-height:1.45}pre:focus-visible{outline-offset:-3px}
 .frame{display:grid;gap:1rem;max-width:96rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;min-width:0}
-summary{cursor:pointer;padding:.25rem 0}summary h4{display:inline-block}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
+summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
 .route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
 .why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem}.mark{font-size:.8125rem;font-style:italic;color:var(--sand-text)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys dd:has(.copy){display:flex;align-items:center}.keys .copy{flex:none;margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;margin-top:.5rem;font-size:.875rem}th{text-align:start}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+:is(.snippet,p,ul){margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}.fields pre{white-space:pre-wrap;padding-inline-end:.75rem}.snippet .copy{position:absolute;inset:0 0 auto auto}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+:is(.snippet,p,ul){margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}:is(.fields,.examples) pre:not([id]){white-space:pre-wrap;padding-inline-end:.75rem}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
 .js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:45vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}html:not(.js) section:target>details::details-content{content-visibility:visible}@media (hover:none){::placeholder{opacity:0}}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
 .keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;margin:0;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
-@media (min-width:80rem){.keys{grid-template-columns:1fr}.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;scrollbar-width:thin;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
+@media (min-width:80rem){.keys{grid-template-columns:1fr}.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
@@ -56,8 +57,7 @@ const wide = matchMedia("(min-width: 60rem)");
 const hashTarget = () => byId(location.hash.slice(1));
 const unfoldTo = (target) => {
   const section = target?.closest("section");
-  for (const fold of section?.querySelectorAll("details") ?? [])
-    if (fold.contains(target) || fold.parentElement === target) fold.open = true;
+  section?.firstElementChild.setAttribute("open", "");
   return section;
 };
 // Runs before each part of the page is painted, so that nothing shifts.
@@ -140,6 +140,11 @@ addEventListener("DOMContentLoaded", () => {
     next.closest("details").open = true;
     nav.scrollTop = next.offsetTop - nav.clientHeight / 2;
   };
+  // Examples taller than the window stick once their end is in sight.
+  const sizes = new ResizeObserver((changes) => {
+    for (const { target } of changes) target.style.top = Math.min(16, innerHeight - target.offsetHeight - 16) + "px";
+  });
+  for (const examples of document.querySelectorAll(".examples")) sizes.observe(examples);
   reveal();
   addEventListener("hashchange", () => reveal());
   addEventListener("scroll", () => mark(), { passive: true });
@@ -287,9 +292,6 @@ ${body}</details></section>
 `;
 }
 
-/** A schema with more fields is folded. */
-const UNFOLDED_FIELDS = 12;
-
 /** An operation or a webhook. */
 function operationSection(
   reference: Reference,
@@ -307,10 +309,7 @@ function operationSection(
     const { data } = isCall ? {} : whole.properties!;
     if (homes.get(name) !== `${id} ${title}`)
       return html`<h4>${title}: ${typeMarkup(schema)}${data && html` with data: ${typeMarkup(data)}`}</h4>`;
-    const heading = html`<h4>${title}: ${name}</h4>`;
-    const shown = schemaMarkup(whole, { isSent: isCall && title === "Body" });
-    const isLong = Object.keys(whole.properties ?? {}).length > UNFOLDED_FIELDS;
-    return html`<div id="schema-${name}">${isLong ? html`<details><summary>${heading}</summary>${shown}</details>` : html`${heading}${shown}`}</div>`;
+    return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaMarkup(whole, { isSent: isCall && title === "Body" })}</div>`;
   };
   const route = html`<span class="route">${isCall && html`<span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>`} <span class="soft">${id}</span></span>`;
   const body = html`<div class="sides"><div class="about">${renderMarkdown(operation.description)}${assumptionMark(operation)}
@@ -346,7 +345,7 @@ function copyableFact(label: string, value: string): Markup {
 }
 
 function example(operationId: string, title: string, value: unknown, id?: Markup, level = "h4"): Markup {
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const text = typeof value === "string" ? value : formatJson(value);
   const heading = new Markup(`<${level}>${title}</${level}>`);
   return html`<div class="snippet">${heading}${copyButton(`${operationId}: ${title}`)}<pre${id} tabindex="0">${escapeText(text)}</pre></div>`;
 }

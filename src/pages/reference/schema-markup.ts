@@ -89,6 +89,13 @@ export function exampleOf(body?: BodyDescription): unknown {
   return examplesOf(body)[0];
 }
 
+/** JSON with short objects and lists within it on one line. */
+export function formatJson(value: unknown, replacer?: (name: string, value: unknown) => unknown): string {
+  return JSON.stringify(value, replacer, 2).replace(/[[{]\n\s+[^[\]{}]{1,72}\n\s+[\]}]/g, (part) =>
+    part.replace(/\n\s+/g, " "),
+  );
+}
+
 const PAIRS = /^(.*?:) (`[^`]+`: .+?(?:; `[^`]+`: .+?){2,})\.$/s;
 
 /** Renders the Markdown of descriptions: paragraphs, lists of `- ` lines and `code`; a table of "`name`: text; …". */
