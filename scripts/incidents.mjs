@@ -155,7 +155,7 @@ function sentenceOf(results) {
   const count = found === results.length ? "the" : `${found} of the`;
   return (
     `- [\`explore\`](docs/explore.md) finds ${count} [${results.length} public bugs](examples/incidents/README.md) rebuilt here ` +
-    "and nothing in the fixed apps. [What it misses](docs/explore.md#what-it-misses): 16 of 40 public reports.\n"
+    "and nothing in the fixed apps. Of 40 public reports it [misses 16](docs/explore.md#what-it-misses).\n"
   );
 }
 

@@ -42,7 +42,7 @@ A local server that stands in for a payments service in test mode. No real money
 1. Verify the bytes of the body as they came, before anything parses them: headers webhook-id, webhook-timestamp, webhook-signature; \`v1,\` + base64 of HMAC-SHA256 over \`id.timestamp.body\`, the key being the base64 after \`whsec_\` (Standard Webhooks).
 2. Return 400 or 401 if the signature is missing, wrong, or more than five minutes old.
 3. Store the ids of processed events, in the same transaction as the work: the same \`id\` may arrive again, also in parallel.
-4. Compare \`charge_id\` and \`amount\` with the order's, and \`mode\` with your key's.
+4. Compare \`charge_id\`, \`amount\` and \`currency\` with the charge you stored (\`amount\` includes fees), and \`mode\` with your key's.
 5. If your work fails, store no id and return 500: the event comes again. Return 2xx within 15 seconds for all else with a valid signature: duplicates, outdated events, unknown types and charges. Events may arrive out of order: the charge with the longer \`status_history\` is the newer one.
 
 ## Calls
