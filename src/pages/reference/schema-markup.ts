@@ -162,10 +162,10 @@ function assumptionOf({ "x-sandbox-assumption": assumption }: Texts) {
   return { mark, reason: reason !== "" && reason !== ASSUMED_FIELD_REASON && html`${inline(reason!)}` };
 }
 
-/** An assumption as a paragraph: a box if its reason is given here, else only the mark. */
+/** An assumption as a paragraph: its mark, and its reason if that is given here. */
 export function assumptionMark(texts: Texts): Markup | undefined {
   const assumed = assumptionOf(texts);
-  return assumed && html`<p${assumed.reason && html` class="why"`}>${assumed.mark} ${assumed.reason}</p>`;
+  return assumed && html`<p>${assumed.mark}${assumed.reason && ": "}${assumed.reason}</p>`;
 }
 
 /** The page's introduction describes the header Sandbox-Namespace, which most operations take. */
@@ -200,7 +200,7 @@ function field(name: string, schema: DocumentSchema, required: boolean, location
   const link = name === "Sandbox-Scenario" && html`<p><a href="#outcomes">Choose the outcome</a></p>`;
   return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${
     required && html` <span class="required">required</span>`
-  } ${assumed?.mark}</dt><dd>${description(schema)}${link}${assumed?.reason && html`<p class="why">${assumed.reason}</p>`}</dd></div>`;
+  } ${assumed?.mark}</dt><dd>${description(schema)}${link}${assumed?.reason && html`<p>${assumed.reason}</p>`}</dd></div>`;
 }
 
 function description(schema: DocumentSchema): Markup {
