@@ -152,10 +152,10 @@ describe.each([
   });
 
   it("an error of many operations is shown with its code and sentence, and in full once", () => {
-    const uses = text.match(/<a href="#error-\d+">INTERNAL_ERROR<\/a> [^<]+\.<\/p>/g);
+    const uses = text.match(/<a href="#INTERNAL_ERROR">INTERNAL_ERROR<\/a> [^<]+\.<\/p>/g);
     expect(uses).toHaveLength(Object.values(document.paths).flatMap(Object.keys).length);
     expect(text.split('"code": "INTERNAL_ERROR"')).toHaveLength(2);
-    expect(text).not.toContain('<dd><a href="#error-');
+    expect(text).not.toContain('<dd><a href="#INTERNAL_ERROR');
   });
 
   it("fields of one type in an object without a name are listed together", () => {
@@ -525,6 +525,19 @@ describeInBrowser("in a browser", () => {
     const colourOf = () => target.evaluate((shown) => getComputedStyle(shown).backgroundColor);
     await expect.poll(colourOf).not.toBe("rgba(0, 0, 0, 0)");
     expect(await target.textContent()).toMatch(/^\w.*: /);
+  });
+
+  it.each([
+    ["an event", "#charge.completed", "Example"],
+    ["an error", "#RATE_LIMIT_EXCEEDED", "RATE_LIMIT_EXCEEDED"],
+    ["the second error of a code", "#NOT_FOUND-2", "NOT_FOUND"],
+  ])("a link to the name of %s expands its section, also without the script", async (_of, hash, part) => {
+    for (const javaScriptEnabled of [true, false]) {
+      const tab = await visit({ javaScriptEnabled, viewport: { width: 1280, height: 900 } }, hash);
+      const section = tab.locator("section", { has: tab.locator(`[id="${hash.slice(1)}"]`) });
+      await expect.poll(() => section.getByText(part, { exact: true }).first().isVisible()).toBe(true);
+      expect((await tab.locator(`[id="${hash.slice(1)}"]`).boundingBox())!.y).toBeLessThan(900);
+    }
   });
 
   it("a link to a schema expands the operation that contains it", async () => {

@@ -36,16 +36,16 @@ html{-webkit-text-size-adjust:100%;scroll-padding-top:2.75rem}body{margin:0;back
 h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{font-size:1.0625rem;display:inline}h4{font-size:.9375rem;margin-top:1rem}
 a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre,.errors :is(dt,p>a:not(.mark)){font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
 pre{overflow-x:auto;background:var(--code);border-radius:.5rem;padding:.5rem 0 .5rem .75rem;font-size:.78125rem;line-height:1.45}pre:focus-visible{outline-offset:-3px}
-.frame{display:grid;gap:1rem;max-width:96rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;min-width:0}
+.frame{display:grid;gap:1rem;max-width:96rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.5rem 1rem;min-width:0}
 summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
 .route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method{font-size:.875rem}
 .mark{font-size:.75rem;color:var(--soft)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys dd:has(.copy){display:flex;align-items:center}.keys .copy{flex:none;margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
-.fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;margin-top:.5rem;font-size:.875rem}th{text-align:start}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
+.fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;margin-top:.5rem;font-size:.875rem}th{text-align:start;overflow-wrap:break-word}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
 .sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+:is(.snippet,p,ul){margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}:is(.fields,.examples) pre:not([id]){white-space:pre-wrap;padding-inline-end:.75rem}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
-.js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:45vh;overflow-y:auto;background:var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
-.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match,:is(p,dl>div):target{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}html:not(.js) section:target>details::details-content{content-visibility:visible}@media (hover:none){::placeholder{opacity:0}}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
+.js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:45vh;overflow-y:auto;background:linear-gradient(var(--page) 0 0) bottom/100% 2rem local no-repeat,linear-gradient(transparent,var(--line)) bottom/100% 1rem no-repeat var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
+.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match,:is(p,dl>div):target{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}html:not(.js) section:is(:target,:has(:target))>details{&::details-content{content-visibility:visible}>summary{list-style:none;pointer-events:none}}@media (hover:none),(max-width:60rem){::placeholder{opacity:0}}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
 .keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;margin:0;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
 @media (min-width:80rem){.keys{grid-template-columns:1fr}.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
@@ -252,8 +252,8 @@ ${tagged.map((operation) => operationSection(reference, operation, homes))}</div
     "errors",
     "Errors of many operations",
     html`<dl class="fields">${shared.map(
-      ({ status, error }, index) =>
-        html`<div id="error-${index}"><dt><code>${status}</code> <code>${codeOf(error)}</code></dt><dd>${errorPart(error)}</dd></div>`,
+      ({ id, status, error }) =>
+        html`<div id="${id}"><dt><code>${status}</code> <code>${codeOf(error)}</code></dt><dd>${errorPart(error)}</dd></div>`,
     )}</dl>`,
   )}</div>
 <div class="group"><h2 id="tag-Assumptions">Assumptions</h2><p><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, at a field or all fields that the interface does not show.</p>
@@ -289,9 +289,10 @@ function schemasIn({ components }: OpenApiDocument, part: unknown, names = new S
   return names;
 }
 
-/** A folded section, filtered by its heading and field names. */
+/** A folded section, filtered by its heading and field names. A title of one word, as of an event, is a link target too. */
 function section(id: string, title: string, body: Markup, route?: Markup): Markup {
-  return html`<section id="${id}" aria-labelledby="${id}-title"><details><summary><h3 id="${id}-title">${title}</h3>${route}</summary>
+  const titleId = title.includes(" ") ? `${id}-title` : title;
+  return html`<section id="${id}" aria-labelledby="${titleId}"><details><summary><h3 id="${titleId}">${title}</h3>${route}</summary>
 ${body}</details></section>
 `;
 }
@@ -333,11 +334,10 @@ ${
   html`<div class="errors"><h4>Errors</h4><dl class="fields">${Object.entries(errors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, error]) => {
-      const index = shared.findIndex(({ text }) => text === JSON.stringify(error));
-      const part =
-        index === -1
-          ? errorPart(error)
-          : html`<p><a href="#error-${index}">${codeOf(error)}</a> ${sentenceOf(error)}</p>`;
+      const full = shared.find(({ text }) => text === JSON.stringify(error));
+      const part = full
+        ? html`<p><a href="#${full.id}">${codeOf(error)}</a> ${sentenceOf(error)}</p>`
+        : errorPart(error);
       return html`<div><dt>${status}</dt><dd>${part}</dd></div>`;
     })}</dl></div>`
 }`;
@@ -355,6 +355,8 @@ function example(operationId: string, title: string, value: unknown, id?: Markup
 }
 
 interface SharedError {
+  /** The error's code, numbered after its first use. */
+  readonly id: string;
   readonly status: string;
   readonly error: BodyDescription;
   readonly text: string;
@@ -372,7 +374,12 @@ function sharedErrors(operations: readonly DocumentOperation[]): SharedError[] {
         uses.findLastIndex((use) => use.text === text) === index &&
         examplesOf(error).length > 0,
     )
-    .sort((a, b) => (a.status < b.status ? -1 : 1));
+    .sort((a, b) => (a.status < b.status ? -1 : 1))
+    .map((use, index, all) => {
+      const code = codeOf(use.error);
+      const before = all.slice(0, index).filter(({ error }) => codeOf(error) === code).length;
+      return { ...use, id: before === 0 ? code : `${code}-${before + 1}` };
+    });
 }
 
 function codeOf(error: BodyDescription): string {
