@@ -19,12 +19,12 @@ import {
 } from "./api-calls.js";
 import { findNewestDeliveries } from "./attention.js";
 import { formatCount } from "./components.js";
+import { objectName } from "./object-names.js";
 import type { Fields } from "./operation-actions.js";
 import { attemptsText, findOperationAction, parseJsonField } from "./operation-actions.js";
 import { dashboardUrl, type OwnAction } from "./page-context.js";
 import { REPORT_ACTIONS } from "./reports.js";
 import { requestPath } from "./shell-commands.js";
-import { objectName } from "./views/record-rows.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 

@@ -9,7 +9,7 @@ import { formatCount } from "../../core/schema/text-format.js";
 import { INSTANT_PATTERN, parseDuration, readableDuration } from "../../core/schema/time.js";
 import { receiverName } from "../../server/control/record-views.js";
 import { parseJsonObject } from "../../server/http/body.js";
-import { objectName } from "./views/record-rows.js";
+import { objectName } from "./object-names.js";
 
 /** Common faults, one button each. */
 export const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {

@@ -8,6 +8,7 @@ import type { Actor } from "../../../core/schema/common.js";
 import { breakable, groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
+import { orderOf } from "../object-names.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import {
@@ -20,7 +21,7 @@ import {
   splitButton,
 } from "./payment-moves.js";
 import { paymentTimeline } from "./payment-timeline.js";
-import { destinationText, orderOf, statusOf } from "./record-rows.js";
+import { destinationText, statusOf } from "./record-rows.js";
 
 /** A charge or payout as its page shows it. */
 interface Payment {

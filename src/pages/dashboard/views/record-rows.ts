@@ -6,7 +6,6 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, Destination, Endpoint, EventRecord } from "../../../core/engine/records.js";
-import type { Namespace } from "../../../core/namespace/namespace.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import {
   columnValue,
@@ -30,6 +29,7 @@ import { breakable } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { callFailureText, deliveryFailureText, faultPart } from "../attention.js";
 import * as ui from "../components.js";
+import { objectName, orderOf } from "../object-names.js";
 import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
 
 interface RowOptions {
@@ -125,17 +125,8 @@ export function objectIdOf({ objectId, path, method, responseBody }: RequestEntr
   );
 }
 
-/** Characters of a metadata entry in a row, and of one that stays in one line. */
-const MAX_ORDER_LENGTH = 60;
+/** Characters of a metadata entry that stays in one line. */
 const MAX_UNBROKEN_LENGTH = 20;
-
-/** The app's order, or else the first entry of a charge's metadata with its name. */
-export function orderOf({ metadata }: Charge): string | false {
-  const entries = Object.entries(metadata);
-  const order = entries.find(([name]) => /order/i.test(name))?.[1] ?? entries[0]?.join(" ");
-  if (order === undefined) return false;
-  return order.length > MAX_ORDER_LENGTH ? `${order.slice(0, MAX_ORDER_LENGTH)}…` : order;
-}
 
 /** The reversal that an event reports, as a status; undefined for other events. */
 export function reversalOf({ type, body, at }: EventRecord): ShownStatus | undefined {
@@ -160,12 +151,6 @@ export function destinationText(destination: Destination | undefined): string {
   const { type, account_number, phone_number, wallet_address } = destination.fields;
   const number = account_number ?? phone_number ?? wallet_address;
   return `${type.replaceAll("_", " ")}${number ? ` …${number.slice(-4)}` : ""}`;
-}
-
-/** The app's order or payout reference, else the id. */
-export function objectName({ engine: { state } }: Namespace, id = ""): string {
-  const charge = state.get("charges", id);
-  return (charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge)) || id;
 }
 
 /** The app's order or payout reference, and the short id of the charge or payout; `withoutId`: the id only without an order. */
