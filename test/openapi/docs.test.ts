@@ -365,6 +365,8 @@ describeInBrowser("in a browser", () => {
   it("examples taller than the window are shown in full, and their end stays in sight", async () => {
     const tab = await visit({ viewport: { width: 1440, height: 700 } }, "#getCharge");
     const examples = tab.locator("#getCharge .examples");
+    const response = examples.locator("pre").last();
+    expect(await response.evaluate((shown) => shown.scrollWidth - shown.clientWidth)).toBe(0);
     expect(await examples.evaluate((shown) => shown.clientHeight - shown.scrollHeight)).toBe(0);
     await tab.locator("#getCharge .sides .fields > div").last().scrollIntoViewIfNeeded();
     const end = async () => {
