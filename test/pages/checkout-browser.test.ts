@@ -168,6 +168,22 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(await page.evaluate("moved")).toEqual([]);
     });
 
+    it("the page says that the connection is lost until the server answers again", async () => {
+      const sandbox = await listeningSandbox();
+      const page = await openTab();
+      await page.clock.install();
+      await page.goto((await openCheckout(sandbox, undefined)).url);
+      const connection = async () => {
+        await page.clock.runFor(1_000);
+        return page.locator(".lost").allTextContents();
+      };
+      await page.route("**/status", (route) => route.abort());
+      const text = "Connection to the sandbox lost, retrying…";
+      await expect.poll(connection, { timeout: 60_000 }).toEqual([text]);
+      await page.unroute("**/status");
+      await expect.poll(connection, { timeout: 60_000 }).toEqual([]);
+    });
+
     it("copies the reference, and the amount as banks expect it", async () => {
       const sandbox = await listeningSandbox();
       const checkout = await openCheckout(sandbox, undefined);
@@ -324,6 +340,11 @@ describeInBrowser("the checkout page in a browser", () => {
           true,
         ]);
         await notePlaces();
+        if (name === "I have paid") {
+          expect(await page.locator("#reference").evaluate(isOnTop)).toBe(true);
+          const left = (await page.locator(".left").boundingBox())!;
+          expect((await page.locator(".card").boundingBox())!.y - left.y - left.height).toBeLessThan(40);
+        }
         await next.click();
       }
       for (const status of ["PROCESSING", "COMPLETED"]) {
@@ -371,7 +392,7 @@ describeInBrowser("the checkout page in a browser", () => {
       }
       expect(await page.locator("#total").textContent()).toMatch(/^ETH\u00a0\d\d\.\d{18}$/);
       await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByText("Quote this reference").waitFor();
+      await page.getByText("give the shop this reference").waitFor();
       for (const status of ["EXPIRED", "COMPLETED"] as const) {
         await look();
         sandbox.transition(charge_id, status);

@@ -343,17 +343,23 @@ describe("the page of a charge that is", () => {
       200,
       ["Your payment is being processed", "This page continues by itself."],
       undefined,
-      ["complete", "fail", "scenario"],
+      ["complete", "fail"],
     ],
     ["COMPLETED", 200, "Payment to Sandbox Shop KES 3,305.63 Payment complete", "/thanks", ["refund"]],
     [
       "FAILED",
       200,
-      "Failed: payment to Sandbox Shop KES 3,305.63 Payment failed You have not been charged. You can try again in the shop. Reason Insufficient funds",
+      "Failed: payment to Sandbox Shop KES 3,305.63 Payment failed If you have sent money, contact the shop with this reference. You can try again in the shop. Reason Insufficient funds",
       "/basket",
       [],
     ],
-    ["CANCELLED", 410, ["Payment cancelled", "Total, not charged KES 3,305.63"], "/basket", []],
+    [
+      "CANCELLED",
+      410,
+      ["Payment cancelled If you have sent money, contact the shop", "Total KES 3,305.63"],
+      "/basket",
+      [],
+    ],
     // Without a method there is no price, so nothing can be paid.
     [
       "EXPIRED",
@@ -386,6 +392,31 @@ describe("the page of a charge that is", () => {
     const { location } = await page.post("outcome", { outcome: "complete" });
     expect(new URL(location!).pathname).toBe("/thanks");
     expect(page.charge.status).toBe("COMPLETED");
+  });
+
+  it.each([
+    ["card", "The time to pay has run out. You have not been charged.", "Total, not charged ZAR"],
+    ["bank_transfer", "If you have paid already, the merchant will still be notified.", "Total NGN"],
+  ])("the page of an expired %s payment says only what the service knows", async (method, text, total) => {
+    const page = await pageOf(SHOP, { scenario: "expired" });
+    const currency = method === "card" ? "ZAR" : "NGN";
+    await page.post("method", { payment_method: method, currency });
+    await page.sandbox.advance("1h");
+    await expectPage(page.get(), 410, text, total);
+  });
+
+  it("both steps name the asset and the network of a crypto payment", async () => {
+    const page = await pageOf();
+    await expectPage(
+      page.get(),
+      200,
+      "USDT on Tron (TRC20)",
+      "Bitcoin",
+      "Complete and Fail use the selected",
+    );
+    await page.post("method", { payment_method: "crypto", currency: "USDT_TRC20" });
+    const text = await expectPage(page.get(), 200, "USDT on Tron (TRC20)", "give the shop this reference");
+    expect(text).not.toContain("Quote this reference");
   });
 
   it("a PROCESSING charge cannot be cancelled", async () => {
@@ -488,18 +519,36 @@ describe("the sandbox panel", () => {
     ["default", "ada", "scenario default pays"],
     ["default", "declined", "scenario default makes the payment fail"],
     ["cancelled", "ada", "scenario cancelled cancels"],
-    ["expired", "ada", undefined],
-  ])("the pay button has a note of the next step: scenario %s, customer %s", async (scenario, who, step) => {
-    const sandbox = await openSandbox({ scenario });
-    const page = await CheckoutPage.create(sandbox, { customer_email: `${who}@shop.test` });
+    ["expired", "ada", "scenario expired lets it expire"],
+    ["default", "late", "scenario default pays 5 m after expiry,"],
+  ])(
+    "the pay button has a note of the planned end: scenario %s, customer %s",
+    async (scenario, who, step) => {
+      const sandbox = await openSandbox({ scenario });
+      const page = await CheckoutPage.create(sandbox, { customer_email: `${who}@shop.test` });
+      await page.post("method", BANK);
+      for (const path of ["", "?waiting=1"]) {
+        const { text } = await page.get(path);
+        const note = /<div class="note.*?<\/p>/s.exec(text)?.[0];
+        expect(note && textOf(note).trim()).toBe(
+          `Sandbox: ${step} once the clock runs. Or decide in the bar above.`,
+        );
+      }
+    },
+  );
+
+  it("the note of a scenario without an end says where it stops, also while PROCESSING", async () => {
+    const page = await pageOf({ customer_email: "stuck@shop.test" });
     await page.post("method", BANK);
-    for (const path of ["", "?waiting=1"]) {
-      const { text } = await page.get(path);
-      const note = /<div class="note.*?<\/p>/s.exec(text)?.[0];
-      expect(note && textOf(note).trim()).toBe(
-        step && `Sandbox: ${step} once the clock runs. Or decide in the bar above.`,
-      );
-    }
+    const note = (subject: string) =>
+      `Sandbox: scenario default${subject} stops at PROCESSING; nothing more happens unless you decide above.`;
+    await expectPage(page.get(), 200, note(""), "Skip to PROCESSING");
+    await page.sandbox.advance("10s");
+    const text = await expectPage(page.get(), 200, "Your payment is being processed", note(""));
+    expect(textOf(text)).not.toContain("the scenario waits");
+    const moved = await openInstructions();
+    moved.sandbox.transition(moved.checkout.charge_id, "PROCESSING");
+    await expectPage(moved.get(), 200, note(" , overruled by hand,"));
   });
 
   it("the note of a running clock counts down and freezes the clock", async () => {
@@ -517,16 +566,12 @@ describe("the sandbox panel", () => {
     expect((await page.sandbox.run("getClock")).mode).toBe("manual");
   });
 
-  it("the sandbox panel can leave the result to the scenario", async () => {
+  it("the sandbox panel can leave the result to the scenario until a method is chosen", async () => {
     const page = await pageOf();
-    for (const [fields, scenario] of [
-      [MOBILE, "the matching scenario"],
-      [{}, "scenario default"],
-    ] as const) {
-      expect((await page.get()).text).toContain(`title="Run ${scenario}"`);
-      const answer = page.post("outcome", { outcome: "scenario", ...fields });
-      await expectRedirect(answer, `http://sandbox${page.path}?waiting=1`);
-    }
+    expect((await page.get()).text).toContain('title="Run the matching scenario"');
+    const answer = page.post("outcome", { outcome: "scenario", ...MOBILE });
+    await expectRedirect(answer, `http://sandbox${page.path}?waiting=1`);
+    expect(outcomesOn((await page.get()).text)).toEqual(["complete", "fail", "expire"]);
     expect(page.charge.status).toBe("AWAITING_PAYMENT");
     expect(page.charge.tasks.timeline).toBeDefined();
   });
@@ -595,7 +640,7 @@ describe("the sandbox panel", () => {
     };
     const { text } = await page.get("?waiting=1");
     expect(textOf(text.split("<details>")[0]!)).toMatch(
-      /, clock frozen .* Skip to PROCESSING , due in 00:03 $/,
+      /Sandbox clock frozen .* Skip to PROCESSING , due in 00:03 $/,
     );
     expect(await press(/<span>Skip to PROCESSING/)).toBe(`http://sandbox${page.path}?waiting=1`);
     expect(page.charge.status).toBe("PROCESSING");

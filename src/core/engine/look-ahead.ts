@@ -47,18 +47,19 @@ export function willReachStatus(reader: Reader, charge: Charge, until: ChargeSta
   return false;
 }
 
-/** Next planned status and its time; skips entries that change nothing. */
-export function nextStatus(
-  reader: Reader,
-  charge: Charge,
-): { readonly to: ChargeStatus; readonly dueMs: number } | undefined {
+/** A planned change of a charge's status. */
+export interface PlannedMove {
+  readonly to: ChargeStatus;
+  readonly dueMs: number;
+}
+
+/** Planned changes of the status in their order; skips entries that change nothing. */
+export function plannedMoves(reader: Reader, charge: Charge): PlannedMove[] {
+  const moves: PlannedMove[] = [];
   let dueMs = 0;
-  const steps = stepsOf(reader, charge, (ms) => {
-    dueMs = ms;
-    return ms;
-  });
-  for (const { verdict, status } of steps) if (verdict === "moves") return { to: status, dueMs };
-  return undefined;
+  const steps = stepsOf(reader, charge, (ms) => (dueMs = ms));
+  for (const { verdict, status } of steps) if (verdict === "moves") moves.push({ to: status, dueMs });
+  return moves;
 }
 
 function stepsOf(reader: Reader, charge: Charge, timeOf: (dueMs: number) => number) {

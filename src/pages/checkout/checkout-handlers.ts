@@ -5,7 +5,7 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { cancelCharge, transitionCharge } from "../../core/engine/commands/charge-commands.js";
 import { chooseMethod, needsChoice } from "../../core/engine/commands/checkout-commands.js";
-import { nextStatus, settableStatuses } from "../../core/engine/look-ahead.js";
+import { plannedMoves, settableStatuses } from "../../core/engine/look-ahead.js";
 import type { Command } from "../../core/engine/transaction.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
@@ -276,7 +276,7 @@ function pageOf(
     settable: settableStatuses(state, charge),
     returns: returnsOf(namespace, charge),
     cause: hasEnded(charge.status) ? causeText(namespace, charge) : undefined,
-    next: nextStatus(state, charge),
+    planned: plannedMoves(state, charge),
     isWaiting,
   };
 }

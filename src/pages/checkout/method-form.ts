@@ -4,7 +4,7 @@ import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
 import { readBody } from "../../server/http/body.js";
 import { moneyMarkup } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { type CheckoutPage, displayUnit, type Offer } from "./page-model.js";
+import { type CheckoutPage, currencyName, displayUnit, type Offer } from "./page-model.js";
 import { rateText } from "./payment-summary.js";
 
 /** One radio button per method; the selected one shows its currencies and fields. */
@@ -76,7 +76,7 @@ ${prices.map(({ currency, price }) => {
   const currencyUnit = displayUnit(page.catalogue, currency.code);
   const isBase = currency.code === page.charge.pricing.base_currency;
   return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${currency.code === selected && html` checked`}${currency.code === selected && error !== undefined && html` autofocus`}>
-<span><span><bdi>${currency.name}</bdi></span> <strong>${moneyMarkup(price.amount, currencyUnit)}</strong></span>
+<span><span><bdi>${currencyName(currency)}</bdi></span> <strong>${moneyMarkup(price.amount, currencyUnit)}</strong></span>
 <small><span>fees <span class="fees">${moneyMarkup(price.fees.total_fee, currencyUnit)}</span></span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
 })}
 </fieldset>`;

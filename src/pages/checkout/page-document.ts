@@ -11,7 +11,7 @@ addEventListener("DOMContentLoaded", () => {
   const said = document.getElementById("said");
   const countdowns = document.querySelectorAll("[data-until]");
   let sandboxNow = Number(loaded), since = performance.now();
-  let polling = false, leftAt = -Infinity;
+  let polling = false, missed = 0, leftAt = -Infinity;
   const leaving = () => performance.now() - leftAt < 5000;
   const twoDigits = (value) => String(value).padStart(2, "0");
 
@@ -30,6 +30,8 @@ addEventListener("DOMContentLoaded", () => {
     polling = true;
     try {
       const response = await fetch(statusUrl, { cache: "no-store" });
+      if (missed >= 3) said.textContent = "";
+      missed = 0;
       const now = Date.parse(response.headers.get("sandbox-now"));
       if (now) { sandboxNow = now; since = performance.now(); }
       const { status, next, returns = 0 } = response.ok ? await response.json() : {};
@@ -38,7 +40,9 @@ addEventListener("DOMContentLoaded", () => {
         leftAt = performance.now();
         location.replace(then === "shop" && next ? next : page);
       }
-    } catch {} finally { polling = false; }
+    } catch {
+      if (++missed === 3) said.textContent = "Connection to the sandbox lost, retrying…";
+    } finally { polling = false; said.className = missed < 3 ? "unseen" : "lost"; }
   };
 
   setInterval(tick, 250);
@@ -110,10 +114,11 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 .mark{display:grid;place-items:center;background:var(--line);color:var(--text)}.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark.good{background:var(--good-soft);color:var(--good)}.mark.bad{background:var(--bad-soft);color:var(--bad)}
 .js .plainly,html:not(.js) .scripted{display:none}
 .cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.75rem}.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}.cardform>.field:nth-of-type(1){grid-column:1/-1}.cardform .field input{background:var(--code);border-color:transparent;color:var(--soft);cursor:not-allowed}
-.note{flex:1 0 100%;display:flex;align-items:center;justify-content:space-between;gap:.75rem;border-inline-start:.375rem solid var(--stripe);padding-inline-start:.75rem}.note p{color:var(--sand-text)}
+.lost{position:fixed;font-size:.875rem;z-index:3;top:.75rem;left:1rem;right:1rem;width:fit-content;margin:0 auto;background:var(--bad-soft);color:var(--bad);border:1px solid;border-radius:.5rem;padding:.5rem 1rem;font-weight:500}
+.change{padding-bottom:.75rem}.note{display:flex;align-items:center;justify-content:space-between;gap:.75rem;border-inline-start:.375rem solid var(--stripe);padding-inline-start:.75rem}.note p{color:var(--sand-text)}.note form{flex:none}
 .sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;order:-1;border-bottom:1px solid var(--sand-edge)}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{position:relative;display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:80rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem;line-height:1.2;flex:none}.sandbox h2 .small{font-weight:400}.sandbox h2 .small:last-child{display:block}
 .sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;min-height:2.5rem}.sandbox details{margin-left:auto}.sandbox summary{cursor:pointer;font-weight:600;line-height:2.5rem}
-.more{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:center}.more{position:absolute;z-index:1;top:100%;right:1rem;width:40rem;max-width:calc(100% - 2rem);background:var(--sand);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.75rem 1rem;box-shadow:0 .5rem 1.5rem #0003}.more p{flex:1 1 100%}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.25rem .625rem;min-height:2.5rem;width:6.5rem;margin-left:-.25rem}
+.more{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:center}.more{position:absolute;z-index:1;top:100%;right:1rem;width:40rem;max-width:calc(100% - 2rem);background:var(--sand);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.75rem 1rem;box-shadow:0 .5rem 1.5rem #0003}.more p{flex:1 1 100%}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.25rem .625rem;min-height:2.5rem;width:6.5rem}.reason::before{content:"as "}.reason ::placeholder{color:var(--soft);opacity:1}
 .sandbox a{color:inherit}.outcomes:has(a){flex:1}.sandbox button,.note button{flex:none;background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.875rem;padding:.25rem .625rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
 @media (max-width:79.99rem){.sandbox button .small{display:none}.sandbox button{padding-inline:.5rem}}
 @media (max-width:53.99rem){.sandbox h2{flex:1}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%;gap:.25rem}}
@@ -125,7 +130,7 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 .two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}
 .pick,.offer{align-items:center}.pick{grid-template-columns:auto auto 1fr}.offer{grid-template-columns:auto 9.5rem minmax(0,1fr) fit-content(50%);padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer small>span{display:block}.offer strong{grid-area:1/4}
 .card{padding:1.25rem 1.5rem}.actions{padding-inline:1.5rem;margin-inline:-1.5rem}.actions .plain:last-child{flex:none}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}
-@media (min-width:80rem){.offer small>span{display:inline-block;min-width:9rem}.two{grid-template-columns:24rem minmax(0,1fr);column-gap:3rem}}
+@media (min-width:80rem){.reason input{width:12rem}.offer small>span{display:inline-block;min-width:9rem}.two{grid-template-columns:24rem minmax(0,1fr);column-gap:3rem}}
 `;
 
 export interface PageDocument {

@@ -2,6 +2,7 @@ import type { Catalogue } from "../../core/domain/catalogue.js";
 import type { Charge } from "../../core/domain/charge-transition.js";
 import type { Price } from "../../core/domain/pricing.js";
 import { paymentOffers } from "../../core/engine/commands/methods.js";
+import type { PlannedMove } from "../../core/engine/look-ahead.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
@@ -35,8 +36,7 @@ export interface CheckoutPage {
   readonly returns: readonly LedgerEntry[];
   /** The status of an ended charge and its cause: `FAILED, declined: by rule phone_number *049 of scenario default`. */
   readonly cause: string | undefined;
-  /** The next planned status, if any. */
-  readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
+  readonly planned: readonly PlannedMove[];
   /** Methods to choose from; empty once chosen. */
   readonly offers: readonly Offer[];
 }
@@ -44,6 +44,16 @@ export interface CheckoutPage {
 /** Unit shown beside an amount: the asset of a crypto currency, else the currency's code. */
 export function displayUnit(catalogue: Catalogue, code: string): string {
   return catalogue.currency(code)?.asset ?? code;
+}
+
+/** `USDT on Tron (TRC20)`; the name alone of a currency with its own network. */
+export function currencyName({ name, asset, network }: CurrencyFixture): string {
+  return !network || network === asset ? name : `${name.replace(/^.+(?= on )/, asset!)} (${network})`;
+}
+
+/** True once the customer knows where to send money: only a card is charged by the service itself. */
+export function mayHaveSentMoney({ charge }: CheckoutPage): boolean {
+  return (charge.payment_instructions?.type ?? "card") !== "card";
 }
 
 /** A method with its price in each currency. */

@@ -9,7 +9,7 @@ import {
   sentenceCase,
 } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
-import { type CheckoutPage, displayUnit, isChargedBack, RETURNS } from "./page-model.js";
+import { type CheckoutPage, displayUnit, isChargedBack, mayHaveSentMoney, RETURNS } from "./page-model.js";
 
 /** Amount to pay. It includes the method's fees once the customer has chosen a method. */
 export function amountToPayMarkup({ charge, catalogue }: CheckoutPage): Markup {
@@ -26,7 +26,7 @@ export function pageTitle(page: CheckoutPage): string {
 export function paymentSummary(
   page: CheckoutPage,
   total: Content = amountToPayMarkup(page),
-  about: Content = false,
+  about: Content = feesLine(page),
 ): Markup {
   const { charge } = page;
   const isUnpaid = hasEnded(charge.status) && (!isPaid(charge.status) || isChargedBack(page));
@@ -42,6 +42,14 @@ ${
 <strong role="timer" aria-labelledby="left" data-until="${charge.expires_at_ms}">${remainingTimeText(charge.expires_at_ms - page.nowMs)}</strong></p>`
 }
 </section>`;
+}
+
+/** Keeps the height of the summary on the method screen, which has this line too. */
+function feesLine({ charge, catalogue }: CheckoutPage): Markup | false {
+  const { pricing, fees, currency } = charge;
+  if (fees === null || !isOpen(charge.status)) return false;
+  const price = moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency));
+  return html`<p class="small soft">Price ${price} + ${moneyMarkup(fees.total_fee, displayUnit(catalogue, currency))} fees</p>`;
 }
 
 /** Price, fees, customer and expiry. */
@@ -60,8 +68,8 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
     rows.push(
       ["Platform fee", moneyMarkup(platform_fee, payUnit)],
       ["Gateway fee", moneyMarkup(gateway_fee, payUnit)],
-      charge.status === "FAILED" || charge.status === "CANCELLED"
-        ? ["Total, not charged", amountToPayMarkup(page)]
+      ["FAILED", "CANCELLED", "EXPIRED"].includes(charge.status)
+        ? [mayHaveSentMoney(page) ? "Total" : "Total, not charged", amountToPayMarkup(page)]
         : ["Total", html`<strong>${amountToPayMarkup(page)}</strong>`],
     );
   }

@@ -6,7 +6,7 @@ import { statusText } from "../../core/reports/shown-status.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import { hasEnded } from "../../core/schema/statuses.js";
-import { iso } from "../../core/schema/time.js";
+import { iso, readableDuration } from "../../core/schema/time.js";
 import { pressText } from "../dashboard/page-context.js";
 import { statusOf } from "../dashboard/views/record-rows.js";
 import { remainingTimeText } from "../format.js";
@@ -32,21 +32,20 @@ const REASONS = ["declined", "insufficient_funds", "declined_by_operator", "oper
 
 /** The bar above the page, last in the order of the keyboard, where a tester chooses the outcome. A real service has no such bar. */
 export function sandboxPanel(page: CheckoutPage): Markup {
-  const { charge, links, next } = page;
+  const { charge, links } = page;
+  const [next] = page.planned;
   const isChoosing = needsChoice(charge);
   // Before a method is chosen the buttons submit the method form, because completing needs a method.
   const form = isChoosing ? "method" : "outcome";
   const titleOf = (value: PanelButton) =>
-    value === "scenario"
-      ? `Run ${charge.scenario === null ? "the matching scenario" : `scenario ${charge.scenario}`}`
-      : `Set the charge to ${PANEL_BUTTONS[value]}`;
+    value === "scenario" ? "Run the matching scenario" : `Set the charge to ${PANEL_BUTTONS[value]}`;
   const button = ([value, label]: [PanelButton, string]) =>
     html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`} title="${titleOf(value)}">${label}</button>${value === "fail" && reasonField(form)}`;
   const buttons = buttonsFor(page);
   const isMoving = page.cause === undefined;
   const dashboardLink = html`<a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open in the dashboard</a>`;
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
-<h2 id="sandbox">Sandbox${page.speed === 0 && html`, <span class="small">clock frozen</span>`} <span class="small">not part of the real page</span></h2>
+<h2 id="sandbox">Sandbox${page.speed === 0 && html` <span class="small">clock frozen</span>`} <span class="small">not part of the real page</span></h2>
 ${!isChoosing && html`<form id="outcome" hidden method="post" action="${links.action("outcome")}"><button hidden name="outcome" value="fail">Fail</button></form>`}
 <div class="outcomes">${page.isPanelProblem && html`<strong class="fault" role="alert" tabindex="-1" autofocus>${page.problem}</strong>`}${buttons.map(button)}${!isMoving && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
 ${isMoving && next !== undefined && clockForm(page, "skip", ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in ${countdown(page, next.dueMs)}</span></span>`)}
@@ -66,14 +65,16 @@ function buttonsFor({ charge, offers, settable }: CheckoutPage): [PanelButton, s
   if (settable.includes("FAILED")) buttons.push(["fail", "Fail"]);
   if (settable.includes("EXPIRED")) buttons.push(["expire", "Expire"]);
   if (settable.includes("REFUNDED")) buttons.push(["refund", "Refund"]);
-  if (canBePaid && !hasEnded(charge.status)) buttons.push(["scenario", "Let scenario decide"]);
+  if (offers.length > 0) buttons.push(["scenario", "Let scenario decide"]);
   return buttons;
 }
 
-function hint({ charge, speed }: CheckoutPage): string {
-  const method = needsChoice(charge) ? "; to complete it, choose a method first" : "";
+function hint({ offers, planned, speed }: CheckoutPage): string {
+  const method = offers.length > 0 ? "; Complete and Fail use the selected method" : "";
   const frozen =
-    speed === 0 ? " The sandbox clock is frozen: the scenario waits until the clock advances." : "";
+    speed === 0 && planned.length > 0
+      ? " The sandbox clock is frozen: the scenario waits until the clock advances."
+      : "";
   return `Choose how the payment ends${method}.${frozen}`;
 }
 
@@ -98,17 +99,33 @@ export function causeText(namespace: Namespace, charge: Charge): string {
   return `${statusText(shown)}: ${(shown.amount === undefined && causes[actor]) || "by hand"}`;
 }
 
-/** The note beside the pay button: the scenario's next step needs no press, unless the clock is frozen. */
-export function plannedStepNote(page: CheckoutPage): Markup | false {
-  const { charge, next, speed } = page;
-  if (next === undefined || next.to === "EXPIRED") return false;
-  const step = next.to === "FAILED" ? "makes the payment fail" : next.to === "CANCELLED" ? "cancels" : "pays";
+/** The note above the buttons: how the scenario ends the payment if nobody presses a button. */
+export function plannedEndNote(page: CheckoutPage): Markup {
+  const { charge, planned, speed } = page;
+  const move = planned.find(({ to }) => to !== "EXPIRED") ?? planned[0];
+  const end = planned.find(({ to }) => hasEnded(to) && to !== "EXPIRED") ?? planned.at(-1);
+  const expiry = planned.find(({ to }) => to === "EXPIRED");
+  const after =
+    move && expiry && move !== expiry && ` ${readableDuration(move.dueMs - expiry.dueMs)} after expiry,`;
+  const verb = end && END_VERBS[end.to];
+  const due = end?.to === "COMPLETED" ? move : end;
   const when =
     speed === 0
-      ? "once the clock runs. Or decide in the bar above."
-      : html`in ${countdown(page, next.dueMs)}, even if nobody presses the button.`;
-  return html`<div class="note small"><p>Sandbox: scenario <bdi>${charge.scenario}</bdi> ${step} ${when}</p>${freezeForm(page, "hold")}</div>`;
+      ? " once the clock runs. Or decide in the bar above."
+      : html` in ${due && countdown(page, due.dueMs)}, even if nobody presses the button.`;
+  const text =
+    verb === undefined
+      ? `stops at ${end?.to ?? charge.status}; nothing more happens unless you decide above.`
+      : html`${verb}${after}${when}`;
+  return html`<div class="note small"><p>Sandbox: scenario <bdi>${charge.scenario}</bdi>${charge.overruled && ", overruled by hand,"} ${text}</p>${end && freezeForm(page, "hold")}</div>`;
 }
+
+const END_VERBS: { readonly [Status in ChargeStatus]?: string } = {
+  COMPLETED: "pays",
+  FAILED: "makes the payment fail",
+  CANCELLED: "cancels",
+  EXPIRED: "lets it expire",
+};
 
 function freezeForm(page: CheckoutPage, id: string): Markup {
   const [mode, label] = page.speed === 0 ? ["real", "Run clock"] : ["manual", "Freeze clock"];

@@ -7,7 +7,14 @@ import { type Content, html, Markup } from "../html.js";
 import { copyButton } from "../page-shell.js";
 import { methodRadioButtons, selectedPrice } from "./method-form.js";
 import type { PageDocument } from "./page-document.js";
-import { type CheckoutPage, displayUnit, isChargedBack, RETURNS } from "./page-model.js";
+import {
+  type CheckoutPage,
+  currencyName,
+  displayUnit,
+  isChargedBack,
+  mayHaveSentMoney,
+  RETURNS,
+} from "./page-model.js";
 import {
   amountToPayMarkup,
   cancelButton,
@@ -17,7 +24,7 @@ import {
   pollingAttributes,
   priceBreakdown,
 } from "./payment-summary.js";
-import { plannedStepNote, sandboxPanel } from "./sandbox-panel.js";
+import { plannedEndNote, sandboxPanel } from "./sandbox-panel.js";
 
 interface Screen extends Partial<Pick<PageDocument, "title" | "status" | "polling" | "refresh">> {
   readonly summary?: Markup;
@@ -50,6 +57,8 @@ ${priceBreakdown(page)}
   return { title, status, main, panel: sandboxPanel(page), ...reloading };
 }
 
+const CHANGE_OF_METHOD = "To pay with another method, cancel and order again.";
+
 /** The customer picks a method and a currency. */
 export function methodScreen(page: CheckoutPage): PageDocument {
   const hasOffers = page.offers.length > 0;
@@ -58,6 +67,7 @@ export function methodScreen(page: CheckoutPage): PageDocument {
     label: html`aria-label="Payment method"`,
     card: html`<form id="method" method="post" action="${page.links.action("method")}">
 ${hasOffers ? methodRadioButtons(page) : html`<p>This amount is too small for any of the payment methods.</p>`}
+${page.offers.length > 1 && html`<p class="small soft change">${CHANGE_OF_METHOD}</p>`}
 <div class="actions">${hasOffers && html`<button class="main">Continue</button>`}${cancelButton(page)}</div>
 </form>`,
     polling: pollingAttributes(page, ["PENDING"], "page"),
@@ -81,14 +91,21 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
   const { charge, catalogue, links } = page;
   const method = catalogue.method(charge.payment_method ?? "");
   const isCard = method?.kind === "card";
+  const currency = isWallet(page) ? catalogue.currency(charge.currency) : undefined;
+  const name = currency === undefined ? method?.display_name : currencyName(currency);
   return frameScreen(page, {
     label: html`aria-labelledby="how"`,
-    card: html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
+    card: html`<h2 id="how"><bdi>${name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
-<p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."}</p>
-<div class="actions">${plannedStepNote(page)}<form method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form></div>`,
+<p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && ` ${CHANGE_OF_METHOD}`}</p>
+${plannedEndNote(page)}
+<div class="actions"><form method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form></div>`,
     polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
   });
+}
+
+function isWallet({ charge }: CheckoutPage): boolean {
+  return charge.payment_instructions?.type === "crypto";
 }
 
 /** Labels of the fields of the instructions whose names do not say enough. */
@@ -108,7 +125,7 @@ ${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value,
 ${phone_number !== null && fact("Pay from", phone_number)}
 </dl>
 <div class="reference">
-<p>Quote this reference, or your payment may be delayed or lost:</p>
+<p>${isWallet(page) ? "If you have a question, give the shop this reference:" : "Quote this reference, or your payment may be delayed or lost:"}</p>
 <strong id="reference">${reference}</strong>${copyButton("reference")}
 </div>`;
 }
@@ -145,9 +162,10 @@ export function waitingScreen(page: CheckoutPage): PageDocument {
     card: html`${stateHeading(html`<span class="spinner"></span>`, html`<h2 id="state">${title}</h2>`, text)}
 <dl class="facts receipt">${fact("Reference", html`<code>${charge.provider_reference}</code>`)}</dl>
 <noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
+${plannedEndNote(page)}
 ${
   isOpen(charge.status) &&
-  html`<div class="actions">${plannedStepNote(page)}<form method="post">${!isCard && html`<a class="button plain" href="${links.page}">Show how to pay</a>`}${cancelButton(page)}</form></div>`
+  html`<div class="actions"><form method="post">${!isCard && html`<a class="button plain" href="${links.page}">Show how to pay</a>`}${cancelButton(page)}</form></div>`
 }`,
     polling: pollingAttributes(page, [charge.status], "shop"),
     refresh: links.waiting,
@@ -170,9 +188,12 @@ function outcomeOf(page: CheckoutPage, ended: OutcomePage): OutcomePage {
       title: "Payment partly refunded",
       text: "Part of the amount has been paid back to you.",
     };
-  if (charge.status === "EXPIRED" && charge.payment_method === null)
-    return { ...ended, text: "The time to pay has run out. You have not been charged." };
-  return ended;
+  const [unpaid, sent] = [
+    "You have not been charged.",
+    "If you have sent money, contact the shop with this reference.",
+  ];
+  if (mayHaveSentMoney(page)) return { ...ended, text: ended.text.replace(unpaid, sent) };
+  return charge.status === "EXPIRED" ? { ...ended, text: `The time to pay has run out. ${unpaid}` } : ended;
 }
 
 /** The outcome of an ended charge with its receipt, and a link back to the shop. */
