@@ -5,7 +5,7 @@ import { conditionsText } from "../../core/reports/rule-text.js";
 import { statusText } from "../../core/reports/shown-status.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
-import { hasEnded } from "../../core/schema/statuses.js";
+import { hasEnded, isOpen } from "../../core/schema/statuses.js";
 import { iso, readableDuration } from "../../core/schema/time.js";
 import { pressText } from "../dashboard/page-context.js";
 import { statusOf } from "../dashboard/views/record-rows.js";
@@ -71,11 +71,8 @@ function buttonsFor({ charge, offers, settable }: CheckoutPage): [PanelButton, s
 
 function hint({ offers, planned, speed }: CheckoutPage): string {
   const method = offers.length > 0 ? "; Complete and Fail use the selected method" : "";
-  const frozen =
-    speed === 0 && planned.length > 0
-      ? " The sandbox clock is frozen: the scenario waits until the clock advances."
-      : "";
-  return `Choose how the payment ends${method}.${frozen}`;
+  const isHeld = speed === 0 && planned.length > 0;
+  return `Choose how the payment ends${method}.${isHeld ? " The sandbox clock is frozen: the scenario waits until the clock advances." : ""}`;
 }
 
 /** Enter in this field presses the form's first button: the hidden one, which fails the payment. */
@@ -112,12 +109,9 @@ export function plannedEndNote(page: CheckoutPage): Markup {
   const when =
     speed === 0
       ? " once the clock runs. Or decide in the bar above."
-      : html` in ${due && countdown(page, due.dueMs)}, even if nobody presses the button.`;
-  const text =
-    verb === undefined
-      ? `stops at ${end?.to ?? charge.status}; nothing more happens unless you decide above.`
-      : html`${verb}${after}${when}`;
-  return html`<div class="note small"><p>Sandbox: scenario <bdi>${charge.scenario}</bdi>${charge.overruled && ", overruled by hand,"} ${text}</p>${end && freezeForm(page, "hold")}</div>`;
+      : html` in ${due && countdown(page, due.dueMs)}${isOpen(charge.status) && ", even if nobody presses the button"}.`;
+  const stop = `stops at ${end?.to ?? charge.status}; nothing more happens unless you decide above.`;
+  return html`<div class="note small"><p>Sandbox: scenario <bdi>${charge.scenario}</bdi>${charge.overruled && ", overruled by hand,"} ${verb === undefined ? stop : html`${verb}${after}${when}`}</p>${end && freezeForm(page, "hold")}</div>`;
 }
 
 const END_VERBS: { readonly [Status in ChargeStatus]?: string } = {

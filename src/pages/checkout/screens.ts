@@ -188,10 +188,8 @@ function outcomeOf(page: CheckoutPage, ended: OutcomePage): OutcomePage {
       title: "Payment partly refunded",
       text: "Part of the amount has been paid back to you.",
     };
-  const [unpaid, sent] = [
-    "You have not been charged.",
-    "If you have sent money, contact the shop with this reference.",
-  ];
+  const unpaid = "You have not been charged.";
+  const sent = "If you have sent money, contact the shop with this reference.";
   if (mayHaveSentMoney(page)) return { ...ended, text: ended.text.replace(unpaid, sent) };
   return charge.status === "EXPIRED" ? { ...ended, text: `The time to pay has run out. ${unpaid}` } : ended;
 }
