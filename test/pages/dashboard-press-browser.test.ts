@@ -203,15 +203,34 @@ describeInBrowser("a click with the pointer on the button", () => {
 
   it("the second click of a double click does not press the next button", async () => {
     const { page, sent, charge, object } = await openCharge();
-    await page.getByRole("button", { name: "Complete" }).hover();
-    await page.mouse.down();
-    await page.mouse.up();
+    await page.clock.install();
+    await page.reload();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole("button", { name: "Complete" }).click();
     await object.locator(".badge", { hasText: "COMPLETED" }).waitFor();
-    await page.getByRole("button", { name: "Refund" }).hover();
-    await page.mouse.down({ clickCount: 2 });
-    await page.mouse.up({ clickCount: 2 });
+    await page.clock.runFor(400);
+    await page.getByRole("button", { name: "Refund" }).click();
     await page.getByRole("button", { name: "+10 s" }).dblclick();
     await page.getByText("Advanced 10 s").waitFor();
     expect(sent.slice(0, 2)).toEqual([`${charge}COMPLETED`, "advanceClock?by=10s"]);
+    await page.clock.runFor(400);
+    await page.getByRole("button", { name: "Refund" }).click();
+    await expect.poll(() => sent).toContain(`${charge}REFUNDED`);
+  });
+
+  it("a menu closes on Escape and on a click outside, and its button gets the focus", async () => {
+    const { page, object } = await openCharge();
+    const button = object.locator("summary", { hasText: "Copy" });
+    const panel = object.locator(".menu-of[open] .panel");
+    for (const close of [
+      () => page.keyboard.press("Escape"),
+      () => page.getByRole("heading", { level: 1 }).click(),
+    ]) {
+      await button.click();
+      await panel.getByRole("button").first().focus();
+      await close();
+      await panel.waitFor({ state: "hidden" });
+      expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
+    }
   });
 });

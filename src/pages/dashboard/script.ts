@@ -24,7 +24,7 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
 export const DASHBOARD_SCRIPT = `
 document.documentElement.classList.add("js");
 addEventListener("DOMContentLoaded",()=>{
-const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10,APART_MS=1000,TYPING_MS=150;
+const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10,APART_MS=1000,TYPING_MS=150,DOUBLE_MS=700,DOUBLE_PX=30;
 const {namespace}=document.body.dataset;
 if(!namespace)return;
 const $=(query,from=document)=>from.querySelector(query),all=(query,from=document)=>[...from.querySelectorAll(query)];
@@ -204,12 +204,19 @@ document.addEventListener("change",({target})=>{if(target.matches("[data-live] s
 document.addEventListener("submit",async(event)=>{if(!event.target.matches("[data-live]"))return;
 event.preventDefault();await look(event.target);$("main [data-row]")?.focus()});
 // Buttons act without leaving the page.
-let hush=0,pressed="";
+let hush=0,pressed={};
 // After a first click has changed the page, the second of a double click may meet another button.
 document.addEventListener("click",(event)=>{
-const button=event.target.closest("[name=do]");
+const button=event.target.closest("[name=do]"),{clientX:x,clientY:y}=event,at=performance.now();
+closeMenu(event.target);
 if(!button)return;
-if(event.detail>1&&button.value!==pressed)event.preventDefault();else pressed=button.value});
+if(event.detail&&button.value!==pressed.value&&at-pressed.at<DOUBLE_MS&&Math.hypot(x-pressed.x,y-pressed.y)<DOUBLE_PX)event.preventDefault();
+else pressed={value:button.value,at,x,y}});
+const closeMenu=(target)=>{
+const menu=$(".menu-of[open]"),{activeElement}=document;
+if(!menu||menu.contains(target))return;
+menu.open=false;
+if(activeElement.tabIndex<0||menu.contains(activeElement))$("summary",menu).focus({preventScroll:true})};
 const fade=()=>{clearTimeout(hush);if(!$(".bad",said))hush=setTimeout(()=>said.replaceChildren(),8000)};
 const notify=(text)=>{const p=document.createElement("p");p.className="notice";p.textContent=text;said.replaceChildren(p)};
 const tell=(next)=>{const notice=$("#said",next);said.replaceChildren(...[...notice.childNodes].map((node)=>node.cloneNode(true)));
@@ -262,6 +269,7 @@ if(target)target.click();else if(key==="r"){notify("Nothing to retry here: selec
 const search=()=>{$("#q").focus();$("#q").select()};
 addEventListener("keydown",(event)=>{
 const {key,target}=event;
+if(key==="Escape"&&!$("dialog[open]"))closeMenu();
 if(key==="Enter"&&event.repeat&&target.name==="do")return event.preventDefault();
 if(key==="k"&&(event.metaKey||event.ctrlKey)){event.preventDefault();return search()}
 if(event.metaKey||event.ctrlKey||event.altKey||target.matches("input,textarea,select")||$("dialog[open]"))return;
