@@ -27,7 +27,10 @@ describe("the page of a request", () => {
     expect(textOf(empty.text)).toMatch(/payment_method is required/);
     const headers = { authorization: `Bearer ${sandbox.apiKey}` };
     await send("/api/v1/payments/payins?limit=x", { headers });
-    const query = textOf(await page(`/requests/${newest(await page("/requests"))}`));
+    const refused = await page(`/requests/${newest(await page("/requests"))}`);
+    expect(refused).toMatch(/class="button main" href="#edit">/);
+    expect(refused).not.toMatch(/class="main"[^>]*>Replay/);
+    const query = textOf(refused);
     expect(query).toMatch(/limit sent &quot;x&quot; , must be/);
     await send("/api/v1/payment/quotes", { method: "POST", headers });
     const lost = textOf(await page(`/requests/${newest(await page("/requests"))}`));
@@ -41,7 +44,7 @@ describe("the page of a request", () => {
     );
   });
 
-  it("the Needs attention list shows errors of the app until the operation succeeds, and none that a fault caused", async () => {
+  it("the Needs attention list shows errors of the app until its operation succeeds, and none that a fault caused", async () => {
     const { press, page, api, charge } = await openDashboard();
     const rule = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 6 };
     await press("createFault", { rule: JSON.stringify(rule) });
@@ -64,6 +67,8 @@ describe("the page of a request", () => {
     const late = textOf(await page(`/requests/${newest(await page("/requests"))}`));
     expect(late).toMatch(/Why: Charge not found · delayed 20ms by a fault Operation/);
     expect(textOf(await page())).toMatch(/404 GET \/payments\/payins\/ch_\w+ Charge not found/);
+    await press("make");
+    expect((await page()).split('id="activity"')[0]).toContain("400 ×6");
     await charge("ada@example.com");
     expect((await page()).split('id="activity"')[0]).not.toContain("400 ×6");
   });

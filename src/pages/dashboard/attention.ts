@@ -147,15 +147,16 @@ function isFaultMade({ faultRule }: RequestEntry): boolean {
   return faultRule !== undefined && replacesResponse(faultRule);
 }
 
-/** The app's failed calls by call and error, until a later call of the operation succeeds; none that a fault made. */
+/** Failed calls by call and error, until a later call of the operation by the same sender succeeds; none that a fault made. */
 function failedCalls(context: PageContext): ui.ListRow[] {
   const groups = new Map<string, Record<"newest" | "oldest", RequestEntry> & { readonly count: number }>();
   const mended = new Set<string>();
   for (const entry of context.namespace.journal.entries().slice(0, MAX_REQUESTS)) {
-    const { inFlight, status, method, operation, path } = entry;
+    const { inFlight, status, method, operation, path, runner } = entry;
     const call = `${method} ${operation ?? path}`;
-    if (status !== null && status < 400) mended.add(call);
-    if (inFlight || isFaultMade(entry) || mended.has(call)) continue;
+    const ownCall = `${call} ${runner ?? ""}`;
+    if (status !== null && status < 400) mended.add(ownCall);
+    if (inFlight || isFaultMade(entry) || mended.has(ownCall)) continue;
     const name = `${call} ${status} ${callFailureText(entry)}`;
     const { newest, count } = groups.get(name) ?? { newest: entry, count: 0 };
     groups.set(name, { newest, oldest: entry, count: count + 1 });

@@ -21,7 +21,7 @@ button,.button,select,input,textarea{font:inherit;color:inherit;min-height:2rem;
 select,input,textarea{border-color:#7b8290}[data-json]:invalid{border-color:var(--bad);outline-color:var(--bad)}
 button,.button{cursor:pointer;white-space:nowrap;display:inline-flex;align-items:center;font-weight:500}
 button:hover,.button:hover{border-color:var(--accent);text-decoration:none}
-button.main{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
+:is(button,.button).main{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
 button.danger{border-color:var(--bad);color:var(--bad)}
 .copy{visibility:hidden;color:var(--accent)}.js .copy{visibility:visible}.js .plainly{display:none}
 .top{position:sticky;top:0;z-index:5;background:var(--card);border-bottom:1px solid var(--line);padding:.5rem 1rem;display:grid;grid-template-columns:minmax(0,1fr);gap:.4rem}

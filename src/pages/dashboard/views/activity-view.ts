@@ -43,7 +43,7 @@ ${ui.section({
   body: html`${ui.rowList(
     "Needs attention",
     attentionItems(context).map((item) => ui.listRow(context, item)),
-    "Nothing: no failed calls or webhooks, no held deliveries, no active scenario or fault.",
+    "Nothing: no open refused calls, no failed or held webhooks, no active scenario or fault.",
   )}${state.endpoints().length === 0 && html`<p class="none">No receiver of webhooks yet: <a href="${viewUrl(context, "webhooks")}">add one</a>.</p>`}`,
 })}
 ${dueSection(context, "soon", 3)}

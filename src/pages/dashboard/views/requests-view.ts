@@ -61,6 +61,7 @@ ${ui.section({ id: "edit", title: "Edit & resend", body: editForm(context, entry
 
 function summarySection(context: PageContext, entry: RequestEntry): Markup {
   const bad = hasFailed(entry);
+  const isRefused = bad && (entry.status ?? 500) < 500;
   const id = objectIdOf(entry);
   const about = objectUrl(context, id);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${requestBadge(entry)}</h1>
@@ -81,7 +82,7 @@ ${ui.factList([
   ["Scenario asked for", entry.scenario ?? "none"],
   entry.fault !== null && ["Fault", faultLink(context, entry.fault)],
 ])}
-<div class="actions">${ui.button({ does: ["replay", { request_id: String(entry.id) }], label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a>${ui.menu("Copy", [ui.snippet("curl", requestCurl(context, entry), "c")])}</div></div>`;
+<div class="actions">${ui.button({ does: ["replay", { request_id: String(entry.id) }], label: "Replay", key: "r", ...(isRefused ? {} : { kind: "main" }) })}<a class="button${isRefused && " main"}" href="#edit">Edit &amp; resend</a>${ui.menu("Copy", [ui.snippet("curl", requestCurl(context, entry), "c")])}</div></div>`;
 }
 
 function faultLink(context: PageContext, fault: string): Markup {
