@@ -20,7 +20,15 @@ describe.each([
     "/docs",
     shippedDocument,
     210_000,
-    ["_sandbox/docs", "openapi.json", "_sandbox/docs", "_sandbox/dashboard", "_sandbox/docs#listScenarios"],
+    [
+      "_sandbox/docs",
+      "openapi.json",
+      "_sandbox/docs",
+      "_sandbox/dashboard",
+      "_sandbox/docs#advanceClock",
+      "_sandbox/docs#listScenarios",
+      "_sandbox/docs#advanceClock",
+    ],
   ],
   ["/_sandbox/docs", shippedControlDocument, 450_000, ["../docs", "openapi.json", "../docs", "dashboard"]],
 ])("GET %s", (path, documentOf, maxLength, links) => {
@@ -240,6 +248,18 @@ describe("GET /docs", () => {
     expect(rows).toContain("Sandbox-Scenario own | CANCELLED");
     for (const id of ["createWhitelabel", "createCheckout"])
       expect(sectionOf(text, id)).toContain('<a href="#outcomes">');
+  });
+
+  it.each([
+    ["manual", "npx payments-sandbox clock advance 10s --url http://127.0.0.1:4402</pre>", "seconds later"],
+    ["real", "by default <code>COMPLETED</code> seconds later", "clock advance"],
+  ] as const)("says how a new charge moves on: %s clock", async (clock, part, other) => {
+    const text = await openDocs({ clock });
+    for (const shown of [text.split("<section")[0]!, sectionOf(text, "outcomes")]) {
+      expect(shown).toContain(part);
+      expect(shown).not.toContain(other);
+      expect(shown).toMatch(/A hosted checkout (first )?waits until the customer pays/);
+    }
   });
 
   it("shows the fields of a charge where it is read, and an event in Schemas", async () => {

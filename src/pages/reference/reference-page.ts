@@ -28,7 +28,7 @@ import {
   schemaOf,
   typeMarkup,
 } from "./schema-markup.js";
-import { FIRST_STEPS, outcomeCard, type ReferenceCard, receiverCard } from "./service-cards.js";
+import { FIRST_STEPS, outcomeCard, progressPart, type ReferenceCard, receiverCard } from "./service-cards.js";
 
 const REFERENCE_STYLES = `
 ${BASE_STYLES}
@@ -323,7 +323,7 @@ ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API k
     isCall
       ? html`${example(id, "Call", callExample(reference, operation), html` id="${id}-curl"`)}
 ${success && example(id, "Response", exampleOf(success) ?? reference.sampleOf?.(operation))}
-${success && "completed" in Object(Object.values(success.content ?? {})[0]?.examples) && html`<p class="soft">As it is after completion, seconds later.</p>`}`
+${success && "completed" in Object(Object.values(success.content ?? {})[0]?.examples) && html`<p class="soft">As it is once completed: a new charge is <code>PENDING</code>.</p>`}`
       : example(id, "Example", exampleOf(requestBody))
   }</div>
 <div>${isCall ? parameterList(parameters, true) : html`<p><a href="#receive">Signature and your response</a></p>`}
@@ -409,6 +409,7 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
     const called = operationsOf(document);
     const headers = parameterList(called.find(({ path }) => !path.startsWith("/"))?.parameters, false);
     const { webhookTimeoutMs } = options.namespaces.options.base;
+    const snippetsIn = (id: string) => (title: string, text: string) => example(id, title, text);
     return referencePage(
       {
         document: { ...document, tags: [payments!, catalogue!, ...tags] },
@@ -419,12 +420,10 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
         other,
         dashboard: "_sandbox/dashboard",
         firstCall: "createCheckout",
-        firstSteps: FIRST_STEPS,
+        firstSteps: html`${FIRST_STEPS}${progressPart(namespace, baseUrl, snippetsIn("First call"))}`,
         cards: [
-          outcomeCard(namespace),
-          receiverCard(namespace, webhookTimeoutMs, headers, (code) =>
-            example("receive", "Verify in Node", code),
-          ),
+          outcomeCard(namespace, progressPart(namespace, baseUrl, snippetsIn("outcomes"))),
+          receiverCard(namespace, webhookTimeoutMs, headers, snippetsIn("receive")),
         ],
       },
       namespace.nowMs(),

@@ -12,6 +12,8 @@ export interface ReferenceCard {
   readonly body: Markup;
 }
 
+type SnippetOf = (title: string, text: string) => Markup;
+
 export const FIRST_STEPS = html`<ul><li>Hosted page: <a href="#createCheckout">createCheckout</a>, then send the customer to its <code>checkout_url</code></li>
 <li>Your own form: <a href="#createQuote">createQuote</a>, then <a href="#createWhitelabel">createWhitelabel</a></li>
 <li>Learn the outcome: receive <a href="#tag-Events">events</a>, or read <a href="#getCharge">getCharge</a></li>
@@ -20,8 +22,16 @@ export const FIRST_STEPS = html`<ul><li>Hosted page: <a href="#createCheckout">c
 /** Fields of charges by another name in requests. */
 const FIELDS: Readonly<Record<string, string>> = { base_amount: "pricing.amount" };
 
+/** Where a new charge stands, and on a manual clock the command that moves it on. */
+export function progressPart(namespace: Namespace, baseUrl: string, snippetOf: SnippetOf): Markup {
+  if (namespace.clock.view().mode !== "manual")
+    return html`<p>A charge is <code>PENDING</code> at first, and by default <code>COMPLETED</code> seconds later. A hosted checkout waits until the customer pays.</p>`;
+  const command = `npx payments-sandbox clock advance 10s --url ${baseUrl}`;
+  return html`<p>Time stands still here, so a charge stays <code>PENDING</code>: move it on with this command or <a href="_sandbox/docs#advanceClock">advanceClock</a>. A hosted checkout first waits until the customer pays.</p>${snippetOf("Advance the clock", command)}`;
+}
+
 /** Values of the scenario `default`, then the other scenarios, each with the status a charge ends in. */
-export function outcomeCard({ engine }: Namespace): ReferenceCard {
+export function outcomeCard({ engine }: Namespace, progress: Markup): ReferenceCard {
   const scenarios = [...engine.state.tables.scenarios.values()].map(({ scenario }) => scenario);
   scenarios.sort((a, b) => Number(b.name === "default") - Number(a.name === "default"));
   const rows = scenarios.flatMap(({ name, kind, charges = [] }) =>
@@ -36,8 +46,8 @@ export function outcomeCard({ engine }: Namespace): ReferenceCard {
       return html`<tr><td>${parts}</td><td>${before}${end} ${last.reason && code(last.reason)}</td></tr>`;
     }),
   );
-  const body = html`<p>To take a payment that fails, expires or hangs, create it with one of these values, where <code>*</code> stands for any text, as in <code>declined@example.com</code>. Or name a scenario in the header <code>Sandbox-Scenario</code> or in <code>metadata.sandbox_scenario</code>. By default a payment completes within seconds. <a href="_sandbox/docs#listScenarios">All scenarios</a> include faults of the API and of webhooks.</p>
-<table><tr><th>With</th><th>it ends in</th></tr>${rows}</table>`;
+  const body = html`<p>To take a payment that fails, expires or hangs, create it with one of these values, where <code>*</code> stands for any text, as in <code>declined@example.com</code>. Or name a scenario in the header <code>Sandbox-Scenario</code> or in <code>metadata.sandbox_scenario</code>. <a href="_sandbox/docs#listScenarios">All scenarios</a> include faults of the API and of webhooks.</p>
+<table><tr><th>With</th><th>it ends in</th></tr>${rows}</table>${progress}`;
   return { id: "outcomes", tag: "Payments", title: "Choose the outcome", body };
 }
 
@@ -63,7 +73,7 @@ export function receiverCard(
   { engine }: Namespace,
   timeoutMs: number,
   headers: Markup | false,
-  snippetOf: (text: string) => Markup,
+  snippetOf: SnippetOf,
 ): ReferenceCard {
   const { retry_schedule_ms, signature } = engine.settings;
   const steps = retry_schedule_ms.map(formatDuration).join(", ");
@@ -71,6 +81,6 @@ export function receiverCard(
 <h4>Your response</h4><dl class="fields"><div><dt>2XX</dt><dd><p>Received, if sent within ${formatDuration(timeoutMs)} (<code>--webhook-timeout</code>). The body is ignored.</p></dd></div>
 <div><dt>410</dt><dd>Not retried: the endpoint is disabled.</dd></div>
 <div><dt>Any other, a redirect or a timeout</dt><dd><p>${steps === "" ? "Not retried." : html`Retried after ${steps} of sandbox time, each counted from the attempt before (<code>retry_schedule</code>). A <code>Retry-After</code> with 429 or 503 is respected.`}</p></dd></div></dl>
-${headers}${signature === "standard" && snippetOf(VERIFY)}`;
+${headers}${signature === "standard" && snippetOf("Verify in Node", VERIFY)}`;
   return { id: "receive", tag: "Events", title: "Verify and respond", body };
 }
