@@ -42,7 +42,7 @@ summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method{font-size:.875rem}
 .mark{font-size:.75rem;color:var(--soft)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys dd:has(.copy){display:flex;align-items:center}.keys .copy{flex:none;margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;margin-top:.5rem;font-size:.875rem}th{text-align:start;overflow-wrap:break-word}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.snippet+:is(.snippet,p,ul){margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}.fields pre{white-space:pre-wrap;padding-inline-end:.75rem}.snippet .copy{position:absolute;inset:0 0 auto auto}
+.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.examples>*+*,p+.snippet,table+p{margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}.fields pre{white-space:pre-wrap;padding-inline-end:.75rem}.snippet .copy{position:absolute;inset:0 0 auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
 .js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:45vh;overflow-y:auto;background:linear-gradient(var(--page) 0 0) bottom/100% 2rem local no-repeat,linear-gradient(transparent,var(--line)) bottom/100% 1rem no-repeat var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match,:is(p,dl>div):target{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}html:not(.js) section:is(:target,:has(:target))>details{&::details-content{content-visibility:visible}>summary{list-style:none;pointer-events:none}}@media (hover:none),(max-width:60rem){::placeholder{opacity:0}}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
@@ -409,7 +409,8 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
     const called = operationsOf(document);
     const headers = parameterList(called.find(({ path }) => !path.startsWith("/"))?.parameters, false);
     const { webhookTimeoutMs } = options.namespaces.options.base;
-    const snippetsIn = (id: string) => (title: string, text: string) => example(id, title, text);
+    const snippetsIn = (id: string, level?: string) => (title: string, text: string) =>
+      example(id, title, text, undefined, level);
     return referencePage(
       {
         document: { ...document, tags: [payments!, catalogue!, ...tags] },
@@ -420,7 +421,7 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
         other,
         dashboard: "_sandbox/dashboard",
         firstCall: "createCheckout",
-        firstSteps: html`${FIRST_STEPS}${progressPart(namespace, baseUrl, snippetsIn("First call"))}`,
+        firstSteps: html`${progressPart(namespace, baseUrl, snippetsIn("First call", "h2"))}${FIRST_STEPS}`,
         cards: [
           outcomeCard(namespace, progressPart(namespace, baseUrl, snippetsIn("outcomes"))),
           receiverCard(namespace, webhookTimeoutMs, headers, snippetsIn("receive")),
