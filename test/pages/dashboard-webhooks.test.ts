@@ -102,6 +102,24 @@ describe("webhooks in the dashboard", () => {
     expect(down).toMatch(/class="main"[^>]*>Retry</);
   });
 
+  it("a receiver that is turned off counts as no failure, and its retries are dropped", async () => {
+    const { charge, page, press, sandbox } = await withReceiver(refuseWith(500));
+    await charge("ada@example.com");
+    await sandbox.advance("10s");
+    const id = /webhooks\/(dlv_[0-9a-f]+)/.exec(await page("/webhooks"))![1]!;
+    const home = async () => (await page()).split("<dialog")[0]!;
+    const on = await home();
+    expect(on).toMatch(/>3<span class="unseen"> failing<.*next try.*Up next.*retry completed/s);
+    const endpoint = /updateWebhookEndpoint\?webhook_id=we_[0-9a-f]+/.exec(on)![0];
+    await press(`${endpoint}&enabled=false`);
+    const off = await home();
+    expect(off).not.toMatch(/failing|next try|retry/);
+    expect(off).toContain("Nothing is due.");
+    expect(textOf(await page(`/webhooks/${id}`))).toMatch(/Why: 500 answer · off: not retried Retry/);
+    await sandbox.advance("1d");
+    expect(textOf(await page(`/webhooks/${id}`))).toContain("Why: dropped: receiver was off Redeliver");
+  });
+
   it("filters webhooks by status, type and words", async () => {
     const { page, ask } = await openPaid();
     const query = "type=charge.*&status=delivered&q=a-1042";

@@ -23,7 +23,9 @@ const memo = new WeakMap<PageContext, ui.ListRow[]>();
 export function attentionItems(context: PageContext): readonly ui.ListRow[] {
   let needs = memo.get(context);
   if (needs === undefined) {
-    const receivers = context.namespace.engine.state.endpoints().filter((one) => isInMode(context, one));
+    const receivers = context.namespace.engine.state
+      .endpoints()
+      .filter((one) => one.enabled && isInMode(context, one));
     needs = [
       ...receivers.flatMap((endpoint) => receiverItem(context, endpoint) ?? []),
       ...failedCalls(context),
@@ -33,6 +35,11 @@ export function attentionItems(context: PageContext): readonly ui.ListRow[] {
     memo.set(context, needs);
   }
   return needs;
+}
+
+/** True for a delivery to a receiver that is turned off, which is dropped when its next attempt is due. */
+export function isOff({ namespace }: PageContext, { webhook_id }: Delivery): boolean {
+  return namespace.engine.state.get("endpoints", webhook_id)?.enabled === false;
 }
 
 /** Status or error of the last attempt, with the first line of the response. */

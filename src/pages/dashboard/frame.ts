@@ -2,7 +2,7 @@ import type { Delivery } from "../../core/engine/records.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { activeScenarios, attentionItems } from "./attention.js";
+import { activeScenarios, attentionItems, isOff } from "./attention.js";
 import * as ui from "./components.js";
 import {
   currentUrl,
@@ -120,7 +120,8 @@ type Count = readonly [count: number, noun: string, tone: ui.Tone];
 function countsOf(context: PageContext): Partial<Record<ViewName, Count>> {
   const { state } = context.namespace.engine;
   const charges = state.pageOfKinds("charges", (charge) => isInMode(context, charge), 0, 0).total;
-  const matches = (delivery: Delivery) => isInMode(context, delivery) && isFailing(delivery);
+  const matches = (delivery: Delivery) =>
+    isInMode(context, delivery) && isFailing(delivery) && !isOff(context, delivery);
   return {
     activity: [attentionItems(context).length, "that need attention", "bad"],
     charges: [charges, "charges", ""],

@@ -8,7 +8,7 @@ import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { attentionItems, deliveryFailureText } from "../attention.js";
+import { attentionItems, deliveryFailureText, isOff } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
@@ -147,13 +147,16 @@ export function asideView(context: PageContext): Markup {
 function dueSection(context: PageContext, id: "next" | "soon", maxRows: number): Markup {
   const { state } = context.namespace.engine;
   const tasks: Task[] = [];
+  let dropped = 0;
   for (const task of state.tasks.inOrder()) {
     if (tasks.length === MAX_DUE_ROWS) break;
-    tasks.push(task);
+    const delivery = task.kind === "attempt" && state.get("deliveries", task.ref);
+    if (delivery && isOff(context, delivery)) dropped++;
+    else tasks.push(task);
   }
   const shown = ui.groupConsecutive(tasks, (task) => dueKey(context, task)).slice(0, maxRows);
   const due = shown.map(([first, ...others]) => taskItem(context, first, others.length + 1));
-  const hidden = state.tables.tasks.size - state.tasks.inFlightCount - shown.flat().length;
+  const hidden = state.tables.tasks.size - state.tasks.inFlightCount - dropped - shown.flat().length;
   const all = currentUrl(context, { due: "all" });
   const more = html`<li data-key="more"><span class="at"></span>${maxRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${all}#next">${hidden} more</a>`}</li>`;
   const title = id === "next" ? "Up next" : "Up next: the nearest";

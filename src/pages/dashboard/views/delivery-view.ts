@@ -33,7 +33,7 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
 <p class="why"><strong>Why:</strong> ${ui.joinWithDots([...deliveryOutcome(context, delivery), nextStepText(delivery, endpoint)])}${resendText(delivery)}</p>
 <div class="actions">${failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", key: "r", hint: "The next attempt of this delivery, now" })}
-${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
+${next !== null && endpoint?.enabled && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
 ${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", hint: "A new delivery of the same event", ...(failing ? {} : { key: "r" }) })}
 <a class="button" href="#edit">Edit &amp; resend</a>
 ${ui.menu("Copy", [

@@ -27,7 +27,7 @@ import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { breakable } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { callFailureText, deliveryFailureText, faultPart } from "../attention.js";
+import { callFailureText, deliveryFailureText, faultPart, isOff } from "../attention.js";
 import * as ui from "../components.js";
 import { objectName, orderOf } from "../object-names.js";
 import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
@@ -201,10 +201,12 @@ export function chargeRow(context: PageContext, charge: Charge, options: RowOpti
 }
 
 /** Number of a charge's webhooks that fail or were given up. Activity names the receivers and their errors once. */
-function failingWebhooks({ namespace }: PageContext, { charge_id }: Charge): Markup | false {
-  const { state } = namespace.engine;
+function failingWebhooks(context: PageContext, { charge_id }: Charge): Markup | false {
+  const { state } = context.namespace.engine;
   const events = state.eventsOf(charge_id);
-  const failing = events.flatMap(({ event_id }) => state.deliveriesOf(event_id)).filter(isFailing);
+  const failing = events
+    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
+    .filter((delivery) => isFailing(delivery) && !isOff(context, delivery));
   const counts = ui
     .groupConsecutive(failing.map((delivery) => deliveryState(delivery, null)).sort(), String)
     .map((states) => `${ui.formatCount(states.length, "webhook")} ${states[0]}`);
@@ -239,24 +241,23 @@ export function objectUrl(context: PageContext, id: string | null | undefined): 
 }
 
 /** Result of a delivery so far: why it is held or failing; then when the next attempt is due. */
-export function deliveryOutcome(
-  { namespace, nowMs }: PageContext,
-  delivery: Delivery,
-): [result: string, due?: string] {
+export function deliveryOutcome(context: PageContext, delivery: Delivery): [result: string, due?: string] {
+  const { namespace, nowMs } = context;
   const { attempts, next_attempt_at: next, mishap, status } = delivery;
   const hold = namespace.findHold(delivery);
   const last = attempts.at(-1);
   if (hold !== null) return [hold.reason];
-  if (last === undefined) {
-    if (status !== "dropped") return ["no attempt yet"];
-    return [
-      mishap === null
-        ? "not sent: the receiver is deleted or disabled"
-        : `dropped by scenario ${mishap.scenario}`,
-    ];
+  if (status === "dropped") {
+    if (last === undefined && mishap !== null) return [`dropped by scenario ${mishap.scenario}`];
+    const isDeleted = namespace.engine.state.get("endpoints", delivery.webhook_id) === undefined;
+    return [`dropped: receiver was ${isDeleted ? "deleted" : "off"}`];
   }
+  if (last === undefined) return ["no attempt yet"];
   if (status === "delivered") return [`${last.status} in ${Math.round(last.duration_ms)} ms`];
-  return [deliveryFailureText(delivery), nextTryIn(next, nowMs)];
+  return [
+    deliveryFailureText(delivery),
+    isOff(context, delivery) ? "off: not retried" : nextTryIn(next, nowMs),
+  ];
 }
 
 /** A file of the receiver's code with its line, as an error or its stack trace names it. */
@@ -266,7 +267,7 @@ const CODE_PLACE =
 /** Next step after a failed attempt; false after another. */
 export function nextStepText(delivery: Delivery, endpoint: Endpoint | undefined): string | false {
   const url = delivery.mishap?.to_url ?? endpoint?.url;
-  if (!isFailing(delivery) || url == null) return false;
+  if (!isFailing(delivery) || url == null || endpoint?.enabled === false) return false;
   const { status, response_body } = delivery.attempts.at(-1)!;
   const [place] = CODE_PLACE.exec(response_body ?? "") ?? [];
   const failure = deliveryFailureText(delivery);
