@@ -486,6 +486,35 @@ describeInBrowser("in a browser", () => {
     },
   );
 
+  it("clearing the filter returns to where it began, or to the section opened since", async () => {
+    const tab = await visit({ viewport: { width: 1280, height: 900 } });
+    const top = () => tab.evaluate(() => scrollY);
+    await tab.evaluate(() => scrollTo(0, 1000));
+    await tab.keyboard.press("/");
+    await tab.keyboard.type("secret");
+    expect(await top()).toBe(0);
+    await tab.keyboard.press("Escape");
+    expect([await tab.getByLabel("Filter").inputValue(), await top()]).toEqual(["", 1000]);
+    await tab.keyboard.type("zebra");
+    await tab.getByRole("button", { name: "Clear" }).click();
+    expect(await top()).toBe(1000);
+    await tab.getByLabel("Filter").fill("balances");
+    await tab.keyboard.press("Enter");
+    await tab.getByLabel("Filter").fill("");
+    const { y } = (await tab.locator("#getBalances").boundingBox())!;
+    expect(y).toBeCloseTo(16, 0);
+  });
+
+  it("the filter stays in sight while the contents scroll", async () => {
+    const tab = await visit({ viewport: { width: 1280, height: 500 } }, "#errors");
+    await expect.poll(() => tab.locator("nav").evaluate((nav) => nav.scrollTop)).toBeGreaterThan(100);
+    const bar = (await tab.locator("nav").boundingBox())!;
+    for (const shown of [tab.getByLabel("Filter"), tab.getByRole("button", { name: "Expand all" })]) {
+      const { y } = (await shown.boundingBox())!;
+      expect([y >= bar.y, y < bar.y + 120]).toEqual([true, true]);
+    }
+  });
+
   it("a filter that finds nothing links to the same search in the other reference", async () => {
     const tab = await visit({ viewport: { width: 1280, height: 900 } });
     await tab.getByLabel("Filter").fill("snapshot");

@@ -46,7 +46,7 @@ summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
 .js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:45vh;overflow-y:auto;background:linear-gradient(var(--page) 0 0) bottom/100% 2rem local no-repeat,linear-gradient(transparent,var(--line)) bottom/100% 1rem no-repeat var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
 .search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match,:is(p,dl>div):target{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}html:not(.js) section:is(:target,:has(:target))>details{&::details-content{content-visibility:visible}>summary{list-style:none;pointer-events:none}}@media (hover:none),(max-width:60rem){::placeholder{opacity:0}}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
-.keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;margin:0;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
+.keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;margin:0;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem;scroll-padding-top:7rem}search{display:block;position:sticky;top:-.25rem;padding:.25rem 0;background:var(--page)}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
 @media (min-width:80rem){.examples pre:not([id]){white-space:pre-wrap}.keys{grid-template-columns:1fr}.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
 `;
 
@@ -148,10 +148,20 @@ addEventListener("DOMContentLoaded", () => {
   reveal();
   addEventListener("hashchange", () => reveal());
   addEventListener("scroll", () => mark(), { passive: true });
-  search.addEventListener("input", () => { filter(false); scrollTo(0, 0); });
+  // Clearing the filter returns to where it began, or to a section opened since.
+  let began = { top: 0, hash: location.hash };
+  const refilter = () => {
+    if (found.parentElement.hidden) began = { top: scrollY, hash: location.hash };
+    filter(false);
+    if (search.value) scrollTo(0, 0);
+    else if (location.hash === began.hash) scrollTo(began);
+    else reveal();
+  };
+  search.addEventListener("input", refilter);
   rest.addEventListener("click", () => {
-    if (rest.textContent === "Clear") search.value = "";
-    filter(true);
+    if (rest.textContent !== "Clear") return filter(true);
+    search.value = "";
+    refilter();
   });
   search.value ||= new URLSearchParams(location.search).get("filter") ?? "";
   if (search.value) filter(false);
@@ -226,8 +236,8 @@ function referencePage(given: Reference, nowMs: number): Response {
   const first = operations.find(({ operationId }) => operationId === given.firstCall)!;
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
-<label class="search">Filter <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press /" aria-keyshortcuts="/"></label>
-<button type="button" id="unfold">Expand all</button>
+<search><label class="search">Filter <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press /" aria-keyshortcuts="/"></label>
+<button type="button" id="unfold">Expand all</button></search>
 ${[...tags, { name: "Schemas" }, { name: "Errors" }, { name: "Assumptions" }].map(({ name }) => {
   const links = contents.filter(({ tag }) => tag === name);
   const list = html`<ul>${links.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>`;
