@@ -58,7 +58,7 @@ export function bannerText(sandbox: Sandbox, options: StartOptions): string {
   const lines = rows.map(([name, value]) => `  ${paint("dim", name.padEnd(VALUES_AT - 2))}${value}`);
   const tries = [
     ...control.commands.map(([name, command]) => `${paint("dim", name)} ${command}`),
-    paint("dim", "Stop with Ctrl-C."),
+    paint("dim", "Stop with Ctrl-C. Times are UTC."),
   ];
   return [
     "",

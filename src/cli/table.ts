@@ -33,7 +33,8 @@ export function tableLines(
   width = Number.POSITIVE_INFINITY,
   { dropFirst = [], notes = [], dimmed = [], now }: TableOptions = {},
 ): string[] {
-  const table = fittingTable({ columns, rows: [columns.map(headingText), ...cells] }, width, dropFirst, now);
+  const headings = columns.map((column) => headingText(column, width !== UNCUT));
+  const table = fittingTable({ columns, rows: [headings, ...cells] }, width, dropFirst, now);
   const widths = widthsOf(table.rows);
   const indent = " ".repeat(Math.min(widths[0]! + GAP, width / 4));
   const lastStart = lineWidth(widths.slice(0, -1)) + GAP;
@@ -95,8 +96,10 @@ function alignAmount(text: string, width: number): string {
     : text.slice(0, space) + text.slice(space).padStart(width - space);
 }
 
-export function headingText(field: string): string {
-  return field.replaceAll("_", " ");
+/** The field's name in words; over short times, which have no zone, with the zone. */
+export function headingText(field: string, hasShortTimes = false): string {
+  const text = field.replaceAll("_", " ");
+  return hasShortTimes && formatOf(field) === "time" ? `${text.replace("created at", "time")} (UTC)` : text;
 }
 
 type Rows = readonly (readonly string[])[];
@@ -202,6 +205,11 @@ function isCuttable({ columns, rows }: Table, index: number): boolean {
 /** Shortens a URL: without its scheme, on this machine without its host; a path without the API's prefix. */
 function shortAddress(text: string): string {
   return receiverText(text).replace(/^\/api\/v1(?=\/)/, "");
+}
+
+/** The instant with its unit for a line of a terminal: `09:00:10 UTC`. */
+export function terminalInstant(text: string, today?: string): string {
+  return text.replace(INSTANT, (all) => `${shortInstant(all, !all.startsWith(today ?? "-"))} UTC`);
 }
 
 /** `09:00:10`, with a date `03-01 09:00:10`; another text as it is. */

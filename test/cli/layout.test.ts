@@ -171,7 +171,7 @@ it.each(VIEWS.map((view) => [view.join(" ").replace(STATE, "FILE"), view] as con
 it("a narrow terminal hides columns of charges", async () => {
   const headings = async (columns: number) =>
     (await print(columns, ["charges"])).split("\n")[0]!.split(/ {2,}/);
-  const first = ["created at", "status", "amount", "customer email"];
+  const first = ["time (UTC)", "status", "amount", "customer email"];
   expect(await headings(80)).toEqual([...first, "order", "charge id"]);
   expect(await headings(200)).toEqual([...first, "order", "payment method", "charge id"]);
 });
@@ -255,7 +255,7 @@ it("a charge's record has its cause, its order, its webhooks and the next comman
   expect(await print(0, ["charge", "grace.hopper@example.com"])).toMatch(
     /\nnext step {11}fix the TypeError at :\d+, then .* webhook retry dlv_/,
   );
-  expect(await print(80, ["charge", "declined@shop.test"])).toMatch(/\ncreated at {10}09:00:00\n/);
+  expect(await print(80, ["charge", "declined@shop.test"])).toMatch(/\ncreated at {10}09:00:00 UTC\n/);
 });
 
 it("without a webhook endpoint, status, a record and empty lists name the command that adds one, for the same sandbox", async () => {

@@ -101,7 +101,7 @@ it("start prints a banner with URL, keys, secret and next commands", async () =>
   expect((await Client.at(url!).ask("GET /api/v1/payments/payins")).status).toBe(200);
   expect(await command.stop("SIGINT")).toMatchObject({
     stderr: "",
-    stdout: expect.stringMatching(/Stop with Ctrl-C\.\n\nStopped\.\n$/),
+    stdout: expect.stringMatching(/Stop with Ctrl-C\. Times are UTC\.\n\nStopped\.\n$/),
   });
 });
 

@@ -16,7 +16,14 @@ import {
 } from "../../core/reports/trouble.js";
 import { groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
 import { machineNowMs, pause } from "../../core/time/timers.js";
-import { headingText, markedStatus, shortInstant, tableLines, valueStyle, WEBHOOK_MARK } from "../table.js";
+import {
+  headingText,
+  markedStatus,
+  tableLines,
+  terminalInstant,
+  valueStyle,
+  WEBHOOK_MARK,
+} from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
 import { fitLine, paint, type StyledText, wrap } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
@@ -82,7 +89,7 @@ export function recordFormatter(...names: readonly string[]): ResultFormatter {
         const lines = [answer[field]].flat().flatMap((value) => {
           const text = cell(value, field);
           const isShort = isTerminal() && formatOf(field) === "time";
-          const shown = isShort ? shortInstant(text, !text.startsWith(today ?? "-")) : text;
+          const shown = isShort ? terminalInstant(text, today) : text;
           const style = valueStyle(field, shown);
           return wrap(shown, width + GAP, lineWidth()).map((line) => {
             const start = line.slice(width + GAP);

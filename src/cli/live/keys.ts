@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { SandboxError } from "../../core/schema/refusals.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../library/sandbox.js";
+import { terminalInstant } from "../table.js";
 import { paint } from "../text-layout.js";
 
 const CTRL_C = "\u0003";
@@ -105,7 +106,7 @@ async function advance(sandbox: Sandbox): Promise<string> {
   const { to, fired_total } = await sandbox.run("advanceClock", {
     by: "10s",
   });
-  return `advanced 10s to ${to}; ${formatCount(fired_total, "step")} ran`;
+  return `advanced 10s to ${terminalInstant(to, to.slice(0, 10))}; ${formatCount(fired_total, "step")} ran`;
 }
 
 /** Returns false for a background process, which the system would stop when it reads from its terminal. */
