@@ -233,4 +233,27 @@ describeInBrowser("a click with the pointer on the button", () => {
       expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
     }
   });
+
+  it.each([1440, 390])("a press of Complete does not move the timeline, at %i pixels", async (width) => {
+    const sandbox = await listeningSandbox();
+    const id = await Client.at(sandbox.url!).pay();
+    await sandbox.advance("2s");
+    const page = await (await openWindow()).newPage();
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${homeOf(sandbox)}/charges/${id}`);
+    const before = await page.locator("#timeline").boundingBox();
+    await page.locator("#charge").getByRole("button", { name: "Complete" }).first().click();
+    await page.locator("#charge .why", { hasText: "had brought it to AWAITING_PAYMENT." }).waitFor();
+    expect((await page.locator("#timeline").boundingBox())!.y).toBe(before!.y);
+  });
+
+  it("the scenario in Why leads to its card, with its rules open", async () => {
+    const sandbox = await listeningSandbox();
+    const id = await Client.at(sandbox.url!).pay();
+    await sandbox.advance("10s");
+    const page = await (await openWindow()).newPage();
+    await page.goto(`${homeOf(sandbox)}/charges/${id}`);
+    await page.locator("#charge .why").getByRole("link", { name: "default" }).click();
+    await page.locator("#default details[open]").getByText("customer_email declined@*").waitFor();
+  });
 });

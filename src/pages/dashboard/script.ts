@@ -171,6 +171,7 @@ const visit=(to,isReplaced)=>{history[isReplaced?"replaceState":"pushState"](nul
 const revealTabs=()=>{for(const tab of all(":is(.menu,.tabs) [aria-current]")){
 const strip=tab.closest("ul,.tabs");strip.scrollLeft=tab.offsetLeft+(tab.offsetWidth-strip.clientWidth)/2}};
 revealTabs();
+for(const rules of all(".card details"))if("#"+rules.parentElement.id===location.hash)rules.open=true;
 // Scrolls the list only; scrollIntoView would scroll the page too.
 for(const row of all("aside [aria-current]")){
 const list=row.closest("aside"),box=row.getBoundingClientRect();

@@ -163,7 +163,7 @@ function causeText(
   const late = expired && html`paid late, after it expired at ${ui.timeTag(context, expired.at)}: `;
   switch (actor) {
     case "scenario":
-      return html`${late}scenario <a href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>${ruleText(context, record)} planned ${last.status}${why} at ${when}${requestText(record)}.`;
+      return html`${late}scenario <a href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>${ruleText(context, record)}: ${last.status}${why} at ${when}${requestText(record)}.`;
     case "clock":
       return html`it expired unpaid at ${when}.`;
     case "customer":
@@ -171,7 +171,7 @@ function causeText(
     case "api":
       return html`a payment method was chosen at ${when}; ${planText(record)}${requestText(record)}.`;
     default:
-      return html`${late}changed by hand, ${DOORS[actor]}, at ${when}${why}, from ${history.at(-2)!.status}${actors[history.length - 2] === "scenario" && `, to which scenario ${scenario} had brought it`}.`;
+      return html`${late}by hand ${DOORS[actor]} at ${when}${why}; ${actors[history.length - 2] === "scenario" ? `scenario ${scenario} had brought it to` : "it was"} ${history.at(-2)!.status}.`;
   }
 }
 
@@ -195,14 +195,14 @@ function planText(record: Charge | Withdrawal): string {
     : `scenario ${scenario} plans ${timeline.map(({ to }) => to).join(" → ")}`;
 }
 
-/** The scenario rule that matched, and its condition. */
-function ruleText({ namespace }: PageContext, record: Charge | Withdrawal): Markup | false {
+/** Condition of the scenario rule that matched, in words. */
+function ruleText({ namespace }: PageContext, record: Charge | Withdrawal): string | false {
   const { scenario, rule } = record;
   if (scenario === null || rule === null) return false;
   const rules = namespace.engine.state.get("scenarios", scenario)?.scenario;
-  const kind = "charge_id" in record ? "charges" : "withdrawals";
-  const match = conditionsText(rules?.[kind]?.[rule]?.match);
-  return html`, rule <code>${kind}.${rule}</code>${match !== "" && html` <code>${match}</code>`},`;
+  const noun = "charge_id" in record ? "charge" : "withdrawal";
+  const match = conditionsText(rules?.[`${noun}s`]?.[rule]?.match);
+  return `, ${match || (scenario === "default" ? "the normal course" : `every ${noun}`)}`;
 }
 
 /** A charge as curl, command, scenario file and test. */
