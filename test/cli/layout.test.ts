@@ -513,6 +513,11 @@ it("reconcile groups findings by kind on a terminal, and prints five of each", (
   expect(notes).toEqual(["6 more; --json lists all"]);
 });
 
+it("a selector may be an id as the live log cuts it", async () => {
+  const [, id] = /(ch_\w{24})/.exec(await print(0, ["charge", "declined@shop.test"]))!;
+  expect(await print(0, ["charge", `${id!.slice(0, 7)}…`])).toContain(id);
+});
+
 it("history names the withdrawal that a selector matches", async () => {
   const { items } = await connection.run<{ items: { withdrawal_id: string }[] }>("listControlWithdrawals");
   for (const selector of ["fail-2", items[0]!.withdrawal_id, items[0]!.withdrawal_id.slice(0, 11)])

@@ -144,8 +144,9 @@ export class Connection extends ControlClient {
     return requireUnique(selector, "charge_id", [...found.values()]);
   }
 
-  /** Finds a record by id, by unique prefix of an id, or by `last`, `last-N`. */
-  async #record(kind: RecordKind, selector: string): Promise<JsonBody | undefined> {
+  /** Finds a record by id, by unique prefix of an id, also as the live log cuts it (`ch_31c2…`), or by `last`, `last-N`. */
+  async #record(kind: RecordKind, given: string): Promise<JsonBody | undefined> {
+    const selector = given.replace(/…$/, "");
     const { list, get } = RECORDS[kind];
     const idField = `${kind}_id`;
     const last = /^last(?:-(\d{1,6}))?$/.exec(selector);
