@@ -256,7 +256,7 @@ export function markedStatus(status: string): string {
 
 /** Style of a value by its column; undefined for no style. */
 export function valueStyle(heading: string, marked: string): Style | undefined {
-  if (heading === "webhooks") return marked.startsWith(MARKS.red!) ? "red" : undefined;
+  if (heading.startsWith("webhook")) return marked.startsWith(MARKS.red!) ? "red" : undefined;
   if (!TELLING.includes(heading)) return undefined;
   const value = marked.replace(/^([✓✗●] )?(\d+ )?|, .*| !$/g, "");
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";

@@ -378,15 +378,15 @@ it("commands that send webhooks print the outcome of each", async () => {
     return action.formatResult!(answer, asked);
   };
   expect(await printAfter(500, ["trigger", "webhook.test"])).toMatch(
-    /\nwebhooks {2}webhook\.test → :\d+\/hooks · 500 answer · next try at 09:00:05\n$/,
+    /\nwebhooks {2}✗ webhook\.test → :\d+\/hooks · 500 answer · next try at 09:00:05\n$/,
   );
   receiver.handler = accept;
   expect(await printAfter(200, ["webhook", "retry"])).toMatch(
-    /\nwebhook {6}webhook\.test → :\d+\/hooks · delivered: 200 in \d+ ms\n$/,
+    /\nwebhook {6}✓ webhook\.test → :\d+\/hooks · delivered: 200 in \d+ ms\n$/,
   );
   receiver.handler = hold;
   expect(await printAfter(null, ["webhook", "redeliver"])).toMatch(
-    / {2}webhook\.test → :\d+\/hooks · queued\n$/,
+    / {2}● webhook\.test → :\d+\/hooks · queued\n$/,
   );
 });
 

@@ -125,6 +125,11 @@ export function markedWebhooks(deliveries: readonly (JsonBody & ListedDelivery)[
   });
 }
 
+/** A webhook behind the mark of its state, with the whole type of its event. */
+export function sentWebhook(delivery: JsonBody & ListedDelivery): string {
+  return `${markedStatus(deliveryState(delivery, delivery.hold))[0]} ${webhookText(delivery, delivery.type)}`;
+}
+
 /** Orders failing deliveries: first the app's own errors, then receivers that do not respond. */
 export function byOwnErrorsFirst(a: JsonBody, b: JsonBody): number {
   return Number(a.answered === null) - Number(b.answered === null);
@@ -306,7 +311,7 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
       ...failing
         .filter((delivery) => delivery[idField] === item[idField] && !common.has(receiverTrouble(delivery)))
         .slice(0, WEBHOOKS_MAX)
-        .map(webhookText),
+        .map((delivery) => webhookText(delivery)),
     ];
     const items = payments.map((item) => {
       const isMarked = [...common.values()].some((objects) => objects.has(item[idField]));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { ReceiverClient } from "../../core/delivery/receiver-client.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
-import { attemptsOf, webhookText } from "../../core/reports/trouble.js";
+import { attemptsOf, type ListedDelivery } from "../../core/reports/trouble.js";
 import type { MailboxItem } from "../../core/schema/control-log-responses.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -25,6 +25,7 @@ import {
   readTried,
   readTroubles,
   recordFormatter,
+  sentWebhook,
   tableFormatter,
 } from "./output.js";
 
@@ -94,7 +95,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
         formatResult: async ({ delivery_id, attempts }, { connection }) => {
           const delivery = await connection.run("getDelivery", { delivery_id });
           const made = attemptsOf(delivery).slice((attempts as unknown[]).length);
-          const webhook = webhookText({ ...delivery, attempts: made });
+          const webhook = sentWebhook({ ...(delivery as JsonBody & ListedDelivery), attempts: made });
           return recordFormatter("delivery_id", "event_id", "webhook")({ ...delivery, webhook });
         },
       }),
@@ -131,7 +132,7 @@ async function readWebhooks(
   limit: number,
 ): Promise<JsonBody[]> {
   const items = await readTried(connection, () => readDeliveries(connection, {}, { event_id, limit }));
-  return items.map((delivery) => ({ ...delivery, webhook: webhookText(delivery) }));
+  return items.map((delivery) => ({ ...delivery, webhook: sentWebhook(delivery) }));
 }
 
 /** Finds the delivery that the last word names. The id of an event selects its newest delivery. */

@@ -80,14 +80,14 @@ export function eventWord(type: unknown): string {
 }
 
 /** A webhook in one line: `failed → :3000/hooks · 400 no signature · next try at 14:32:53`. */
-export function webhookText(delivery: JsonRecord): string {
+export function webhookText(delivery: JsonRecord, event = eventWord(delivery.type)): string {
   const { url, status, hold, attempts } = delivery as unknown as ListedDelivery;
   const last = attempts.at(-1);
   const result =
     status === "delivered"
       ? `delivered: ${last!.status} in ${Math.round(last!.duration_ms)} ms`
       : (deliveryTrouble(delivery) ?? status.replace("pending", "queued"));
-  return `${eventWord(delivery.type)} → ${receiverText(url)} · ${hold === null ? "" : "held: "}${result}`;
+  return `${event} → ${receiverText(url)} · ${hold === null ? "" : "held: "}${result}`;
 }
 
 /** The receiver and its failure, without event and retry: `:3000/hooks 400 no signature`. */
