@@ -168,6 +168,24 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(await page.evaluate("moved")).toEqual([]);
     });
 
+    it("the page follows the clock's mode and keeps a typed reason", async () => {
+      const sandbox = await listeningSandbox({ scenario: "slow" });
+      const page = await openTab();
+      await page.goto((await openCheckout(sandbox, undefined)).url);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("Quote this reference").waitFor();
+      await page.getByLabel("Reason if it fails").fill("no luck");
+      await sandbox.run("setClock", { mode: "real" });
+      await page.locator(".note").getByRole("button", { name: "Freeze clock" }).waitFor();
+      await page.getByText(/^Sandbox: scenario slow pays in .*, even if nobody presses the button/).waitFor();
+      expect(await page.getByText("clock frozen").count()).toBe(0);
+      await sandbox.run("setClock", { mode: "manual" });
+      await page.getByText("clock frozen").waitFor();
+      expect(await page.getByLabel("Reason if it fails").inputValue()).toBe("no luck");
+      await page.locator("#hold").click();
+      await expect.poll(async () => (await sandbox.run("getClock")).mode).toBe("real");
+    });
+
     it("the page says that the connection is lost until the server answers again", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab();

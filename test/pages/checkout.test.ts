@@ -216,6 +216,7 @@ describe("choosing a method", () => {
 
   it("the instructions say how to pay with another method, if there is one", async () => {
     const advice = "cancel and order again";
+    await expectPage((await pageOf()).get(), 200, "After Continue, the method is fixed.");
     expect((await (await openInstructions()).get()).text).toContain(advice);
     const only = await openInstructions({ payment_methods: ["bank_transfer"] });
     expect((await only.get()).text).not.toContain(advice);
@@ -316,11 +317,12 @@ describe("the waiting page", () => {
     const { status, headers, text } = await page.get("/status");
     expect([status, headers.get("sandbox-now")]).toEqual([200, START]);
     expect(headers.get("content-type")).toContain("application/json");
-    expect(JSON.parse(text)).toEqual({ status: "AWAITING_PAYMENT" });
+    expect(JSON.parse(text)).toEqual({ status: "AWAITING_PAYMENT", speed: 0 });
     await page.sandbox.advance("10s");
     expect(JSON.parse((await page.get("/status")).text)).toEqual({
       status: "COMPLETED",
       next: (await page.get("?waiting=1")).location,
+      speed: 0,
     });
   });
 });
@@ -516,14 +518,14 @@ describe("the sandbox panel", () => {
   });
 
   it.each([
-    ["default", "ada", "scenario default pays"],
-    ["default", "declined", "scenario default makes the payment fail"],
-    ["cancelled", "ada", "scenario cancelled cancels"],
-    ["expired", "ada", "scenario expired lets it expire"],
-    ["default", "late", "scenario default pays 5 m after expiry,"],
+    ["default", "ada", "scenario default pays", ", without a press"],
+    ["default", "declined", "scenario default makes the payment fail", ", without a press"],
+    ["cancelled", "ada", "scenario cancelled cancels", ""],
+    ["expired", "ada", "scenario expired lets it expire", ""],
+    ["default", "late", "scenario default pays 5 m after expiry,", ", without a press"],
   ])(
     "the pay button has a note of the planned end: scenario %s, customer %s",
-    async (scenario, who, step) => {
+    async (scenario, who, step, unpressed) => {
       const sandbox = await openSandbox({ scenario });
       const page = await CheckoutPage.create(sandbox, { customer_email: `${who}@shop.test` });
       await page.post("method", BANK);
@@ -531,7 +533,7 @@ describe("the sandbox panel", () => {
         const { text } = await page.get(path);
         const note = /<div class="note.*?<\/p>/s.exec(text)?.[0];
         expect(note && textOf(note).trim()).toBe(
-          `Sandbox: ${step} once the clock runs. Or decide in the bar above.`,
+          `Sandbox: ${step} once the clock runs${path === "" ? unpressed : ""}. Or decide in the bar above.`,
         );
       }
     },
@@ -551,6 +553,12 @@ describe("the sandbox panel", () => {
     await expectPage(moved.get(), 200, note(" , overruled by hand,"));
   });
 
+  it("the note of a PROCESSING charge completes it", async () => {
+    const page = await openInstructions();
+    await page.sandbox.advance("3s");
+    await expectPage(page.get(), 200, "scenario default completes it once the clock runs. Or");
+  });
+
   it("the note of a running clock counts down and freezes the clock", async () => {
     const page = await pageOf(SHOP, { clock: "real", scenario: "slow" });
     await page.post("method", BANK);
@@ -558,6 +566,7 @@ describe("the sandbox panel", () => {
     expect(textOf(text)).toMatch(
       /Sandbox: scenario slow pays in 1[12]:\d\d , even if nobody presses the button\. Freeze clock/,
     );
+    expect(textOf((await page.get("?waiting=1")).text)).toMatch(/pays in 1[12]:\d\d \. Freeze clock/);
     const button = /<button id="hold" name="do" value="([^"]+)"/.exec(text)![1]!;
     const url = `http://sandbox/_sandbox/dashboard/default`;
     const body = new URLSearchParams({ back: page.path, do: button });
@@ -622,7 +631,7 @@ describe("the sandbox panel", () => {
     const first =
       "Completed at 31 January 2026, 09:00:00 UTC Refunded NGN 100.00 31 January 2026, 09:00:00 UTC";
     const second = "Refunded NGN 5.10 31 January 2026, 10:00:00 UTC";
-    await expectPage(page.get(), 200, "Payment partly refunded", `${first} ${second}`);
+    await expectPage(page.get(), 200, "Refund the rest", "Payment partly refunded", `${first} ${second}`);
   });
 
   it("the sandbox panel advances time to the payment's next task", async () => {

@@ -70,7 +70,10 @@ export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, c
   const { namespace, charge } = found;
   const next = hasEnded(charge.status) ? shopUrl(charge) : undefined;
   const returns = returnsOf(namespace, charge).length || undefined;
-  return statusResponse({ status: charge.status, returns, next }, namespace.nowMs());
+  return statusResponse(
+    { status: charge.status, returns, next, speed: speedOf(namespace) },
+    namespace.nowMs(),
+  );
 }
 
 /** Redirects `GET /checkout/ID/ACTION` to the checkout page. A refused form leaves this URL in the address bar. */
@@ -249,6 +252,11 @@ function withOfferedPrice(charge: Charge, [only]: readonly Offer[]): Charge {
   return { ...charge, amount, fees, exchange_rate, settlement_amount };
 }
 
+function speedOf({ clock }: Namespace): number {
+  const { mode, speed } = clock.view();
+  return mode === "manual" ? 0 : speed;
+}
+
 function pageOf(
   namespace: Namespace,
   charge: Charge,
@@ -257,7 +265,6 @@ function pageOf(
 ): CheckoutPage {
   const { catalogue, state } = namespace.engine;
   const nowMs = namespace.nowMs();
-  const clock = namespace.clock.view();
   const offers = needsChoice(charge) ? priceMethods(namespace, charge) : [];
   return {
     charge: withOfferedPrice(charge, offers),
@@ -267,7 +274,7 @@ function pageOf(
     links: checkoutLinks(charge.checkout_id, trouble === undefined ? "page" : "action"),
     shop: shopUrl(charge),
     nowMs,
-    speed: clock.mode === "manual" ? 0 : clock.speed,
+    speed: speedOf(namespace),
     problem: trouble?.problem,
     isPanelProblem: trouble?.isPanelProblem ?? false,
     submitted: trouble?.submitted,

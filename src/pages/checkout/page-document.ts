@@ -7,16 +7,16 @@ import { BASE_STYLES, COPY_SCRIPT, PageShell } from "../page-shell.js";
  */
 const CHECKOUT_SCRIPT = `${COPY_SCRIPT}
 addEventListener("DOMContentLoaded", () => {
-  const { page, statusUrl, stay, returns: returned, then, speed, now: loaded } = document.body.dataset;
+  const { page, statusUrl, stay, returns: returned, then, now: loaded } = document.body.dataset;
   const said = document.getElementById("said");
-  const countdowns = document.querySelectorAll("[data-until]");
+  let { speed } = document.body.dataset;
   let sandboxNow = Number(loaded), since = performance.now();
   let polling = false, missed = 0, leftAt = -Infinity;
   const leaving = () => performance.now() - leftAt < 5000;
   const twoDigits = (value) => String(value).padStart(2, "0");
 
   const tick = () => {
-    for (const countdown of countdowns) {
+    for (const countdown of document.querySelectorAll("[data-until]")) {
       const left = countdown.dataset.until - sandboxNow - (performance.now() - since) * speed;
       const seconds = Math.max(0, Math.ceil(left / 1000));
       const rest = twoDigits(Math.floor(seconds / 60) % 60) + ":" + twoDigits(seconds % 60);
@@ -34,11 +34,19 @@ addEventListener("DOMContentLoaded", () => {
       missed = 0;
       const now = Date.parse(response.headers.get("sandbox-now"));
       if (now) { sandboxNow = now; since = performance.now(); }
-      const { status, next, returns = 0 } = response.ok ? await response.json() : {};
+      const { status, next, returns = 0, speed: running = speed } = response.ok ? await response.json() : {};
       const stays = stay.split(" ").includes(status) && returns === Number(returned);
       if ((response.ok || response.status === 404) && !stays && !leaving()) {
         leftAt = performance.now();
         location.replace(then === "shop" && next ? next : page);
+      } else if (String(running) !== speed) {
+        // Replaces only what names the clock's mode: a reload would lose what the customer has typed.
+        const fresh = new DOMParser().parseFromString(await (await fetch(location)).text(), "text/html");
+        for (const part of [".sandbox h2", ".more p", "#freeze", ".note p", "#hold"]) {
+          const [shown, current] = [document, fresh].map((from) => from.querySelector(part));
+          if (shown && current) { shown.innerHTML = current.innerHTML; shown.value = current.value; }
+        }
+        speed = fresh.body.dataset.speed;
       }
     } catch {
       if (++missed === 3) said.textContent = "Connection to the sandbox lost, retrying…";

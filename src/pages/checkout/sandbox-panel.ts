@@ -57,14 +57,15 @@ ${isMoving && html`<span>Sandbox clock:</span>${clockForm(page, "advance", ["adv
 </div></aside>`;
 }
 
-function buttonsFor({ charge, offers, settable }: CheckoutPage): [PanelButton, string][] {
+function buttonsFor({ charge, offers, settable, returns }: CheckoutPage): [PanelButton, string][] {
   const buttons: [PanelButton, string][] = [];
   const canBePaid = charge.settlement_amount !== null || offers.length > 0;
   if (canBePaid && settable.includes("COMPLETED"))
     buttons.push(["complete", charge.status === "EXPIRED" ? "Complete late" : "Complete"]);
   if (settable.includes("FAILED")) buttons.push(["fail", "Fail"]);
   if (settable.includes("EXPIRED")) buttons.push(["expire", "Expire"]);
-  if (settable.includes("REFUNDED")) buttons.push(["refund", "Refund"]);
+  if (settable.includes("REFUNDED"))
+    buttons.push(["refund", returns.length > 0 ? "Refund the rest" : "Refund"]);
   if (offers.length > 0) buttons.push(["scenario", "Let scenario decide"]);
   return buttons;
 }
@@ -104,12 +105,13 @@ export function plannedEndNote(page: CheckoutPage): Markup {
   const expiry = planned.find(({ to }) => to === "EXPIRED");
   const after =
     move && expiry && move !== expiry && ` ${readableDuration(move.dueMs - expiry.dueMs)} after expiry,`;
-  const verb = end && END_VERBS[end.to];
+  const verb = end && (isOpen(charge.status) ? END_VERBS : CONFIRMED_VERBS)[end.to];
   const due = end?.to === "COMPLETED" ? move : end;
+  const isUnpressed = isOpen(charge.status) && !page.isWaiting && end && end.to in CONFIRMED_VERBS;
   const when =
     speed === 0
-      ? " once the clock runs. Or decide in the bar above."
-      : html` in ${due && countdown(page, due.dueMs)}${isOpen(charge.status) && ", even if nobody presses the button"}.`;
+      ? ` once the clock runs${isUnpressed ? ", without a press" : ""}. Or decide in the bar above.`
+      : html` in ${due && countdown(page, due.dueMs)}${isUnpressed && ", even if nobody presses the button"}.`;
   const stop = `stops at ${end?.to ?? charge.status}; nothing more happens unless you decide above.`;
   return html`<div class="note small"><p>Sandbox: scenario <bdi>${charge.scenario}</bdi>${charge.overruled && ", overruled by hand,"} ${verb === undefined ? stop : html`${verb}${after}${when}`}</p>${end && freezeForm(page, "hold")}</div>`;
 }
@@ -120,6 +122,8 @@ const END_VERBS: { readonly [Status in ChargeStatus]?: string } = {
   CANCELLED: "cancels",
   EXPIRED: "lets it expire",
 };
+/** After the money has arrived. */
+const CONFIRMED_VERBS: typeof END_VERBS = { COMPLETED: "completes it", FAILED: "fails it" };
 
 function freezeForm(page: CheckoutPage, id: string): Markup {
   const [mode, label] = page.speed === 0 ? ["real", "Run clock"] : ["manual", "Freeze clock"];

@@ -57,8 +57,6 @@ ${priceBreakdown(page)}
   return { title, status, main, panel: sandboxPanel(page), ...reloading };
 }
 
-const CHANGE_OF_METHOD = "To pay with another method, cancel and order again.";
-
 /** The customer picks a method and a currency. */
 export function methodScreen(page: CheckoutPage): PageDocument {
   const hasOffers = page.offers.length > 0;
@@ -67,7 +65,7 @@ export function methodScreen(page: CheckoutPage): PageDocument {
     label: html`aria-label="Payment method"`,
     card: html`<form id="method" method="post" action="${page.links.action("method")}">
 ${hasOffers ? methodRadioButtons(page) : html`<p>This amount is too small for any of the payment methods.</p>`}
-${page.offers.length > 1 && html`<p class="small soft change">${CHANGE_OF_METHOD}</p>`}
+${page.offers.length > 1 && html`<p class="small soft change">After Continue, the method is fixed.</p>`}
 <div class="actions">${hasOffers && html`<button class="main">Continue</button>`}${cancelButton(page)}</div>
 </form>`,
     polling: pollingAttributes(page, ["PENDING"], "page"),
@@ -97,7 +95,7 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
     label: html`aria-labelledby="how"`,
     card: html`<h2 id="how"><bdi>${name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
-<p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && ` ${CHANGE_OF_METHOD}`}</p>
+<p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."}</p>
 ${plannedEndNote(page)}
 <div class="actions"><form method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form></div>`,
     polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
