@@ -486,6 +486,36 @@ describeInBrowser("in a browser", () => {
     },
   );
 
+  it.each([
+    ["fail", "outcomes"],
+    ["refund", "outcomes"],
+    ["expired", "outcomes"],
+    ["secret", "receive"],
+    ["take a payment", "createWhitelabel"],
+    ["take a payment", "createCheckout"],
+  ])("the filter finds a task by its words: %s, %s", async (words, id) => {
+    const tab = await visit({ viewport: { width: 1280, height: 900 } });
+    await tab.getByLabel("Filter").fill(words);
+    await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^[1-6] found/);
+    expect(await tab.locator(`#${id}`).isVisible()).toBe(true);
+  });
+
+  it.each(["quote_id", "checkout_url"])(
+    "Enter marks the row of a field, and shows the title if both fit: %s",
+    async (name) => {
+      const tab = await visit({ viewport: { width: 1440, height: 1800 } });
+      await tab.getByLabel("Filter").fill(name);
+      await tab.keyboard.press("Enter");
+      const match = tab.locator("dt.match");
+      expect(await match.locator("code").textContent()).toBe(name);
+      const title = tab.locator("section", { has: match }).locator("h3");
+      for (const shown of name === "quote_id" ? [title, match] : [match]) {
+        const { y, height } = (await shown.boundingBox())!;
+        expect([y >= 0, y + height <= 1800]).toEqual([true, true]);
+      }
+    },
+  );
+
   it("clearing the filter returns to where it began, or to the section opened since", async () => {
     const tab = await visit({ viewport: { width: 1280, height: 900 } });
     const top = () => tab.evaluate(() => scrollY);

@@ -77,7 +77,9 @@ addEventListener("DOMContentLoaded", () => {
   const reveal = (target = hashTarget()) => {
     const section = unfoldTo(target);
     if (target?.closest("[hidden]")) { search.value = ""; filter(false); }
-    target?.scrollIntoView();
+    // Shows the section's title too if both fit.
+    const isNear = target && section && target.getBoundingClientRect().bottom - section.getBoundingClientRect().top < innerHeight - 48;
+    (isNear ? section : target)?.scrollIntoView();
     mark(section ?? target?.closest(".group")?.firstElementChild);
   };
   document.addEventListener("click", (event) => {
@@ -101,7 +103,7 @@ addEventListener("DOMContentLoaded", () => {
   const textOf = (section, parts) => [...section.querySelectorAll(parts)].map((part) => part.textContent).join(" ").toLowerCase();
   const linkTo = ({ id }) => document.querySelector('nav a[href="#' + id + '"]');
   const entries = sections.map((section) => {
-    const name = textOf(section, ":scope > details > summary");
+    const name = textOf(section, ":scope > details > summary") + " " + section.dataset.words;
     const texts = [name, name + " " + textOf(section, "dt code, details > p, .about > p, h4"), section.textContent.toLowerCase()];
     return { section, name, texts, link: linkTo(section).parentElement };
   });
@@ -173,7 +175,7 @@ addEventListener("DOMContentLoaded", () => {
     if (!wide.matches) contents.open = false;
     history.pushState(null, "", "#" + hit.section.id);
     const hasWords = (text) => wordsOf().every((word) => text.toLowerCase().includes(word));
-    const parts = hasWords(hit.name) ? [] : [...hit.section.querySelectorAll("dt, p, h4, tr, li, pre")];
+    const parts = hasWords(hit.name) ? [] : ["dt", "p, h4, tr, li", "pre"].flatMap((part) => [...hit.section.querySelectorAll(part)]);
     const match = parts.find((part) => hasWords(part.textContent));
     document.querySelector(".match")?.classList.remove("match");
     match?.classList.add("match");
@@ -299,10 +301,19 @@ function schemasIn({ components }: OpenApiDocument, part: unknown, names = new S
   return names;
 }
 
+/** Words that the filter finds sections by, beside those of their headings. */
+const SEARCH_WORDS: Readonly<Record<string, string>> = {
+  outcomes: "failed declined expired refunded stuck",
+  receive: "secret signature webhook retry timeout",
+  createCheckout: "take a payment",
+  createWhitelabel: "take a payment",
+  transitionCharge: "failed completed expired cancelled payment",
+};
+
 /** A folded section, filtered by its heading and field names. A title of one word, as of an event, is a link target too. */
 function section(id: string, title: string, body: Markup, route?: Markup): Markup {
   const titleId = title.includes(" ") ? `${id}-title` : title;
-  return html`<section id="${id}" aria-labelledby="${titleId}"><details><summary><h3 id="${titleId}">${title}</h3>${route}</summary>
+  return html`<section id="${id}" aria-labelledby="${titleId}" data-words="${SEARCH_WORDS[id] ?? ""}"><details><summary><h3 id="${titleId}">${title}</h3>${route}</summary>
 ${body}</details></section>
 `;
 }
