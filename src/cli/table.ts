@@ -213,7 +213,7 @@ export function terminalInstant(text: string, today?: string): string {
 }
 
 /** `09:00:10`, with a date `03-01 09:00:10`; another text as it is. */
-export function shortInstant(text: string, hasDate: boolean): string {
+function shortInstant(text: string, hasDate: boolean): string {
   return text.replace(INSTANT, (all, time) => (hasDate ? `${all.slice(5, 10)} ${time}` : time));
 }
 
