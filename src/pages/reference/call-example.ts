@@ -38,6 +38,12 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   takeFromMailbox: ["createWebhookEndpoint", "createEvent"],
 };
 
+/** Fields added to the example of the operation before: only a scenario with steps can run. */
+const ADDED: Readonly<Record<string, object>> = {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the scenario
+  runScenario: { vars: { amount: "1105.10" }, steps: [{ pay: { amount: "${amount}", until: "FAILED" } }] },
+};
+
 /** The id that the response of an operation begins with. */
 const CREATED: Readonly<Record<string, string>> = {
   createQuote: "quote_id",
@@ -84,7 +90,7 @@ function preparationOf(context: ExampleContext, operation: DocumentOperation): s
       const other = operations.find(({ operationId }) => operationId === name)!;
       const isForeign = context.apiKey !== undefined && other.path.startsWith("/_sandbox/");
       const flags = ` -s -o ${other.method === "GET" ? STATE_FILE : "/dev/null"}`;
-      return `# ${isForeign ? "Sandbox only: " : ""}${other.summary}\n${curlOf(context, other, flags)}`;
+      return `# ${isForeign ? "Sandbox only: " : ""}${other.summary}\n${curlOf(context, other, flags, ADDED[operation.operationId])}`;
     }),
     ...idsOf(operation).flatMap((id) => {
       const source = creationOf(context, operation, id) ?? listOf(context, operation, id);
@@ -138,7 +144,12 @@ function nameIn(operationId: string, collection: string): string | undefined {
   return NAMES[operationId] ?? NAMES[collection];
 }
 
-function curlOf({ baseUrl, apiKey }: ExampleContext, operation: DocumentOperation, flags = ""): string {
+function curlOf(
+  { baseUrl, apiKey }: ExampleContext,
+  operation: DocumentOperation,
+  flags = "",
+  added: object = {},
+): string {
   const { operationId, method, path, security, parameters = [], requestBody } = operation;
   const ids = idsOf(operation);
   const filled = path.replace(
@@ -152,7 +163,7 @@ function curlOf({ baseUrl, apiKey }: ExampleContext, operation: DocumentOperatio
   if (apiKey !== undefined && security?.length !== 0) lines.push(`-H "Authorization: Bearer ${apiKey}"`);
   for (const { name } of parameters)
     if (HEADERS[name] !== undefined) lines.push(`-H "${name}: ${HEADERS[name]}"`);
-  const example = exampleOf(requestBody);
+  const example = requestBody && { ...Object(exampleOf(requestBody)), ...added };
   if (operationId === "putState") lines.push('-H "Content-Type: application/json"', `-d @${STATE_FILE}`);
   else if (example !== undefined) {
     const body = formatJson(example, (name, value) => (ids.includes(name) ? `\0${name}` : value))

@@ -61,9 +61,6 @@ export const SCENARIO_OPERATIONS = [
           timeline: [{ after: "2s", to: "FAILED", reason: "declined_by_operator" }],
         },
       ],
-      vars: { amount: "500.00" },
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the scenario
-      steps: [{ pay: { amount: "${amount}", until: "FAILED" } }],
     },
     run: async ({ namespaces, namespace, input: { force, ...body }, vocabulary, param }) => {
       if (force !== undefined && typeof force !== "boolean")
