@@ -57,7 +57,7 @@ async function openShell() {
     );
     if (!("code" in first)) return first.stdout;
     const [, advice] = /: no \w+(?: with \S+)?; first:\n(.*)$/s.exec(first.stderr) ?? [];
-    expect({ id, advice, stderr: first.stderr }).toMatchObject({ advice: expect.any(String) });
+    expect(advice, `${command}\n${first.stderr}`).toBeTypeOf("string");
     await follow(advice!);
     return (await paste(command)).stdout;
   };

@@ -691,3 +691,10 @@ describeInBrowser("in a browser", () => {
     await tab.waitForURL((to) => to.pathname === "/docs");
   });
 });
+
+it("examples name the server whose port begins with the default one", async () => {
+  const sandbox = await openSandbox();
+  const response = await sandbox.fetch(new Request("http://127.0.0.1:44027/docs"));
+  const ports = new Set((await response.text()).match(/(?<=127\.0\.0\.1:)\d+/g));
+  expect([...ports]).toEqual(["44027"]);
+});

@@ -30,6 +30,9 @@ import {
 } from "./schema-markup.js";
 import { FIRST_STEPS, outcomeCard, progressPart, type ReferenceCard, receiverCard } from "./service-cards.js";
 
+/** The default address, which examples in the document have; not the beginning of a longer port. */
+const EXAMPLE_URL = new RegExp(`http://127\\.0\\.0\\.1:${DEFAULT_PORT}(?!\\d)`, "g");
+
 const REFERENCE_STYLES = `
 ${BASE_STYLES}
 html{-webkit-text-size-adjust:100%;scroll-padding-top:2.75rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
@@ -274,7 +277,7 @@ ${repeated.map(({ subjects, text }, index) => html`<p id="assumed-${index}">${in
 </main></div><p class="unseen" role="status" id="said"></p>`;
   // Recorded responses have the default origin, and assumptions call the service's documentation its interface.
   const text = body.text
-    .replaceAll(`http://127.0.0.1:${DEFAULT_PORT}`, escapeText(given.baseUrl).text)
+    .replace(EXAMPLE_URL, () => escapeText(given.baseUrl).text)
     .replaceAll("is the interface&#39;s", "is documented")
     .replace(/\bthe(?= interface\b)/gi, "$& service&#39;s")
     .replaceAll("service&#39;s interface", "service&#39;s documentation");
