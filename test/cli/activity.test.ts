@@ -48,6 +48,13 @@ it("activity lines show ids, causes of changes and webhook responses", async () 
     expect.stringMatching(/^ {2}09:00:0\d {2}ch_\w+ {2}FAILED {2}declined {2}\(scenario declined\)$/),
   );
   expect(all.filter((line) => line.includes("→ charge.awaiting_payment"))).toHaveLength(1);
+  await client.pay({ email: "declined@shop.test" });
+  await sandbox.advance("5s");
+  expect(lines(200)).toContainEqual(
+    expect.stringMatching(
+      / {2}FAILED {2}declined {2}customer_email matches declined@\* \(scenario default\)$/,
+    ),
+  );
 });
 
 it("activity lines name a duplicate webhook", async () => {

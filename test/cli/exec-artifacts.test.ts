@@ -71,7 +71,7 @@ it("exec --artifacts writes requests, events and state of a failed run", async (
     /^2 charges, 1 not in order\n\nch_\w+ {2}FAILED, declined {2}NGN 10\.34 {2}card {2}a@shop\.test {2}scenario declined\n/,
   );
   expect(text).toMatch(
-    /\n {2}\+5s {2}status {3}FAILED \(declined\) because rule charges\.0 of scenario declined\n {2}\+5s {2}event {4}charge\.failed evt_/,
+    /\n {2}\+5s {2}status {3}FAILED \(declined\) because of scenario declined\n {2}\+5s {2}event {4}charge\.failed evt_/,
   );
   expect(text).toMatch(/ledger {3}settlement NGN −10\.00 pending, \+10\.00 available\n/);
 });

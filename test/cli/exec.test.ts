@@ -288,12 +288,12 @@ it("exec prints a failed command's declined charges and failed webhooks", async 
   expect(rows[0]).toMatch(/^ {4}1 webhook not accepted: :\d+\/webhooks 500 TypeError: order is undefined$/);
   const second = rows.findIndex((row) => /^ {2}✗ FAILED, declined .*declined@shop/.test(row));
   expect(rows[second - 1]).toBe("");
-  expect(rows[second + 1]).toBe("    because rule charges.0 of scenario default");
+  expect(rows[second + 1]).toBe("    because customer_email matches declined@* (scenario default)");
   expect(rows.slice(0, second).join("\n")).toMatch(
     /\n +\+5s {2}webhook {2}charge\.completed → :\d+\/webhooks 500 TypeError: order is undefined \(2 attempts until \+10s\) · next try at\s+\+5m 10s(\n|$)/,
   );
   expect(rows.slice(second).join("\n")).toMatch(
-    /\n +\+3s {2}status {3}FAILED \(declined\) because rule charges\.0 of scenario default\n/,
+    /\n +\+3s {2}status {3}FAILED \(declined\) because customer_email matches declined@\* \(scenario default\)\n/,
   );
 });
 

@@ -240,7 +240,7 @@ it("commands show late payments and reversals, for which the service has no stat
 it("a charge's record has its cause, its order, its webhooks and the next command", async () => {
   const record = await print(0, ["charge", "declined@shop.test"]);
   expect(record).toMatch(
-    /\nwhy {17}rule charges\.0 of scenario default\namount {14}KES 512\.50\n.*\ncreated at {10}2026-01-31T09:00:00\.000Z\n/s,
+    /\nwhy {17}customer_email matches declined@\* \(scenario default\)\namount {14}KES 512\.50\n.*\ncreated at {10}2026-01-31T09:00:00\.000Z\n/s,
   );
   expect(record).toMatch(
     /\norder {15}A-1100\nwebhooks {12}● awaiting_payment → mailbox · held: waits in mailbox slow to be taken\n {20}✗ failed → /,

@@ -27,7 +27,7 @@ function outcomesOn(page: string): string[] {
   return [...page.matchAll(/<button name="outcome" value="(\w+)"/g)].map((match) => match[1]!);
 }
 
-const FAILED_BY_RULE = "FAILED, declined: by rule customer_email declined@* of scenario default";
+const FAILED_BY_RULE = "FAILED, declined: customer_email matches declined@* (scenario default)";
 
 /** Returns the text of the sandbox panel. */
 function panelOf(page: string): string {

@@ -102,7 +102,7 @@ async function readNextStep(
 async function readCause(connection: Connection, charge_id: unknown): Promise<string | undefined> {
   const { items } = await connection.run<Pick<ChargeHistory, "items">>("getChargeTimeline", { charge_id });
   const last = items.findLast((item) => item.kind === "transition");
-  return last && causeText(last)?.replace(/^because /, "");
+  return last && causeText(last)?.replace(/^because (of )?/, "");
 }
 
 function moveCharge(to: string): ClientAction {

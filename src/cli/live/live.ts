@@ -174,7 +174,7 @@ function transitionParts({ id, status, reason, by }: TransitionActivity, isWide:
       [style, status],
     ],
     reason: [style, toPrintableLine(reason ?? "")],
-    end: gapped("dim", by && `(${by})`)[0] ?? NOTHING,
+    end: gapped("dim", by)[0] ?? NOTHING,
   };
 }
 

@@ -1,5 +1,7 @@
+import type { Charge } from "../domain/charge-transition.js";
 import type { ErrorDetails } from "../schema/refusals.js";
 import type { Scenario } from "../schema/scenario-rules.js";
+import { conditionsText } from "../schema/text-format.js";
 import type { State } from "./state.js";
 
 /** Name of the scenario whose rules apply if no others do. */
@@ -7,6 +9,16 @@ export const DEFAULT_SCENARIO = "default";
 
 function findScenario(state: State, name: string): Scenario | undefined {
   return state.get("scenarios", name)?.scenario;
+}
+
+/** Conditions of the rule that planned a payment: `customer_email matches declined@*`; empty without any. */
+export function ruleConditions(
+  state: State,
+  payment: Pick<Charge, "scenario" | "rule"> & Partial<Pick<Charge, "charge_id">>,
+): string {
+  const scenario = findScenario(state, payment.scenario ?? "");
+  const rules = payment.charge_id === undefined ? scenario?.withdrawals : scenario?.charges;
+  return conditionsText(rules?.[payment.rule ?? -1]?.match, " matches ");
 }
 
 /** Scenarios in matching order: the requested ones, the active ones (last activated first), `default`. */

@@ -1,5 +1,7 @@
 import type { Charge } from "../domain/charge-transition.js";
+import type { Engine } from "../engine/engine.js";
 import type { Attempt, Change, Delivery, Endpoint, EventRecord } from "../engine/records.js";
+import { ruleConditions } from "../engine/scenario-lookup.js";
 import type {
   AttemptActivity,
   CreatedObject,
@@ -10,6 +12,7 @@ import type {
 import { isByHand } from "../schema/common.js";
 import { copyTexts } from "../schema/delivery-copies.js";
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
+import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
 import type { Namespace } from "./namespace.js";
 import type { RequestEntry } from "./request-journal.js";
@@ -27,7 +30,7 @@ export function reportActivity(namespace: Namespace, report: OnActivity): void {
       // An event and the record with the new status are stored in the same `puts`.
       if (collection === "events") {
         const object = findSubject(puts, record as EventRecord);
-        if (object !== undefined) report(() => transitionActivity(name, object, record as EventRecord));
+        if (object !== undefined) report(() => transitionActivity(namespace, object, record as EventRecord));
       } else if (collection === "deliveries") {
         const attempt = (record as Delivery).attempts.at(-1);
         if (attempt === undefined || reported.has(attempt)) continue;
@@ -39,7 +42,8 @@ export function reportActivity(namespace: Namespace, report: OnActivity): void {
 }
 
 /** The reported fields of a charge or withdrawal. */
-type TransitionSubject = Pick<Charge, "status" | "failure_reason" | "scenario" | "actors">;
+type TransitionSubject = Pick<Charge, "status" | "failure_reason" | "scenario" | "rule" | "actors"> &
+  Partial<Pick<Charge, "charge_id">>;
 
 function findSubject(puts: Change["puts"], { object_id }: EventRecord): TransitionSubject | undefined {
   const put = puts.find(([name, key]) => key === object_id && (name === "charges" || name === "withdrawals"));
@@ -47,7 +51,7 @@ function findSubject(puts: Change["puts"], { object_id }: EventRecord): Transiti
 }
 
 function transitionActivity(
-  namespace: string,
+  { name, engine }: Namespace,
   subject: TransitionSubject,
   event: EventRecord,
 ): TransitionActivity {
@@ -55,20 +59,22 @@ function transitionActivity(
   const { status } = (JSON.parse(event.body) as { data: Pick<Charge, "status"> }).data;
   return {
     kind: "transition",
-    namespace,
+    namespace: name,
     at: event.at,
     id: event.object_id!,
     status,
     reason: status === subject.status ? subject.failure_reason : null,
-    by: actorOf(subject),
+    by: causeText(engine, subject, status),
   };
 }
 
-function actorOf({ scenario, actors }: TransitionSubject): string | null {
-  const actor = actors.at(-1)!;
-  if (actor === "customer") return "by the customer";
-  if (isByHand(actor)) return "by hand";
-  return actor === "scenario" ? `scenario ${scenario}` : null;
+function causeText({ state }: Engine, subject: TransitionSubject, status: Charge["status"]): string | null {
+  const actor = subject.actors.at(-1)!;
+  if (actor === "customer") return "(by the customer)";
+  if (isByHand(actor)) return "(by hand)";
+  if (actor !== "scenario") return null;
+  const match = CHARGE_STATUS_TABLE[status].tone === "bad" && ruleConditions(state, subject);
+  return [match, `(scenario ${subject.scenario})`].filter(Boolean).join(" ");
 }
 
 function requestActivity(namespace: string, entry: RequestEntry): RequestActivity {

@@ -134,12 +134,11 @@ export function causeText({
   by,
   status,
 }: Extract<ChargeHistoryItem, { kind: "transition" }>): string | undefined {
-  const { actor, scenario, rule } = by;
-  if (actor === "scenario")
-    return CHARGE_STATUS_TABLE[status].tone === "bad"
-      ? `because ${rule === null ? "" : `rule ${rule} of `}scenario ${scenario}`
-      : undefined;
-  return { api: undefined, clock: undefined, customer: "by the customer", control: "by hand" }[actor];
+  const { actor, scenario, match } = by;
+  if (actor === "scenario" && CHARGE_STATUS_TABLE[status].tone === "bad")
+    return match === null ? `because of scenario ${scenario}` : `because ${match} (scenario ${scenario})`;
+  const actors: Partial<Record<typeof actor, string>> = { customer: "by the customer", control: "by hand" };
+  return actors[actor];
 }
 
 function errorOf(body: unknown): string {

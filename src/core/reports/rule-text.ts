@@ -1,17 +1,6 @@
 // Describes rules: what they match and their effect.
 import type { FaultRule, WebhookRule } from "../schema/scenario-rules.js";
-
-function conditionText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(conditionText).join(" or ");
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** `customer_email declined@*, currency KES` */
-export function conditionsText(match: object = {}): string {
-  return Object.entries(match)
-    .map(([name, value]) => `${name} ${conditionText(value)}`)
-    .join(", ");
-}
+import { conditionsText, conditionText } from "../schema/text-format.js";
 
 export function matchText({ match = {} }: FaultRule): string {
   const { operation = "any call", ...fields } = match;

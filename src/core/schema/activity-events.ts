@@ -31,7 +31,7 @@ export interface TransitionActivity extends ActivityBase {
   readonly id: string;
   readonly status: string;
   readonly reason: string | null;
-  /** Actor of the change, such as `by the customer` or `scenario NAME`; null for changes without a known actor. */
+  /** Cause of the change, such as `(by the customer)` or `FIELD matches GLOB (scenario NAME)`; null if unknown. */
   readonly by: string | null;
 }
 

@@ -140,6 +140,7 @@ const causeSchema = recordShape("Cause", "Who caused a change of status.", {
   rule: field(textOrNull, "Its rule, by the name it has in the scenario's `applied`.", {
     examples: ["charges.1"],
   }),
+  match: field(textOrNull, "The rule's conditions.", { examples: ["customer_email matches declined@*"] }),
 });
 
 const { status } = chargeDetailSchema.shape;

@@ -88,3 +88,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }
+
+export function conditionText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(conditionText).join(" or ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** `customer_email declined@*, currency KES`; `verb` stands between a field and its value. */
+export function conditionsText(match: object = {}, verb = " "): string {
+  return Object.entries(match)
+    .map(([name, value]) => name + verb + conditionText(value))
+    .join(", ");
+}

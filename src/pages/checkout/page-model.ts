@@ -34,7 +34,7 @@ export interface CheckoutPage {
   readonly settable: readonly ChargeStatus[];
   /** Refunds and the chargeback. */
   readonly returns: readonly LedgerEntry[];
-  /** The status of an ended charge and its cause: `FAILED, declined: by rule phone_number *049 of scenario default`. */
+  /** The status of an ended charge and its cause: `FAILED, declined: phone_number matches *049 (scenario default)`. */
   readonly cause: string | undefined;
   readonly planned: readonly PlannedMove[];
   /** Methods to choose from; empty once chosen. */

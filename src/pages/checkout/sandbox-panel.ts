@@ -1,7 +1,7 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { needsChoice } from "../../core/engine/commands/checkout-commands.js";
+import { ruleConditions } from "../../core/engine/scenario-lookup.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import { conditionsText } from "../../core/reports/rule-text.js";
 import { statusText } from "../../core/reports/shown-status.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
@@ -82,15 +82,14 @@ function reasonField(form: string): Markup {
 <datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></span>`;
 }
 
-/** The status as people read it, and its cause: `FAILED, declined: by rule customer_email declined@* of scenario default`. */
+/** The status as people read it, and its cause: `FAILED, declined: customer_email matches declined@* (scenario default)`. */
 export function causeText(namespace: Namespace, charge: Charge): string {
   const shown = statusOf({ namespace }, charge);
-  const { actors, scenario, rule } = charge;
+  const { actors, scenario } = charge;
   const actor = actors.at(-1)!;
-  const rules = namespace.engine.state.get("scenarios", scenario ?? "")?.scenario.charges;
-  const match = conditionsText(rules?.[rule ?? -1]?.match);
+  const match = ruleConditions(namespace.engine.state, charge);
   const causes: Readonly<Record<string, string>> = {
-    scenario: `by ${match && `rule ${match} of `}scenario ${scenario}`,
+    scenario: match ? `${match} (scenario ${scenario})` : `by scenario ${scenario}`,
     clock: "not paid in time",
     customer: "by the customer",
   };

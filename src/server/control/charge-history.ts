@@ -1,4 +1,5 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
+import { ruleConditions } from "../../core/engine/scenario-lookup.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { type ACTORS, isByHand } from "../../core/schema/common.js";
 import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
@@ -40,7 +41,7 @@ export function collectChargeHistory(namespace: Namespace, charge: Charge) {
       (change, index): ChargeHistoryItem => ({
         kind: "transition",
         ...change,
-        by: transitionCause(charge, index),
+        by: transitionCause(namespace, charge, index),
       }),
     ),
     ...state.entriesOf(id).map(
@@ -79,7 +80,7 @@ export function collectChargeHistory(namespace: Namespace, charge: Charge) {
 }
 
 /** The cause of a status change; `index` is the position of the change in the status history. */
-function transitionCause(charge: Charge, index: number) {
+function transitionCause({ engine }: Namespace, charge: Charge, index: number) {
   const { scenario, rule } = charge;
   const recorded = charge.actors[index]!;
   const actor: (typeof ACTORS)[number] = isByHand(recorded) ? "control" : recorded;
@@ -88,6 +89,7 @@ function transitionCause(charge: Charge, index: number) {
     actor,
     scenario: isPlanned ? scenario : null,
     rule: isPlanned && rule !== null ? `charges.${rule}` : null,
+    match: (isPlanned && ruleConditions(engine.state, charge)) || null,
   };
 }
 

@@ -1,8 +1,7 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
-import { requestedScenarioNamesOf } from "../../../core/engine/scenario-lookup.js";
+import { requestedScenarioNamesOf, ruleConditions } from "../../../core/engine/scenario-lookup.js";
 import { chargeDetailView, withdrawalView } from "../../../core/engine/wire-views.js";
-import { conditionsText } from "../../../core/reports/rule-text.js";
 import { type ShownStatus, statusDetails } from "../../../core/reports/shown-status.js";
 import type { Actor } from "../../../core/schema/common.js";
 import { breakable, groupDigits } from "../../format.js";
@@ -197,12 +196,10 @@ function planText(record: Charge | Withdrawal): string {
 
 /** Condition of the scenario rule that matched, in words. */
 function ruleText({ namespace }: PageContext, record: Charge | Withdrawal): string | false {
-  const { scenario, rule } = record;
-  if (scenario === null || rule === null) return false;
-  const rules = namespace.engine.state.get("scenarios", scenario)?.scenario;
-  const noun = "charge_id" in record ? "charge" : "withdrawal";
-  const match = conditionsText(rules?.[`${noun}s`]?.[rule]?.match);
-  return `, ${match || (scenario === "default" ? "the normal course" : `every ${noun}`)}`;
+  if (record.rule === null) return false;
+  const every = `every ${"charge_id" in record ? "charge" : "withdrawal"}`;
+  const match = ruleConditions(namespace.engine.state, record);
+  return `, ${match || (record.scenario === "default" ? "the normal course" : every)}`;
 }
 
 /** A charge as curl, command, scenario file and test. */

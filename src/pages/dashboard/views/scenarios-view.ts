@@ -1,7 +1,8 @@
 import type { StoredScenario } from "../../../core/engine/records.js";
 import type { RunStep } from "../../../core/namespace/injected-tools.js";
-import { conditionsText, effectText, matchText, webhookRuleText } from "../../../core/reports/rule-text.js";
+import { effectText, matchText, webhookRuleText } from "../../../core/reports/rule-text.js";
 import { isMishapScenario, type Scenario } from "../../../core/schema/scenario-rules.js";
+import { conditionsText } from "../../../core/schema/text-format.js";
 import { toYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
 import { renderMarkdown } from "../../reference/schema-markup.js";
