@@ -74,9 +74,13 @@ it("the table and the README contain every incident", () => {
   expect(readme).toContain(`[${INCIDENTS.length} public bugs](examples/incidents/README.md)`);
 });
 
-it("docs/explore.md links each report that explore cannot find", () => {
-  const page = readFileSync(join(ROOT, "docs/explore.md"), "utf8");
-  const section = page.slice(page.indexOf("## What it misses"));
-  const missed = Number(/misses (\d+):/.exec(section)?.[1]);
-  expect(section.match(/\[[^\]]+#\d+\]\(https:\/\/github\.com\//g)).toHaveLength(missed);
+it("the table of missed reports has the number of them on the pages", () => {
+  const [, section] = readFileSync(join(FOLDER, "README.md"), "utf8").split("\n## Missed\n");
+  const missed = Number(/misses (\d+):/.exec(section!)?.[1]);
+  for (const [page, sentence] of [
+    ["README.md", `[miss ${missed}](docs/explore.md#what-it-misses)`],
+    ["docs/explore.md", `[${missed} are missed](../examples/incidents/README.md#missed)`],
+  ] as const)
+    expect(readFileSync(join(ROOT, page), "utf8")).toContain(sentence);
+  expect(section!.match(/\[[^\]]+#\d+\]\(https:\/\/github\.com\//g)).toHaveLength(missed);
 });
