@@ -318,7 +318,7 @@ it("exec prints the reversals of a charge whose webhook failed", async () => {
           await call("POST", "/_sandbox/charges/" + items[0].charge_id + "/partial-refund", { amount });`;
   const command = shop(["ada@shop.test"], 1, reverse);
   const { stderr } = await run([...words`exec --clock manual`, ...command]);
-  expect(stderr).toMatch(/\n {2}✗ PARTLY REFUNDED, 1\.00; 2\.00 \(was COMPLETED\) · NGN 10\.34 /);
+  expect(stderr).toMatch(/\n {2}✗ PARTLY REFUNDED, NGN 1\.00; NGN 2\.00 \(was COMPLETED\) · NGN 10\.34 /);
 });
 
 it("exec prints the failures of a receiver once, with the number of webhooks", async () => {

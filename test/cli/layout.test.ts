@@ -219,12 +219,12 @@ it("commands show late payments and reversals, for which the service has no stat
   expect(await text("charge", "late@shop.test")).toContain(`\nstatus  ${late}\n`);
   expect(await text("history", "late@shop.test")).toContain(`  ${late}  NGN 101.50  `);
   expect(await text("charges")).toMatch(/✓ COMPLETED .*late@.*\n +! paid late \(was EXPIRED\)\n/);
-  const part = "PARTLY REFUNDED, 1.00: broken cup (was COMPLETED)";
+  const part = "PARTLY REFUNDED, NGN 1.00: broken cup (was COMPLETED)";
   expect(await text("charge", "back@shop.test")).toContain(`\nstatus  ${part}\n`);
   expect(await text("history", "back@shop.test")).toContain(`  ${part}  `);
   await client.ask(`POST /_sandbox/charges/${charge_id}/partial-refund`, { amount: "2.00" });
   expect(await text("charge", "back@shop.test")).toContain(
-    "\nstatus  PARTLY REFUNDED, 1.00: broken cup; 2.00 (was COMPLETED)\n",
+    "\nstatus  PARTLY REFUNDED, NGN 1.00: broken cup; NGN 2.00 (was COMPLETED)\n",
   );
   await client.ask(`POST /_sandbox/charges/${charge_id}/chargeback`, {});
   expect(await text("charge", "back@shop.test")).toContain("\nstatus  CHARGED BACK (was COMPLETED)\n");

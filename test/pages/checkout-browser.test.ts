@@ -360,6 +360,9 @@ describeInBrowser("the checkout page in a browser", () => {
         await notePlaces();
         if (name === "I have paid") {
           expect(await page.locator("#reference").evaluate(isOnTop)).toBe(true);
+          const note = (await page.locator(".note").boundingBox())!;
+          const actions = (await page.locator(".actions").boundingBox())!;
+          expect(note.y + note.height).toBeLessThanOrEqual(actions.y);
           const left = (await page.locator(".left").boundingBox())!;
           expect((await page.locator(".card").boundingBox())!.y - left.y - left.height).toBeLessThan(40);
         }

@@ -138,7 +138,8 @@ describe("choosing a method", () => {
       account_number!,
       "This is a sandbox: no real money moves; do not send any money.",
     ];
-    const text = await expectPage(page.get(), 200, ...price, ...how, "I have paid");
+    const summary = "NGN 39,331.25 Price USD 25.00 , fees NGN 581.25 Time left";
+    const text = await expectPage(page.get(), 200, summary, ...price, ...how, "I have paid");
     expect(text).toContain(">Cancel</button>");
     expect(text).not.toContain("Transfer exactly");
     expect(text).toContain(`<strong id="reference">${page.charge.provider_reference}</strong>`);
@@ -542,15 +543,20 @@ describe("the sandbox panel", () => {
   it("the note of a scenario without an end says where it stops, also while PROCESSING", async () => {
     const page = await pageOf({ customer_email: "stuck@shop.test" });
     await page.post("method", BANK);
-    const note = (subject: string) =>
-      `Sandbox: scenario default${subject} stops at PROCESSING; nothing more happens unless you decide above.`;
-    await expectPage(page.get(), 200, note(""), "Skip to PROCESSING");
+    const note = (stop: string) => `Sandbox: ${stop}. To go on, press Complete or Fail above.`;
+    const stops = "scenario default stops at PROCESSING on purpose";
+    await expectPage(page.get(), 200, note(stops), "Skip to PROCESSING");
     await page.sandbox.advance("10s");
-    const text = await expectPage(page.get(), 200, "Your payment is being processed", note(""));
+    const text = await expectPage(
+      page.get(),
+      200,
+      "Your payment is being processed",
+      note("scenario default keeps it stuck on purpose"),
+    );
     expect(textOf(text)).not.toContain("the scenario waits");
     const moved = await openInstructions();
     moved.sandbox.transition(moved.checkout.charge_id, "PROCESSING");
-    await expectPage(moved.get(), 200, note(" , overruled by hand,"));
+    await expectPage(moved.get(), 200, note("scenario default , overruled by hand, does nothing more"));
   });
 
   it("the note of a PROCESSING charge completes it", async () => {
@@ -631,7 +637,9 @@ describe("the sandbox panel", () => {
     const first =
       "Completed at 31 January 2026, 09:00:00 UTC Refunded NGN 100.00 31 January 2026, 09:00:00 UTC";
     const second = "Refunded NGN 5.10 31 January 2026, 10:00:00 UTC";
-    await expectPage(page.get(), 200, "Refund the rest", "Payment partly refunded", `${first} ${second}`);
+    const receipt = `${first} ${second} Net paid NGN 39,226.15 Back to the shop`;
+    const text = await expectPage(page.get(), 200, "Refund the rest", "Payment partly refunded", receipt);
+    expect(panelOf(text)).toContain("PARTLY REFUNDED, NGN 100.00; NGN 5.10 (was COMPLETED): by hand");
   });
 
   it("the sandbox panel advances time to the payment's next task", async () => {

@@ -96,7 +96,7 @@ describe("the page of a charge", () => {
     for (const amount of ["1.00", "2.00"])
       await sandbox.control(`POST /_sandbox/charges/${id}/partial-refund`, { amount, reason: "broken" });
     expect(textOf(await page(`/charges/${id}`))).toMatch(
-      /PARTLY REFUNDED 1\.00: broken; 2\.00: broken \(was COMPLETED\) .* PARTLY REFUNDED broken by hand partial refund USD −0\.97 .* PARTLY REFUNDED broken by hand partial refund USD −1\.9\d /,
+      /PARTLY REFUNDED USD 1\.00: broken; USD 2\.00: broken \(was COMPLETED\) .* PARTLY REFUNDED broken by hand partial refund USD −0\.97 .* PARTLY REFUNDED broken by hand partial refund USD −1\.9\d /,
     );
   });
 

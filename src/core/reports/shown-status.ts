@@ -26,7 +26,7 @@ export interface ShownStatus {
   readonly reason?: string | undefined;
   /** The status before a late payment, or the service's own status after a reversal. */
   readonly was?: string;
-  /** Returned by the reversal. */
+  /** Returned by the reversal: `USD 1.00`. */
   readonly amount?: string;
   /** Partial refunds before this one, the newest first. */
   readonly earlier?: readonly ShownStatus[];
@@ -43,17 +43,21 @@ export interface Payment {
   readonly status_history?: readonly { readonly status: string }[];
 }
 
-interface Reversal {
-  readonly kind: ReversalKind;
-  readonly amount: string;
-  readonly reason: string | null;
+interface ReversalData {
+  readonly currency: string;
+  readonly sandbox_extension?: {
+    readonly kind: ReversalKind;
+    readonly amount: string;
+    readonly reason: string | null;
+  };
 }
 
 /** The reversal that an event reports, as a status; undefined for other events. */
 export function reversalStatus(at: string, data: unknown): ShownStatus | undefined {
-  const { sandbox_extension: reversal } = Object(data) as { readonly sandbox_extension?: Reversal };
+  const { currency, sandbox_extension: reversal } = Object(data) as ReversalData;
   if (reversal === undefined) return undefined;
-  const { kind, amount, reason } = reversal;
+  const { kind, reason } = reversal;
+  const amount = `${currency} ${groupDigits(reversal.amount)}`;
   return { word: REVERSALS[kind].status, reason: reason ?? undefined, was: "COMPLETED", amount, at };
 }
 
@@ -101,11 +105,11 @@ function idOf({ charge_id, withdrawal_id }: Partial<Payment>): string | undefine
   return charge_id ?? withdrawal_id;
 }
 
-/** Text after the status: `paid late (was EXPIRED)`, `1.00: broken cup; 2.00 (was COMPLETED)`; may be empty. */
+/** Text after the status: `paid late (was EXPIRED)`, `USD 1.00: broken cup (was COMPLETED)`; may be empty. */
 export function statusDetails(shown: ShownStatus): string {
   const { was, earlier = [] } = shown;
   const why = [shown, ...earlier].map((one) =>
-    [isPartial(one) && groupDigits(one.amount!), one.reason].filter(Boolean).join(": "),
+    [isPartial(one) && one.amount, one.reason].filter(Boolean).join(": "),
   );
   return [why.reverse().join("; "), was && `(was ${was})`].filter(Boolean).join(" ");
 }

@@ -111,8 +111,9 @@ export function plannedEndNote(page: CheckoutPage): Markup {
     speed === 0
       ? ` once the clock runs${isUnpressed ? ", without a press" : ""}. Or decide in the bar above.`
       : html` in ${due && countdown(page, due.dueMs)}${isUnpressed && ", even if nobody presses the button"}.`;
-  const stop = `stops at ${end?.to ?? charge.status}; nothing more happens unless you decide above.`;
-  return html`<div class="note small"><p>Sandbox: scenario <bdi>${charge.scenario}</bdi>${charge.overruled && ", overruled by hand,"} ${verb === undefined ? stop : html`${verb}${after}${when}`}</p>${end && freezeForm(page, "hold")}</div>`;
+  const stop = end ? `stops at ${end.to} on purpose` : "keeps it stuck on purpose";
+  const remedy = `${charge.overruled ? "does nothing more" : stop}. To go on, press Complete or Fail above.`;
+  return html`<div class="note small"><p>Sandbox: scenario <bdi>${charge.scenario}</bdi>${charge.overruled && ", overruled by hand,"} ${verb === undefined ? remedy : html`${verb}${after}${when}`}</p>${end && freezeForm(page, "hold")}</div>`;
 }
 
 const END_VERBS: { readonly [Status in ChargeStatus]?: string } = {

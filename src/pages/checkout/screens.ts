@@ -1,5 +1,7 @@
 import { NO_REAL_MONEY } from "../../core/domain/method-kinds.js";
+import { subtract } from "../../core/domain/money.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
+import type { LedgerEntry } from "../../core/schema/records/payment-records.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen, isPaid, isRefunded } from "../../core/schema/statuses.js";
 import { moneyMarkup, sentenceCase } from "../format.js";
@@ -80,7 +82,7 @@ function choiceSummary(page: CheckoutPage): Markup {
   return paymentSummary(
     page,
     html`<span class="scripted" id="total">${moneyMarkup(selected.price.amount, payUnit)}</span><span class="plainly">${amountToPayMarkup(page)}</span>`,
-    html`<p class="small soft"><span class="scripted">Price ${amountToPayMarkup(page)} + <span id="total-fees">${moneyMarkup(selected.price.fees.total_fee, payUnit)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
+    html`<p class="small soft"><span class="scripted">Price ${amountToPayMarkup(page)}, fees <span id="total-fees">${moneyMarkup(selected.price.fees.total_fee, payUnit)}</span></span><span class="plainly">plus the fees of the payment method</span></p>`,
   );
 }
 
@@ -95,8 +97,8 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
     label: html`aria-labelledby="how"`,
     card: html`<h2 id="how"><bdi>${name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
-<p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."}</p>
 ${plannedEndNote(page)}
+<p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."}</p>
 <div class="actions"><form method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form></div>`,
     polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
   });
@@ -199,6 +201,8 @@ export function outcomeScreen(page: CheckoutPage, ended: OutcomePage): PageDocum
   const method = catalogue.method(charge.payment_method ?? "");
   const { failure_reason: reason, provider_reference, status_history } = charge;
   const reached = status_history.findLast(({ status }) => !isRefunded(status))!;
+  const unit = displayUnit(catalogue, charge.currency);
+  const netPaid = returns.map(returnedAmount).reduce(subtract, charge.amount);
   return frameScreen(page, {
     status: outcome.httpStatus,
     title: `${outcome.title} – ${merchant}`,
@@ -209,7 +213,8 @@ ${charge.status === "FAILED" && reason !== null && fact("Reason", sentenceCase(r
 ${fact("Reference", html`<code>${provider_reference}</code>`)}
 ${method !== undefined && fact("Method", method.display_name)}
 ${fact(`${sentenceCase(reached.status.toLowerCase())} at`, instant(reached.at))}
-${returns.map(({ kind, currency, postings, at }) => fact(RETURNS[kind]!, html`${moneyMarkup(postings.find(({ account }) => account === "outside")!.amount, displayUnit(catalogue, currency))}<br><span class="small soft">${instant(at)}</span>`))}
+${returns.map((entry) => fact(RETURNS[entry.kind]!, html`${moneyMarkup(returnedAmount(entry), unit)}<br><span class="small soft">${instant(entry.at)}</span>`))}
+${isPaid(charge.status) && returns.length > 0 && fact("Net paid", moneyMarkup(netPaid, unit))}
 </dl>
 ${
   shop === undefined
@@ -218,6 +223,10 @@ ${
 }`,
     polling: pollingAttributes(page, [charge.status], "page"),
   });
+}
+
+function returnedAmount({ postings }: LedgerEntry): string {
+  return postings.find(({ account }) => account === "outside")!.amount;
 }
 
 function stateHeading(mark: Markup, heading: Markup, text: string): Markup {

@@ -151,7 +151,7 @@ function causeText(
   { was, reason, at, amount }: ShownStatus,
 ): Markup {
   if (amount !== undefined)
-    return html`${ui.amountMarkup(amount, record.currency)} returned by hand at ${ui.timeTag(context, at)}${reason !== undefined && ` (“${reason}”)`}; it was ${was} before.`;
+    return html`${amount} returned by hand at ${ui.timeTag(context, at)}${reason !== undefined && ` (“${reason}”)`}; it was ${was} before.`;
   const { status_history: history, actors, scenario } = record;
   const last = history.at(-1)!;
   const actor = actors[history.length - 1]!;
