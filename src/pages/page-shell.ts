@@ -17,11 +17,14 @@ document.documentElement.classList.add("js");
 addEventListener("click", async (event) => {
   const button = event.target.closest(".copy");
   if (!button) return;
-  const { parentElement, previousElementSibling } = button;
-  const source = parentElement.querySelector("pre") ?? previousElementSibling ?? parentElement.previousElementSibling;
-  try { await navigator.clipboard.writeText(button.dataset.copy ?? source.textContent); } catch {
-    // The clipboard API fails on insecure origins: select and copy the text instead.
-    getSelection().selectAllChildren(source);
+  const { dataset, parentElement, previousElementSibling } = button;
+  const sources = [...parentElement.querySelectorAll("pre")];
+  if (sources.length === 0) sources.push(previousElementSibling ?? parentElement.previousElementSibling);
+  const text = dataset.copy ?? sources.map((source) => source.textContent).join("\\n\\n");
+  try { await navigator.clipboard.writeText(text); } catch {
+    // The clipboard API fails on insecure origins.
+    getSelection().selectAllChildren(parentElement);
+    addEventListener("copy", (copied) => { copied.preventDefault(); copied.clipboardData.setData("text/plain", text); }, { once: true });
     if (!document.execCommand("copy")) return;
   }
   const label = button.firstElementChild, said = document.getElementById("said");
@@ -30,7 +33,7 @@ addEventListener("click", async (event) => {
 });
 `;
 
-/** Button that copies `value`, by default the text of the `pre` beside it or the element before it. Without script it keeps its space, unseen. */
+/** Button that copies `value`, by default the text of each `pre` beside it, or the element before it. Without script it keeps its space, unseen. */
 export function copyButton(what: string, value?: string): Markup {
   return html`<button type="button" class="copy"${value !== undefined && html` data-copy="${value}"`}><span>Copy</span><span class="unseen"> ${what}</span></button>`;
 }

@@ -80,12 +80,17 @@ describe.each([
     expect(calls.filter((call) => /\n[{}\]]/.test(call!))).toEqual([]);
   });
 
-  it("each command before a call has a comment, without characters of the shell", () => {
-    const calls = [...text.matchAll(/<pre id="\w+-curl"[^>]*>([^<]*)<\/pre>/g)].map(([, call]) => call!);
-    const before = calls.flatMap((call) => call.split("\n\n").slice(0, -1));
-    expect(before.length).toBeGreaterThan(5);
-    expect(before.filter((command) => !/^# [\w: ]+\n/.test(command))).toEqual([]);
-    expect(calls.join().includes("# Sandbox only: Fund a balance\n")).toBe(path === "/docs");
+  it("the calls before a call are named above it, and folded", () => {
+    const named = (id: string) =>
+      new RegExp(`<summary>First: ([^<]*)</summary><pre[^<]*</pre></details><pre id="${id}-curl"`).exec(
+        text,
+      )?.[1];
+    expect([named("createWithdrawal"), named("refundCharge"), named("createQuote")]).toEqual(
+      path === "/docs"
+        ? ["create a payout destination, fund a balance (sandbox only)", undefined, undefined]
+        : [undefined, "create a standard checkout, advance a charge along its timeline", undefined],
+    );
+    expect(text.includes("Ctrl-C stops the stream.")).toBe(path === "/_sandbox/docs");
   });
 
   it("the header of most operations is described once", () => {
@@ -108,7 +113,7 @@ describe.each([
       isService ? [">all fields assumed<", 'class="mark">assumed<'] : null,
     );
     expect(text.includes("The service&#39;s documentation names this operation")).toBe(isService);
-    expect(text.includes("Authorization: Bearer")).toBe(isService);
+    expect(/-curl"[^>]*>[^<]*Authorization: Bearer/.test(text)).toBe(isService);
     expect(text.includes('<th scope="row"><code>svix</code></th><td><code>svix-id</code>')).toBe(isService);
   });
 
@@ -265,7 +270,7 @@ describe("GET /docs", () => {
   it("shows the fields of a charge where it is read, and an event in Schemas", async () => {
     const text = await openDocs();
     expect(sectionOf(text, "getCharge")).toContain('<div id="schema-Charge">');
-    expect(sectionOf(text, "getCharge")).toContain("/api/v1/payments/whitelabel");
+    expect(sectionOf(text, "getCharge")).toContain("/api/v1/payments/checkouts");
     expect(text).toContain('<section id="schema-ChargeEvent"');
     expect(sectionOf(text, "onChargeFailed")).toContain('data: <a href="#schema-Charge">');
   });
@@ -620,6 +625,23 @@ describeInBrowser("in a browser", () => {
       expect((await tab.locator(`[id="${hash.slice(1)}"]`).boundingBox())!.y).toBeLessThan(900);
     }
   });
+
+  it.each([true, false])(
+    "Copy copies a call after the calls before it; secure origin: %s",
+    async (isSecure) => {
+      const tab = await visit({ viewport: { width: 390, height: 844 } }, "#createWhitelabel");
+      await tab.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      const clipboard = await tab.evaluateHandle(() => navigator.clipboard);
+      if (!isSecure)
+        await tab.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+      const call = tab.locator("#createWhitelabel .snippet").first();
+      await call.getByRole("button").click();
+      await expect.poll(() => tab.locator("#said").textContent()).toBe("Copied");
+      const commands = (await call.locator("pre").allTextContents()).join("\n\n");
+      expect(commands).toMatch(/^QUOTE_ID=.*\n\ncurl -X POST/s);
+      expect(await clipboard.evaluate((kept) => kept.readText())).toBe(commands);
+    },
+  );
 
   it("a link to a schema expands the operation that contains it", async () => {
     const tab = await visit({ viewport: { width: 1280, height: 900 } }, "#schema-QuoteRequest");

@@ -5,8 +5,16 @@ export interface ExampleContext {
   /** Operations that an example may call first. */
   readonly operations: readonly DocumentOperation[];
   readonly baseUrl: string;
-  /** API key of the examples; undefined if calls need none. */
-  readonly apiKey: string | undefined;
+  readonly apiKey: string;
+  /** API key of calls of the control API; undefined if they need none. */
+  readonly controlKey?: string;
+}
+
+/** An operation as POSIX shell commands, which run pasted one after the other. */
+export interface CallExample {
+  /** Calls that make the objects of the call. */
+  readonly setup: readonly { readonly name: string; readonly command: string }[];
+  readonly call: string;
 }
 
 /** Names in paths, by operation or collection. Examples revoke the key and the organization: no other example uses them. */
@@ -23,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "/_sandbox/snapshots": "paid",
 };
 
-/** Operations called before an operation. */
+/** Operations called before an operation, once its ids are known. */
 const FIRST: Readonly<Record<string, readonly string[]>> = {
   createWithdrawal: ["fundBalance"],
   getNamespace: ["putNamespace"],
@@ -36,37 +44,31 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   releaseLease: ["takeLease"],
   getFailedTest: ["keepFailedTest"],
   takeFromMailbox: ["createWebhookEndpoint", "createEvent"],
+  refundCharge: ["advanceCharge"],
+  refundPart: ["advanceCharge"],
+  chargeBack: ["advanceCharge"],
+  bounceWithdrawal: ["advanceClock"],
+  retryDelivery: ["acknowledgeDelivery"],
 };
 
-/** Fields added to the example of the operation before: only a scenario with steps can run. */
+/** The operation whose response has an object of an id. */
+const SOURCES: Readonly<Record<string, string>> = {
+  quote_id: "createQuote",
+  charge_id: "createCheckout",
+  checkout_id: "createCheckout",
+  destination_id: "createDestination",
+  withdrawal_id: "createWithdrawal",
+  webhook_id: "createWebhook",
+  fault_id: "createFault",
+  delivery_id: "takeFromMailbox",
+};
+
+/** Fields added to the operations of `FIRST`. */
 const ADDED: Readonly<Record<string, object>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the scenario
   runScenario: { vars: { amount: "1105.10" }, steps: [{ pay: { amount: "${amount}", until: "FAILED" } }] },
-};
-
-/** The id that the response of an operation begins with. */
-const CREATED: Readonly<Record<string, string>> = {
-  createQuote: "quote_id",
-  createWhitelabel: "charge_id",
-  createDestination: "destination_id",
-  createWithdrawal: "withdrawal_id",
-  createWebhook: "webhook_id",
-  createWebhookEndpoint: "webhook_id",
-  createFault: "fault_id",
-  takeFromMailbox: "delivery_id",
-};
-
-/** Query that finds the object an operation needs. */
-const FINDS: Readonly<Record<string, string>> = {
-  transitionCharge: "status=PENDING",
-  refundCharge: "status=COMPLETED",
-  refundPart: "status=COMPLETED",
-  chargeBack: "status=COMPLETED",
-  bounceWithdrawal: "status=COMPLETED",
-  transitionWithdrawal: "status=PENDING",
-  payCheckout: "status=PENDING",
-  cancelCheckout: "status=PENDING",
-  retryDelivery: "failing=1",
+  bounceWithdrawal: { by: "1m", until: undefined },
+  retryDelivery: { status: 500 },
 };
 
 const STATE_FILE = "state.json";
@@ -76,58 +78,29 @@ const HEADERS: Readonly<Record<string, string>> = {
   "Sandbox-Run": "build-1042",
 };
 
-/** The call as POSIX shell commands, after those that make or find its objects, each under its summary. */
-export function callExample(context: ExampleContext, operation: DocumentOperation): string {
-  const call = `${guardOf(context, operation)}${curlOf(context, operation)}`;
-  return [...preparationOf(context, operation), call].join("\n\n");
+export function callExample(context: ExampleContext, operation: DocumentOperation): CallExample {
+  return { setup: setupOf(context, operation), call: curlOf(context, operation) };
 }
 
-function preparationOf(context: ExampleContext, operation: DocumentOperation): string[] {
-  const { operations } = context;
-  const first = FIRST[operation.operationId] ?? [];
-  return [
-    ...first.map((name) => {
-      const other = operations.find(({ operationId }) => operationId === name)!;
-      const isForeign = context.apiKey !== undefined && other.path.startsWith("/_sandbox/");
-      const flags = ` -s -o ${other.method === "GET" ? STATE_FILE : "/dev/null"}`;
-      return `# ${isForeign ? "Sandbox only: " : ""}${other.summary}\n${curlOf(context, other, flags, ADDED[operation.operationId])}`;
-    }),
-    ...idsOf(operation).flatMap((id) => {
-      const source = creationOf(context, operation, id) ?? listOf(context, operation, id);
-      const found = `$(${curlOf(context, source, " -s")} |\n  grep -o '"${id}": *"[^"]*"' |\n  head -n 1 | cut -d '"' -f 4)`;
-      return [...preparationOf(context, source), `# ${source.summary}\n${id.toUpperCase()}=${found}`];
-    }),
-  ];
-}
-
-function creationOf({ operations }: ExampleContext, { operationId }: DocumentOperation, id: string) {
-  return FINDS[operationId] === undefined
-    ? operations.find((other) => CREATED[other.operationId] === id)
-    : undefined;
-}
-
-function listOf({ operations }: ExampleContext, { operationId, path }: DocumentOperation, id: string) {
-  const collection = path.split(`/{${id}}`)[0]!.replace("checkouts", "charges");
-  const list = operations.find((other) => other.method === "GET" && other.path === collection)!;
-  return FINDS[operationId] === undefined ? list : { ...list, path: `${collection}?${FINDS[operationId]}` };
-}
-
-/** Stops an example that finds no object, with advice. */
-function guardOf(context: ExampleContext, operation: DocumentOperation): string {
-  const id = idsOf(operation).find((one) => creationOf(context, operation, one) === undefined);
-  if (id === undefined) return "";
-  const query = FINDS[operation.operationId];
-  const [status] = /[A-Z]+/.exec(query ?? "") ?? [];
-  const command = (words: string) => `npx payments-sandbox ${words} --url ${context.baseUrl}`;
-  const create = command(status === "PENDING" ? "charge create --hosted" : "charge create");
-  const advice: Readonly<Record<string, string>> = {
-    charge_id: status === "COMPLETED" ? `${create}\n  ${command("charge last complete")}` : create,
-    checkout_id: create,
-    withdrawal_id: `${context.baseUrl}/docs#createWithdrawal${status === "COMPLETED" ? `\n  ${command("clock advance 1m")}` : ""}`,
-    delivery_id: `${context.baseUrl}/_sandbox/docs#acknowledgeDelivery with status 500`,
+function setupOf(context: ExampleContext, operation: DocumentOperation): CallExample["setup"] {
+  const { operationId } = operation;
+  const find = (name: string) => context.operations.find((one) => one.operationId === name)!;
+  const step = ({ summary, path }: DocumentOperation, command: string) => {
+    const isForeign = context.controlKey !== undefined && path.startsWith("/_sandbox/");
+    const name = `${summary[0]!.toLowerCase()}${summary.slice(1)}${isForeign ? " (sandbox only)" : ""}`;
+    return { name, command };
   };
-  const missing = `no ${id.replace("_id", "")}${query === undefined ? "" : ` with ${query}`}`;
-  return `: "\${${id.toUpperCase()}:?${missing}; first:\n  ${advice[id]}\n  }" &&\n`;
+  const sources = idsOf(operation).flatMap((id) => {
+    const source = find(SOURCES[id]!);
+    const found = `grep -o '"${id}": *"[^"]*"' |\n  head -n 1 | cut -d '"' -f 4`;
+    const command = `${id.toUpperCase()}=$(${curlOf(context, source, " -s")} |\n  ${found})`;
+    return [...setupOf(context, source), step(source, command)];
+  });
+  const first = (FIRST[operationId] ?? []).map(find).map((other) => {
+    const flags = ` -s -o ${other.method === "GET" ? STATE_FILE : "/dev/null"}`;
+    return step(other, curlOf(context, other, flags, ADDED[operationId]));
+  });
+  return [...sources, ...first];
 }
 
 /** Ids that a call needs, in its path and in the example of its body. */
@@ -145,7 +118,7 @@ function nameIn(operationId: string, collection: string): string | undefined {
 }
 
 function curlOf(
-  { baseUrl, apiKey }: ExampleContext,
+  { baseUrl, apiKey, controlKey }: ExampleContext,
   operation: DocumentOperation,
   flags = "",
   added: object = {},
@@ -160,7 +133,8 @@ function curlOf(
   const url = `"${baseUrl}${filled}"`;
   const start = `curl${flags}${method === "GET" ? "" : ` -X ${method}`}`;
   const lines = start === "curl" ? [`curl ${url}`] : [start, url];
-  if (apiKey !== undefined && security?.length !== 0) lines.push(`-H "Authorization: Bearer ${apiKey}"`);
+  const key = /^\/(_sandbox|health)\b/.test(path) ? controlKey : apiKey;
+  if (key !== undefined && security?.length !== 0) lines.push(`-H "Authorization: Bearer ${key}"`);
   for (const { name } of parameters)
     if (HEADERS[name] !== undefined) lines.push(`-H "${name}: ${HEADERS[name]}"`);
   const example = requestBody && { ...Object(exampleOf(requestBody)), ...added };

@@ -3,12 +3,15 @@
  * Nothing here depends on the state of a namespace.
  */
 import type { Context } from "hono";
+import type { Namespace } from "../../core/namespace/namespace.js";
 import { DEFAULT_API_KEY, DEFAULT_PORT, DEFAULT_WEBHOOK_SECRET } from "../../core/schema/option-schemas.js";
-import { ASSUMPTION_KEY, type OpenApiDocument } from "../../server/openapi/document.js";
+import { ASSUMPTION_KEY, type OpenApiDocument, withCustomPaths } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
 import { escapeText, html, Markup } from "../html.js";
-import { BASE_STYLES, COPY_SCRIPT, copyButton, PageShell } from "../page-shell.js";
-import { callExample, type ExampleContext } from "./call-example.js";
+import { copyButton, PageShell } from "../page-shell.js";
+import { type CallExample, callExample, type ExampleContext } from "./call-example.js";
+import { REFERENCE_SCRIPT } from "./reference-script.js";
+import { REFERENCE_STYLES } from "./reference-styles.js";
 import { createSampler } from "./sample.js";
 import {
   assumptionMark,
@@ -32,167 +35,6 @@ import { FIRST_STEPS, outcomeCard, progressPart, type ReferenceCard, receiverCar
 
 /** The default address, which examples in the document have; not the beginning of a longer port. */
 const EXAMPLE_URL = new RegExp(`http://127\\.0\\.0\\.1:${DEFAULT_PORT}(?!\\d)`, "g");
-
-const REFERENCE_STYLES = `
-${BASE_STYLES}
-html{-webkit-text-size-adjust:100%;scroll-padding-top:2.75rem}body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1,h2,h3,h4,p,ul,dl,dd,pre{margin:0}h1{font-size:1.5rem}h2{font-size:1.25rem}h3{font-size:1.0625rem;display:inline}h4{font-size:.9375rem;margin-top:1rem}
-a{color:var(--accent)}ul{padding-inline-start:1.25rem}code,pre,.errors :is(dt,p>a:not(.mark)){font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
-pre{overflow-x:auto;background:var(--code);border-radius:.5rem;padding:.5rem 0 .5rem .75rem;font-size:.78125rem;line-height:1.45}pre:focus-visible{outline-offset:-3px}
-.frame{display:grid;gap:1rem;max-width:96rem;margin:0 auto;padding:1rem}main{display:grid;gap:2rem;min-width:0}.intro,.group{display:grid;gap:.75rem;align-content:start;min-width:0}section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.5rem 1rem;min-width:0}
-summary{cursor:pointer;padding:.25rem 0}section p+p,.fields,pre,summary+p,.sides{margin-top:.5rem}
-.route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
-.soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method{font-size:.875rem}
-.mark{font-size:.75rem;color:var(--soft)}main :is(p,li){max-width:62ch}.keys{display:grid;gap:.5rem 2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem}.keys dt{font-size:.875rem}.keys dd:has(.copy){display:flex;align-items:center}.keys .copy{flex:none;margin-inline-start:.75rem}.found{display:flex;gap:1rem;align-items:center}
-.fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}table{border-collapse:collapse;margin-top:.5rem;font-size:.875rem}th{text-align:start;overflow-wrap:break-word}:is(th,td){padding:.125rem 1rem .125rem 0;vertical-align:top}
-.sides{display:grid;gap:.75rem 1.5rem}.sides>*{min-width:0}.sides>div>h4:first-child,.snippet h4{margin-top:0}.snippet{position:relative}.examples>*+*,p+.snippet,table+p{margin-top:.75rem}.snippet :is(h2,h4){font-size:.9375rem;line-height:2rem}.fields pre{white-space:pre-wrap;padding-inline-end:.75rem}.snippet .copy{position:absolute;inset:0 0 auto auto}
-button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
-.js nav{position:sticky;top:0;z-index:1;margin:-.25rem;padding:.25rem;max-height:45vh;overflow-y:auto;background:linear-gradient(var(--page) 0 0) bottom/100% 2rem local no-repeat,linear-gradient(transparent,var(--line)) bottom/100% 1rem no-repeat var(--page)}nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-size:.875rem}nav li a:not(:hover){text-decoration:none}nav [aria-current]{font-weight:700;border-inline-start:3px solid;padding-inline-start:.5rem}
-.search{display:grid;gap:.25rem;margin-bottom:.5rem}.tag{margin-top:.75rem}.tag a{color:inherit}.tag a:not(:hover){text-decoration:none}nav :focus-visible{outline-offset:0}.match,:is(p,dl>div):target{background:var(--sand);box-shadow:0 0 0 .25rem var(--sand)}::placeholder{color:var(--soft);opacity:1}[hidden],html:not(.js) :is(.search,#unfold){display:none!important}html:not(.js) section:is(:target,:has(:target))>details{&::details-content{content-visibility:visible}>summary{list-style:none;pointer-events:none}}@media (hover:none),(max-width:60rem){::placeholder{opacity:0}}@media (min-width:60rem){.frame{grid-template-columns:14rem minmax(0,1fr);gap:2rem;padding:2rem 1.5rem;align-items:start}
-.keys{grid-template-columns:1fr 1fr}html{scroll-padding-top:1rem}nav,.js nav{position:sticky;top:1rem;margin:0;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem;scroll-padding-top:7rem}search{display:block;position:sticky;top:-.25rem;padding:.25rem 0;background:var(--page)}.fields>div{grid-template-columns:minmax(0,12rem) minmax(0,1fr);gap:1rem}}
-@media (min-width:80rem){.examples pre:not([id]){white-space:pre-wrap}.keys{grid-template-columns:1fr}.sides{grid:auto 1fr/minmax(0,1fr) minmax(0,1.15fr)}.examples{grid-area:1/2/3;position:sticky;top:1rem;align-self:start}.route{display:inline-flex;padding-inline-start:.5rem}}
-`;
-
-/** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
-const REFERENCE_SCRIPT = `${COPY_SCRIPT}
-const byId = (id) => document.getElementById(id);
-const wide = matchMedia("(min-width: 60rem)");
-const hashTarget = () => byId(location.hash.slice(1));
-const unfoldTo = (target) => {
-  const section = target?.closest("section");
-  section?.firstElementChild.setAttribute("open", "");
-  return section;
-};
-// Runs before each part of the page is painted, so that nothing shifts.
-const arrange = () => {
-  document.querySelector("nav > details")?.toggleAttribute("open", wide.matches);
-  unfoldTo(hashTarget());
-};
-const parsing = new MutationObserver(arrange);
-parsing.observe(document, { childList: true, subtree: true });
-addEventListener("DOMContentLoaded", () => {
-  parsing.disconnect();
-  arrange();
-  const contents = document.querySelector("nav > details");
-  const search = byId("search"), found = byId("found"), rest = byId("rest"), elsewhere = byId("elsewhere"), unfold = byId("unfold");
-  const sections = [...document.querySelectorAll("main section")];
-
-  const reveal = (target = hashTarget()) => {
-    const section = unfoldTo(target);
-    if (target?.closest("[hidden]")) { search.value = ""; filter(false); }
-    // Shows the section's title too if both fit.
-    const isNear = target && section && target.getBoundingClientRect().bottom - section.getBoundingClientRect().top < innerHeight - 48;
-    (isNear ? section : target)?.scrollIntoView();
-    mark(section ?? target?.closest(".group")?.firstElementChild);
-  };
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("a");
-    if (link && contents.contains(link) && !wide.matches) contents.open = false;
-    const opened = event.target.closest("section > details:not([open]) > summary")?.closest("section");
-    if (opened) {
-      history.replaceState(null, "", "#" + opened.id);
-      mark(opened);
-    }
-    // A link to the current hash fires no hashchange.
-    if (link?.hash && link.hash === location.hash) reveal();
-  });
-  unfold.addEventListener("click", () => {
-    const isOpen = unfold.textContent === "Expand all";
-    for (const section of sections) section.firstElementChild.open = isOpen;
-    unfold.textContent = isOpen ? "Collapse all" : "Expand all";
-  });
-
-  // Prefers sections with all search words in the heading, then in descriptions and field names. A button adds sections that have the words elsewhere.
-  const textOf = (section, parts) => [...section.querySelectorAll(parts)].map((part) => part.textContent).join(" ").toLowerCase();
-  const linkTo = ({ id }) => document.querySelector('nav a[href="#' + id + '"]');
-  const entries = sections.map((section) => {
-    const name = textOf(section, ":scope > details > summary") + " " + section.dataset.words;
-    const texts = [name, name + " " + textOf(section, "dt code, details > p, .about > p, h4"), section.textContent.toLowerCase()];
-    return { section, name, texts, link: linkTo(section).parentElement };
-  });
-  const wordsOf = () => {
-    const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean), long = words.filter((word) => word.length > 2);
-    return long.length > 0 ? long : words;
-  };
-  const filter = (withRest) => {
-    const words = wordsOf(), isFiltered = words.length > 0;
-    const matches = [0, 1, 2].map((index) => entries.filter(({ texts }) => words.every((word) => texts[index].includes(word))));
-    const chosen = new Set(matches.find((some) => !withRest && some.length > 0) ?? matches[2]), left = matches[2].length - chosen.size;
-    for (const fold of document.querySelectorAll("nav details details")) fold.open = isFiltered;
-    for (const entry of entries) entry.section.hidden = entry.link.hidden = !chosen.has(entry);
-    for (const group of document.querySelectorAll(".group, nav details > div"))
-      group.hidden = isFiltered && !group.querySelector(":scope > section:not([hidden]), nav li:not([hidden])");
-    document.querySelector(".intro").hidden = isFiltered;
-    found.parentElement.hidden = !isFiltered;
-    found.textContent = chosen.size === 0 ? "Nothing found" : chosen.size + " found" + (left > 0 ? "; " + left + " more mention it" : "");
-    rest.textContent = left > 0 ? "Show " + left + " more" : "Clear";
-    elsewhere.hidden = chosen.size > 0;
-    elsewhere.search = new URLSearchParams({ filter: search.value });
-  };
-  // Marks the revealed section until the page is scrolled, then the one being read, and keeps its entry in sight.
-  let current, revealedAt;
-  const mark = (revealed) => {
-    if (revealed) revealedAt = scrollY;
-    else if (scrollY === revealedAt) return;
-    const read = revealed ?? entries.findLast(({ section }) => !section.hidden && section.getBoundingClientRect().top < 120)?.section;
-    const next = read && linkTo(read);
-    if (next === current) return;
-    current?.removeAttribute("aria-current");
-    next?.setAttribute("aria-current", "location");
-    current = next;
-    const nav = contents.parentElement;
-    if (!next || !wide.matches) return;
-    next.closest("details").open = true;
-    nav.scrollTop = next.offsetTop - nav.clientHeight / 2;
-  };
-  // Examples taller than the window stick once their end is in sight.
-  const sizes = new ResizeObserver((changes) => {
-    for (const { target } of changes) target.style.top = Math.min(16, innerHeight - target.offsetHeight - 16) + "px";
-  });
-  for (const examples of document.querySelectorAll(".examples")) sizes.observe(examples);
-  reveal();
-  addEventListener("hashchange", () => reveal());
-  addEventListener("scroll", () => mark(), { passive: true });
-  // Clearing the filter returns to where it began, or to a section opened since.
-  let began = { top: 0, hash: location.hash };
-  const refilter = () => {
-    if (found.parentElement.hidden) began = { top: scrollY, hash: location.hash };
-    filter(false);
-    if (search.value) scrollTo(0, 0);
-    else if (location.hash === began.hash) scrollTo(began);
-    else reveal();
-  };
-  search.addEventListener("input", refilter);
-  rest.addEventListener("click", () => {
-    if (rest.textContent !== "Clear") return filter(true);
-    search.value = "";
-    refilter();
-  });
-  search.value ||= new URLSearchParams(location.search).get("filter") ?? "";
-  if (search.value) filter(false);
-  search.addEventListener("keydown", (event) => {
-    const hit = entries.find(({ section }) => !section.hidden);
-    if (event.key !== "Enter" || !search.value || !hit) return;
-    // The key would fold the focused section.
-    event.preventDefault();
-    if (!wide.matches) contents.open = false;
-    history.pushState(null, "", "#" + hit.section.id);
-    const hasWords = (text) => wordsOf().every((word) => text.toLowerCase().includes(word));
-    const parts = hasWords(hit.name) ? [] : ["dt", "p, h4, tr, li", "pre"].flatMap((part) => [...hit.section.querySelectorAll(part)]);
-    const match = parts.find((part) => hasWords(part.textContent));
-    document.querySelector(".match")?.classList.remove("match");
-    match?.classList.add("match");
-    reveal(match);
-    hit.section.querySelector("summary").focus({ preventScroll: true });
-  });
-  addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.target.closest("input") || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    contents.open = true;
-    search.focus();
-  });
-});
-`;
 
 interface Reference extends ExampleContext {
   readonly document: OpenApiDocument;
@@ -251,10 +93,10 @@ ${[...tags, { name: "Schemas" }, { name: "Errors" }, { name: "Assumptions" }].ma
 <main id="reference" tabindex="-1">
 <div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest"></button><a id="elsewhere" href="${given.other.href}">Search the ${given.other.title}</a></div>
 <div class="intro"><h1>${title}</h1>${renderMarkdown(lead)}
-<div class="sides"><dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${reference.apiKey !== undefined && copyableFact("Test API key", reference.apiKey)}${reference.webhookSecret !== undefined && copyableFact("Webhook secret", reference.webhookSecret)}
+<div class="sides"><dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${given.webhookSecret !== undefined && html`${copyableFact("Test API key", given.apiKey)}${copyableFact("Webhook secret", given.webhookSecret)}`}
 <div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
 <div><dt>See also</dt><dd><a href="${given.other.href}">${given.other.title}</a>, <a href="${given.dashboard}">Dashboard</a></dd></div></dl>
-<div class="examples">${example(first.operationId, "First call", callExample(reference, first), undefined, "h2")}${given.firstSteps ?? html`<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p>`}</div>
+<div class="examples">${snippet(first.operationId, "First call", callExample(reference, first).call, { level: "h2" })}${given.firstSteps ?? html`<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p>`}</div>
 <div class="intro">${renderMarkdown(conventions.join("\n\n"))}</div></div></div>
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
@@ -340,12 +182,14 @@ function operationSection(
       return html`<h4>${title}: ${typeMarkup(schema)}${data && html` with data: ${typeMarkup(data)}`}</h4>`;
     return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaMarkup(whole, { isSent: isCall && title === "Body" })}</div>`;
   };
+  const { setup, call } = callExample(reference, operation);
   const route = html`<span class="route">${isCall && html`<span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>`} <span class="soft">${id}</span></span>`;
   const body = html`<div class="sides"><div class="about">${renderMarkdown(operation.description)}${assumptionMark(operation)}
 ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}</div>
 <div class="examples">${
     isCall
-      ? html`${example(id, "Call", callExample(reference, operation), html` id="${id}-curl"`)}
+      ? html`${snippet(id, "Call", call, { setup, preId: `${id}-curl` })}
+${success?.content?.["text/event-stream"] && html`<p class="soft">Ctrl-C stops the stream.</p>`}
 ${success && example(id, "Response", exampleOf(success) ?? reference.sampleOf?.(operation))}
 ${success && "completed" in Object(Object.values(success.content ?? {})[0]?.examples) && html`<p class="soft">As it is once completed: a new charge is <code>PENDING</code>.</p>`}`
       : example(id, "Example", exampleOf(requestBody))
@@ -372,10 +216,29 @@ function copyableFact(label: string, value: string): Markup {
   return html`<div><dt>${label}</dt><dd><code>${value}</code>${copyButton(label)}</dd></div>`;
 }
 
-function example(operationId: string, title: string, value: unknown, id?: Markup, level = "h4"): Markup {
-  const text = typeof value === "string" ? value : formatJson(value);
-  const heading = new Markup(`<${level}>${title}</${level}>`);
-  return html`<div class="snippet">${heading}${copyButton(`${operationId}: ${title}`)}<pre${id} tabindex="0">${escapeText(text)}</pre></div>`;
+function example(operationId: string, title: string, value: unknown): Markup {
+  return snippet(operationId, title, typeof value === "string" ? value : formatJson(value));
+}
+
+interface SnippetOptions {
+  readonly setup?: CallExample["setup"];
+  readonly preId?: string;
+  readonly level?: "h2" | "h4";
+}
+
+/** Code with a button that copies it after its set-up. */
+function snippet(
+  operationId: string,
+  title: string,
+  text: string,
+  { setup = [], preId, level = "h4" }: SnippetOptions = {},
+): Markup {
+  const names = setup.map(({ name }) => name).join(", ");
+  const commands = setup.map(({ command }) => command).join("\n\n");
+  const before =
+    setup.length > 0 &&
+    html`<details><summary>First: ${names}</summary><pre tabindex="0">${escapeText(commands)}</pre></details>`;
+  return html`<div class="snippet">${new Markup(`<${level}>${title}</${level}>`)}${copyButton(`${operationId}: ${title}`)}${before}<pre${preId && html` id="${preId}"`} tabindex="0">${escapeText(text)}</pre></div>`;
 }
 
 interface SharedError {
@@ -421,26 +284,31 @@ function errorPart({ content, ...texts }: BodyDescription): Markup {
   )}`;
 }
 
+/** The default key if the fixtures have it; a user's own key stays private. */
+function shownKey({ keys }: Namespace): string {
+  return keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
+}
+
 /** `GET /docs`. */
 export async function serveDocs(options: DocumentOptions, c: Context): Promise<Response> {
   const control = await options.documentOf("control");
   const other = { href: "_sandbox/docs", title: "Control API reference" };
   return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
-    // Shows only the default key, and only if the fixtures have it; a user's own key stays private.
-    const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
+    const apiKey = shownKey(namespace);
     const hasDefaultSecret = namespace.info.webhookSecret === DEFAULT_WEBHOOK_SECRET;
     const [catalogue, payments, ...tags] = document.tags;
     const called = operationsOf(document);
     const headers = parameterList(called.find(({ path }) => !path.startsWith("/"))?.parameters, false);
     const { webhookTimeoutMs } = options.namespaces.options.base;
-    const snippetsIn = (id: string, level?: string) => (title: string, text: string) =>
-      example(id, title, text, undefined, level);
+    const snippetsIn = (id: string, level?: "h2") => (title: string, text: string) =>
+      snippet(id, title, text, { level });
     return referencePage(
       {
         document: { ...document, tags: [payments!, catalogue!, ...tags] },
         operations: [...called, ...operationsOf(control)],
         baseUrl,
         apiKey,
+        controlKey: apiKey,
         webhookSecret: hasDefaultSecret ? DEFAULT_WEBHOOK_SECRET : "whsec_…",
         other,
         dashboard: "_sandbox/dashboard",
@@ -462,12 +330,13 @@ export async function serveControlDocs(options: DocumentOptions, c: Context): Pr
   const other = { href: "../docs", title: "Payments API reference" };
   return respondWithDocument("control", options, c, ({ namespace, baseUrl, document }) => {
     const [operations, sampleOf] = [operationsOf(document), createSampler(document, service)];
+    const called = operationsOf(withCustomPaths(options.paths, service));
     return referencePage(
       {
         document,
-        operations,
+        operations: [...operations, ...called],
         baseUrl,
-        apiKey: undefined,
+        apiKey: shownKey(namespace),
         other,
         dashboard: "dashboard",
         firstCall: "getSandbox",
