@@ -139,6 +139,8 @@ function fittingTable(
     [UNCUT, () => changed(table, "event", eventWord)],
     [UNCUT, () => changed(table, "amount", withoutNetwork)],
     [READABLE, () => changed(table, "time", (text) => text.replace(/^(\d\d-\d\d \d\d:\d\d):\d\d$/, "$1"))],
+    [READABLE, () => changed(table, "event", (text) => text.replace(/_payment$/, ""))],
+    [READABLE, () => changed(table, "address", (text) => text.replace(/(?<=^[^/]+)\/.*/, ""))],
     ...dropFirst.map((name) => [READABLE, () => without(table, (column) => column === name)] as const),
   ];
   for (const [least, step] of steps) if (!fits(least)) table = step();
@@ -258,7 +260,7 @@ export function markedStatus(status: string): string {
 export function valueStyle(heading: string, marked: string): Style | undefined {
   if (heading.startsWith("webhook")) return marked.startsWith(MARKS.red!) ? "red" : undefined;
   if (!TELLING.includes(heading)) return undefined;
-  const value = marked.replace(/^([✓✗●] )?(\d+ )?|, .*| !$/g, "");
+  const value = marked.replace(/^([✓✗●] )?(\d+ (× )?)?|, .*| !$/g, "");
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";
   const style = NO_STATUS.includes(value) ? "red" : STYLES[STATUS_TONES[value] ?? ""];
   if (style !== undefined) return style;

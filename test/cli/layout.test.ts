@@ -145,7 +145,7 @@ async function print(
 function masked(text: string): string {
   return text
     .replace(/\b(ch|wd|dlv|evt|we|flt)_[0-9a-f]+/g, (id, kind) => `${kind}_`.padEnd(id.length, "0"))
-    .replace(/:\d{5}(?=\/)/g, ":18101")
+    .replace(/:\d{5}(?=[/ ])/g, ":18101")
     .replace(/^(before-checkout +)\S+$/m, "$1INSTANT");
 }
 
@@ -396,8 +396,9 @@ it("deliveries and history name duplicates", async () => {
   await client.pay({ email: "ada@shop.test", scenario: "webhook_twice_at_once" });
   await sandbox.advance("1s");
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
-  expect((await print(80, ["deliveries"], {}, shop)).match(/✓ \S+( \S+)?/g)).toEqual([
-    "✓ delivered, duplicate",
+  expect((await print(80, ["deliveries"], {}, shop)).match(/[✓!] \S+/g)).toEqual([
+    "✓ delivered",
+    "! duplicate",
     "✓ delivered",
   ]);
   expect((await print(120, ["history", "last"], {}, shop)).match(/ webhook .*/g)).toEqual([
@@ -465,20 +466,25 @@ it("deliveries shows a failure of several rows once below them", async () => {
   expect(text).toMatch(/\n +400 invalid_signature · next try at/);
 });
 
-it("a narrow list of deliveries keeps the ids, and leaves the response to the line below", () => {
-  plainTerminal(80);
-  const attempts = [{ at: START, status: 500, error: null, response_body: "boom", duration_ms: 1 }];
+it("a narrow list of deliveries keeps the response and the ids, a narrower one the ids", () => {
+  const attempt = { at: START, status: 500, error: null, response_body: "boom", duration_ms: 1 };
   const delivery = {
     delivery_id: "dlv_2ea485811b000000000015e5",
     charge_id: "ch_2ea485811b000000000015e5",
     created_at: START,
-    type: "charge.completed",
-    url: "http://localhost:3000/webhooks",
+    type: "charge.awaiting_payment",
+    url: "http://localhost:3000/hooks/payments",
     status: "pending",
     hold: null,
     next_attempt_at: START,
-    attempts,
+    attempts: [attempt, attempt],
   };
+  plainTerminal(80);
+  vi.stubEnv("FORCE_COLOR", "0");
+  expect(tableFormatter(LIST_COLUMNS.deliveries)({ items: [delivery] })).toMatch(
+    / awaiting {2}:3000 {2}✗ failing {2}2 × 500 {3}ch_2ea48581 {2}dlv_2ea4858\n/,
+  );
+  plainTerminal(60);
   const text = tableFormatter(LIST_COLUMNS.deliveries)({ items: [delivery] });
   expect(text).toMatch(/ ch_2ea48581 {2}dlv_2ea4858\n/);
   expect(text).not.toContain("response");

@@ -217,7 +217,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
         const { notes, values } = LIST_COLUMNS.deliveries;
         const list = {
           ...LIST_COLUMNS.deliveries,
-          notes: (one: JsonBody) => (isCommon(one) ? [] : notes!(one)),
+          notes: (one: JsonBody) => notes!(one).filter((note) => note.startsWith("! ") || !isCommon(one)),
           values: {
             ...values,
             status: (one: JsonBody) => `${values!.status!(one)}${isCommon(one) ? WEBHOOK_MARK : ""}`,

@@ -138,24 +138,25 @@ const lists = {
     headings: ["Created", "Status", "Payout", "About", "Amount"],
   },
   deliveries: {
-    columns: ["created_at", "type", "url", "status", "attempts", "response", "about", "delivery_id"],
-    dropFirst: ["response", "attempts", "about"],
+    columns: ["created_at", "type", "url", "status", "response", "about", "delivery_id"],
+    dropFirst: ["response", "url"],
     values: {
       about: objectId,
       url: ({ url, status }) => url ?? (status === "dropped" ? url : "mailbox"),
       status: (delivery) => {
         const listed = delivery as unknown as ListedDelivery;
-        return [deliveryState(listed, listed.hold), delivery.copy ?? []].flat().join(", ");
+        return deliveryState(listed, listed.hold);
       },
       attempts: (delivery) => attemptsOf(delivery).length,
       response: (delivery) => {
-        const last = attemptsOf(delivery).at(-1);
-        return last && (last.status ?? "none");
+        const { length, [length - 1]: last } = attemptsOf(delivery);
+        return last && `${length === 1 ? "" : `${length} × `}${last.status ?? "none"}`;
       },
     },
     notes: (delivery) => {
-      const trouble = deliveryTrouble(delivery);
-      return trouble === undefined ? [] : [delivery.hold === null ? trouble : `! ${trouble}`];
+      const trouble = deliveryTrouble(delivery) ?? [];
+      const copy = delivery.copy === undefined ? [] : [`! ${delivery.copy}`];
+      return [copy, delivery.hold === null ? trouble : `! ${trouble}`].flat();
     },
     filters: [
       { name: "failing", option: ["--failing", "only those that were tried and not delivered"] },
