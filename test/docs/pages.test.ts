@@ -76,6 +76,7 @@ it("the test in docs/scenarios.md fails with the shop of docs/start.md as the pa
 it.each([
   ["docs/shared-sandbox.md adds a namespace and reads it", "worker-1"],
   ["docs/control-api.md advances the clock and adds a fault", "fault_id"],
+  ["docs/webhooks.md takes a delivery from a mailbox and acknowledges it", '"status":"delivered"'],
 ])("%s", async (title, told) => {
   const session = new PageRun(title.split(" ")[0]!);
   await session.prepare();

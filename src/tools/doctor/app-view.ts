@@ -14,9 +14,15 @@ const STATUS = "the status";
 export function viewOf({ status, body }: Answer, names: readonly string[], nowMs: number): AppView {
   const leaves = new Map<string, Leaf>([[STATUS, status]]);
   if (!isSuccessStatus(status)) return leaves;
-  const masked = names.reduce((text, name) => text.replaceAll(name, "…"), body);
+  const masked = names.reduce((text, name) => maskWord(text, name), body);
   flatten(parseJsonOrText(masked), "", leaves, nowMs);
   return leaves;
+}
+
+/** Masks a whole word only: order 1 leaves the amount 1142.67 as it is. */
+function maskWord(text: string, word: string): string {
+  const escaped = word.replaceAll(/\W/g, "\\$&");
+  return text.replaceAll(new RegExp(String.raw`(?<![^\W_]|\d\.)${escaped}(?![^\W_]|\.\d)`, "g"), "…");
 }
 
 function flatten(value: unknown, path: string, leaves: Map<string, Leaf>, nowMs: number): void {
