@@ -9,8 +9,8 @@ are literal), a list means any of them, and a [matcher](#matchers) compares. The
 
 const MATCHERS = "The same in rules, expectations and waits. All words given must hold.";
 
-const STEPS = `A step has one action, with the keys in parentheses beside it, and, where they are useful, \`name\` and \`save\`: variable → path of its value in
-the result, such as \`body.quote_id\`. \`…\` stands for [fields of the API](api.md#fields), such as \`charge_id\`; \`expect_charge\` takes those of a charge.`;
+const STEPS = `A step has one action, with the keys in parentheses beside it, \`name\` and \`save\`: variable → path of its value in
+the result, such as \`body.quote_id\`. \`…\` stands for [fields of the API](api.md#fields); of events and deliveries only ids: \`data\` has the rest. \`expect_charge\` takes those of a charge.`;
 
 /** Keys inside an action that neither its description nor a list of the page explains. */
 const INSIDE = {
