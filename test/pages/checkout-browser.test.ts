@@ -115,11 +115,22 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(await page.getByLabel("Bank account number").isVisible()).toBe(false);
     });
 
+    it("Cancel asks before it cancels", async () => {
+      const { checkout, page } = await begin();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Keep paying" }).click();
+      await page.getByText("Cancel the payment?").waitFor({ state: "hidden" });
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("Quote this reference").waitFor();
+      expect(page.url()).toBe(checkout.url);
+    });
+
     it("a cancelled checkout follows the shop's redirect to another origin", async () => {
       const { shop, checkout, page } = await begin();
       const other = await Shop.open();
       shop.forward = `${other.url.replace("127.0.0.1", "localhost")}/elsewhere`;
       await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Cancel payment" }).click();
       await page.waitForURL("**/elsewhere");
       await page.getByText("Back at the shop").waitFor();
       expect(readReturn(shop)).toEqual(outcomeOf(checkout, "/basket", "CANCELLED"));
@@ -164,6 +175,10 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(await page.getByRole("button", { name: "to EXPIRED" }).textContent()).toBe(
         "Skip to EXPIRED, due in 30:00",
       );
+      expect(await page.getByText("expires soon").isVisible()).toBe(false);
+      await sandbox.advance("25m1s");
+      await expect.poll(() => timerAfter(1_000)).toBe("04:59");
+      expect(await page.getByRole("timer", { name: "Time left, expires soon" }).isVisible()).toBe(true);
       // The shorter text must not shift the layout.
       expect(await page.evaluate("moved")).toEqual([]);
     });
@@ -272,6 +287,20 @@ describeInBrowser("the checkout page in a browser", () => {
     await page.getByRole("button", { name: "I have paid" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("Waiting for your payment").waitFor();
+    await expect.poll(focused).toBe("none Waiting for your payment ");
+  });
+
+  it("the title and the focus follow a payment that moves while its tab is hidden", async () => {
+    const sandbox = await listeningSandbox();
+    const page = await openTab();
+    await page.addInitScript("Object.defineProperty(document, 'hidden', { value: true })");
+    const { url, charge_id } = await openCheckout(sandbox, undefined);
+    await page.goto(url);
+    await page.getByRole("button", { name: "Continue" }).press("Enter");
+    await page.getByRole("button", { name: "I have paid" }).focus();
+    sandbox.transition(charge_id, "PROCESSING");
+    await expect.poll(() => page.title()).toBe("Processing… – Sandbox Shop");
+    await expect.poll(() => page.locator(":focus").textContent()).toBe("Your payment is being processed");
   });
 
   it("a clock button of the sandbox panel keeps the focus", async () => {

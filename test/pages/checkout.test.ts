@@ -114,8 +114,10 @@ describe("the page before a method is chosen", () => {
 
   it("the checkout page counts down at the speed of sandbox time", async () => {
     const page = await pageOf();
+    expect((await page.get()).text).toContain('<p class="left">');
     await page.sandbox.advance("59m30s");
     const still = await expectPage(page.get(), 200, "00:30", "The sandbox clock is frozen");
+    expect(still).toContain('<p class="left soon">');
     expect(still).toContain('data-speed="0"');
     const fast = await pageOf(SHOP, { clock: "60x" });
     expect((await fast.get()).text).toContain('data-speed="60"');

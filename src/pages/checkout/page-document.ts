@@ -1,6 +1,9 @@
 import { html, type Markup } from "../html.js";
 import { BASE_STYLES, COPY_SCRIPT, PageShell } from "../page-shell.js";
 
+/** Time left from which the page warns that the checkout expires. */
+export const SOON_MS = 5 * 60 * 1000;
+
 /**
  * The checkout's only script; everything works without it. It runs the countdowns at the speed of sandbox time, polls
  * the status, updates the total, and copies values.
@@ -22,11 +25,13 @@ addEventListener("DOMContentLoaded", () => {
       const rest = twoDigits(Math.floor(seconds / 60) % 60) + ":" + twoDigits(seconds % 60);
       const text = seconds < 3600 ? rest : Math.floor(seconds / 3600) + ":" + rest;
       if (countdown.textContent !== text) countdown.textContent = text;
+      const line = countdown.closest(".left:not(.soon)");
+      if (line && left < ${SOON_MS}) { line.classList.add("soon"); said.textContent = line.textContent; }
     }
   };
 
   const poll = async () => {
-    if (polling || document.hidden || leaving()) return;
+    if (polling || leaving()) return;
     polling = true;
     try {
       const response = await fetch(statusUrl, { cache: "no-store" });
@@ -77,12 +82,13 @@ addEventListener("DOMContentLoaded", () => {
   });
   addEventListener("pageshow", (event) => { if (event.persisted) leftAt = -Infinity; });
 
-  // Keeps the focus on a clock button while the payment's pages follow each other.
-  const focused = document.getElementById(sessionStorage.focused);
+  // While the payment's pages follow each other, the focus stays on a clock button, or goes to the heading.
+  const focused = document.querySelector("[autofocus]") ?? document.getElementById(sessionStorage.focused);
   focused?.closest("details")?.setAttribute("open", "");
   focused?.focus();
   addEventListener("pagehide", () => {
-    sessionStorage.focused = document.querySelector(".sandbox [id]:focus-visible")?.id ?? "";
+    const focused = document.querySelector(":focus-visible");
+    sessionStorage.focused = focused ? focused.closest(".sandbox [id]")?.id ?? "state" : "";
   });
 });
 `;
@@ -102,9 +108,9 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:
 .small{font-size:.875rem}.amount{white-space:nowrap}.total,.lines,.offer,.facts,[data-until]{font-variant-numeric:tabular-nums}
 .summary{display:grid;gap:.5rem;align-content:start}.summary:not(.ended){min-height:9.75rem}.total{font-size:1.25rem;font-weight:700;line-height:1.3}.total .amount{font-size:2rem;line-height:1.2;letter-spacing:-.01em}.total.soft,.total.soft .amount{font-size:1rem;font-weight:500}
 .lines,.left{border-top:1px solid var(--line);padding-top:.75rem}.lines{display:grid;gap:.375rem;align-content:start;font-size:.875rem}.lines>div{display:flex;justify-content:space-between;gap:1rem}.lines dt{color:var(--soft);flex:none;max-width:50%}.lines dd{text-align:end}
-.left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;margin-top:.25rem}.left span{color:var(--soft);font-size:.875rem}.left strong{font-size:1.25rem;min-width:8ch;text-align:end}
+.left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;margin-top:.25rem}.left span{color:var(--soft);font-size:.875rem}.left strong{font-size:1.25rem;min-width:8ch;text-align:end}.left.soon *{color:var(--bad)}.left:not(.soon) .hurry{display:none}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;display:grid;gap:1rem;align-content:start;min-width:0}.alone{max-width:44rem;width:100%;margin:0 auto}
-.notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500}[role=alert]{outline:none}
+.notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500}[tabindex="-1"]{outline:none}
 .methods{display:grid;gap:.75rem;margin-bottom:.75rem}.method{border:1px solid var(--line);border-radius:.625rem}
 .pick,.offer{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;cursor:pointer}.pick>input,.offer>input{grid-row:1/3}.pick{padding:.75rem;border-radius:.625rem}.pick strong,.offer strong{font-weight:600}
 input[type=radio]{width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:var(--accent)}
@@ -115,6 +121,7 @@ input[type=radio]{width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:v
 .field{display:grid;gap:.25rem}.field label{font-weight:500}.field input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.5rem;padding:.5rem .75rem;width:100%;min-height:2.75rem}.field input[aria-invalid=true]{scroll-margin-bottom:3.5rem;border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}.fault{color:var(--bad);font-size:.875rem;font-weight:500}
 button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.25rem 1rem;border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:none;text-align:center}.main{background:var(--accent);color:var(--on-accent)}.main:hover{filter:brightness(1.08)}.plain{background:none;color:var(--accent);border-color:var(--line)}.plain:hover{border-color:var(--accent)}
 .actions{position:sticky;bottom:0;display:flex;flex-wrap:wrap;gap:.5rem .75rem;background:var(--card);border-top:1px solid var(--line);padding:.75rem 1rem;margin:0 -1rem -.75rem;border-radius:0 0 .7rem .7rem}.actions form{display:contents}.actions button,.actions .button{flex:1 0 auto}
+[popover]{background:var(--card);color:var(--text);border:1px solid var(--line);border-radius:.75rem;padding:1.25rem;width:26rem;max-width:calc(100% - 2rem)}[popover]:popover-open{display:flex;flex-wrap:wrap;gap:1rem .75rem}[popover] p{flex:1 0 100%}[popover] strong{display:block;font-size:1.125rem}[popover]::backdrop{background:#0008}
 .facts{display:grid;gap:0 2rem}.facts>div{display:grid;grid-template-columns:1fr auto;gap:0 .75rem;align-items:center;align-content:center;padding:.5rem 0;border-top:1px solid var(--line)}.facts dt{color:var(--soft);font-size:.875rem;grid-column:1}.facts dd{grid-column:1;font-weight:500}.facts dd.tool{grid-column:2;grid-row:1/3}.facts>:last-child:nth-child(odd){grid-column:1/-1}.receipt>div{grid-template-columns:8rem 1fr}.receipt dd{grid-column:2}
 .reference{background:var(--accent-soft);border-radius:.625rem;padding:.75rem 1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}.reference p{grid-column:1/-1}.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .copy{min-width:5.5rem;min-height:2.5rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}
@@ -137,7 +144,7 @@ button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:cent
 @media (min-width:54rem){html{overflow-y:scroll}main{padding:1.75rem 1rem}.summary:not(.ended){min-height:0}.reference strong{font-size:1.5rem;letter-spacing:.04em}
 .two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}
 .pick,.offer{align-items:center}.pick{grid-template-columns:auto auto 1fr}.offer{grid-template-columns:auto 9.5rem minmax(0,1fr) fit-content(50%);padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer small>span{display:block}.offer strong{grid-area:1/4}
-.card{padding:1.25rem 1.5rem}.actions{padding-inline:1.5rem;margin-inline:-1.5rem}.actions .plain:last-child{flex:none}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}
+.card{padding:1.25rem 1.5rem}.actions{padding-inline:1.5rem;margin-inline:-1.5rem}.plain[popovertarget]{flex:none}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}
 @media (min-width:80rem){.reason input{width:12rem}.offer small>span{display:inline-block;min-width:9rem}.two{grid-template-columns:24rem minmax(0,1fr);column-gap:3rem}}
 `;
 

@@ -9,6 +9,7 @@ import {
   sentenceCase,
 } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
+import { SOON_MS } from "./page-document.js";
 import { type CheckoutPage, displayUnit, isChargedBack, mayHaveSentMoney, RETURNS } from "./page-model.js";
 
 /** Amount to pay. It includes the method's fees once the customer has chosen a method. */
@@ -31,6 +32,7 @@ export function paymentSummary(
   const { charge } = page;
   const isUnpaid = hasEnded(charge.status) && (!isPaid(charge.status) || isChargedBack(page));
   const unpaid = isUnpaid && statusText(page);
+  const leftMs = charge.expires_at_ms - page.nowMs;
   return html`<section class="summary${hasEnded(charge.status) && " ended"}" aria-labelledby="title">
 <h1 id="title">${unpaid && `${unpaid}: `}${isOpen(charge.status) ? "Pay" : unpaid ? "payment to" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
 <p class="total${unpaid && " soft"}">${total}</p>
@@ -38,8 +40,8 @@ ${about}
 ${
   // The script counts down to data-until at the speed of sandbox time.
   isOpen(charge.status) &&
-  html`<p class="left"><span id="left">Time left</span>
-<strong role="timer" aria-labelledby="left" data-until="${charge.expires_at_ms}">${remainingTimeText(charge.expires_at_ms - page.nowMs)}</strong></p>`
+  html`<p class="left${leftMs < SOON_MS && " soon"}"><span id="left">Time left<span class="hurry">, expires soon</span></span>
+<strong role="timer" aria-labelledby="left" data-until="${charge.expires_at_ms}">${remainingTimeText(leftMs)}</strong></p>`
 }
 </section>`;
 }
@@ -108,9 +110,11 @@ function sixDigits(units: number): string {
   return groupDigits(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 }
 
-/** Button of any form of the page that cancels the payment instead. */
-export function cancelButton({ links }: CheckoutPage): Markup {
-  return html`<button class="plain" formaction="${links.action("cancel")}">Cancel</button>`;
+/** Button of any form of the page that cancels the payment instead, once the customer has confirmed it. */
+export function cancelButton(page: CheckoutPage): Markup {
+  return html`<button type="button" class="plain" popovertarget="cancel">Cancel</button>
+<div popover id="cancel" role="group" aria-labelledby="sure"><p><strong id="sure">Cancel the payment?</strong> ${mayHaveSentMoney(page) ? "If you have sent the money, do not cancel." : "To pay later, order again in the shop."}</p>
+<button type="button" class="main" popovertarget="cancel">Keep paying</button><button class="plain" formaction="${page.links.action("cancel")}">Cancel payment</button></div>`;
 }
 
 /**

@@ -94,8 +94,8 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
   const currency = isWallet(page) ? catalogue.currency(charge.currency) : undefined;
   const name = currency === undefined ? method?.display_name : currencyName(currency);
   return frameScreen(page, {
-    label: html`aria-labelledby="how"`,
-    card: html`<h2 id="how"><bdi>${name ?? charge.payment_method}</bdi></h2>
+    label: html`aria-labelledby="state"`,
+    card: html`<h2 id="state" tabindex="-1"><bdi>${name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
 ${plannedEndNote(page)}
 <p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."}</p>
@@ -158,8 +158,9 @@ export function waitingScreen(page: CheckoutPage): PageDocument {
       ? ["Confirming your card payment", "This page continues by itself. You can leave it open."]
       : ["Waiting for your payment", "This page continues as soon as it arrives. You can leave it open."];
   return frameScreen(page, {
+    title: `${isOpen(charge.status) ? "Waiting" : "Processing"}… – ${page.merchant}`,
     label: html`aria-labelledby="state"`,
-    card: html`${stateHeading(html`<span class="spinner"></span>`, html`<h2 id="state">${title}</h2>`, text)}
+    card: html`${stateHeading(html`<span class="spinner"></span>`, html`<h2 id="state" tabindex="-1">${title}</h2>`, text)}
 <dl class="facts receipt">${fact("Reference", html`<code>${charge.provider_reference}</code>`)}</dl>
 <noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
 ${plannedEndNote(page)}
@@ -207,7 +208,7 @@ export function outcomeScreen(page: CheckoutPage, ended: OutcomePage): PageDocum
     status: outcome.httpStatus,
     title: `${outcome.title} – ${merchant}`,
     label: html`aria-labelledby="state"`,
-    card: html`${stateHeading(icon(outcome.mark), html`<h2 id="state">${outcome.title}</h2>`, outcome.text)}
+    card: html`${stateHeading(icon(outcome.mark), html`<h2 id="state" tabindex="-1">${outcome.title}</h2>`, outcome.text)}
 <dl class="facts receipt">
 ${charge.status === "FAILED" && reason !== null && fact("Reason", sentenceCase(reason))}
 ${fact("Reference", html`<code>${provider_reference}</code>`)}
