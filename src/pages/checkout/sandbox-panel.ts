@@ -7,10 +7,10 @@ import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import { hasEnded, isOpen } from "../../core/schema/statuses.js";
 import { iso, readableDuration } from "../../core/schema/time.js";
-import { pressText } from "../dashboard/page-context.js";
-import { statusOf } from "../dashboard/views/record-rows.js";
 import { remainingTimeText } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
+import { statusOf } from "../payment-status.js";
+import { type Press, pressText } from "../press.js";
 import type { CheckoutPage } from "./page-model.js";
 
 /** Status that each button of the panel sets. `scenario` sets none: the charge follows its scenario. */
@@ -84,7 +84,7 @@ function reasonField(form: string): Markup {
 
 /** The status as people read it, and its cause: `FAILED, declined: customer_email matches declined@* (scenario default)`. */
 export function causeText(namespace: Namespace, charge: Charge): string {
-  const shown = statusOf({ namespace }, charge);
+  const shown = statusOf(namespace, charge);
   const { actors, scenario } = charge;
   const actor = actors.at(-1)!;
   const match = ruleConditions(namespace.engine.state, charge);
@@ -139,7 +139,7 @@ function countdown({ nowMs }: CheckoutPage, dueMs: number): Markup {
 function clockForm(
   { charge, links, namespace, isWaiting }: CheckoutPage,
   id: string,
-  press: Parameters<typeof pressText>[0],
+  press: Press,
   label: Content,
 ): Markup {
   const back = `/checkout/${charge.checkout_id}${isWaiting ? "?waiting=1" : ""}`;

@@ -6,12 +6,11 @@ import type { Mode } from "../../core/schema/common.js";
 import { receiverName } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
 import { type Content, escapeText, html, Markup } from "../html.js";
+import { type Press, pressText } from "../press.js";
 import {
   currentUrl,
   type PageContext,
-  type Press,
   pageOffset,
-  pressText,
   ROWS_PER_PAGE,
   VIEWS,
   type ViewName,

@@ -9,6 +9,7 @@ import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schem
 import { DASHBOARD_RUNNER } from "../../server/control/control-operation.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { bodyTooLargeRefusal, MAX_BODY_BYTES } from "../../server/http/body.js";
+import type { OwnAction } from "../press.js";
 import {
   type ActionResult,
   callService,
@@ -22,7 +23,7 @@ import { formatCount } from "./components.js";
 import { objectName } from "./object-names.js";
 import type { Fields } from "./operation-actions.js";
 import { attemptsText, findOperationAction, parseJsonField } from "./operation-actions.js";
-import { dashboardUrl, type OwnAction } from "./page-context.js";
+import { dashboardUrl } from "./page-context.js";
 import { REPORT_ACTIONS } from "./reports.js";
 import { requestPath } from "./shell-commands.js";
 

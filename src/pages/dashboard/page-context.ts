@@ -1,8 +1,6 @@
-import type { OperationCall } from "../../core/client/control-client.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Mode } from "../../core/schema/common.js";
-import type { Fields, OperationName } from "./operation-actions.js";
 
 /** View names and titles, in menu order. */
 export const VIEWS = {
@@ -22,32 +20,6 @@ export type ViewName = keyof typeof VIEWS;
 
 export function isViewName(name: string): name is ViewName {
   return Object.hasOwn(VIEWS, name);
-}
-
-/** Actions that are more than one operation of the control API, or none. */
-export type OwnAction =
-  | "advanceTo"
-  | "reset"
-  | "retryAll"
-  | "resend"
-  | "replay"
-  | "send"
-  | "make"
-  | "movePayout"
-  | "payAmount"
-  | "again"
-  | "check"
-  | "run";
-
-/** An action with the fields that the form does not have. */
-export type Press =
-  | Extract<OperationCall, readonly [OperationName, ...unknown[]]>
-  | readonly [action: OwnAction, fields?: Fields];
-
-/** Value of a button: `transitionCharge?charge_id=ch_1&to=FAILED`. */
-export function pressText([action, fields = {}]: Press): string {
-  const query = new URLSearchParams(fields as Record<string, string>).toString();
-  return query === "" ? action : `${action}?${query}`;
 }
 
 /** Result or error of an action; shown once. */

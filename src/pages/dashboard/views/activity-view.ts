@@ -8,19 +8,13 @@ import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
+import { statusOf } from "../../payment-status.js";
 import { attentionItems, deliveryFailureText, isOff } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { taskText } from "./payment-timeline.js";
-import {
-  chargeRow,
-  deliveryRow,
-  isRequestInMode,
-  requestRow,
-  statusOf,
-  withdrawalRow,
-} from "./record-rows.js";
+import { chargeRow, deliveryRow, isRequestInMode, requestRow, withdrawalRow } from "./record-rows.js";
 
 const MAX_ROWS = 30;
 /** Deliveries read, before those that fail alike are folded. */
@@ -62,7 +56,7 @@ function activityRows(context: PageContext, show: string): Markup[] {
     const charges = state.pageOfKinds("charges", matches, 0, MAX_ROWS).items;
     const payouts = state.pageOfKinds("withdrawals", matches, 0, 10).items;
     return [...charges, ...payouts].map((record) => {
-      const options = { at: statusOf(context, record).at, withoutId: true };
+      const options = { at: statusOf(context.namespace, record).at, withoutId: true };
       const isCharge = "charge_id" in record;
       return [
         options.at,

@@ -5,8 +5,9 @@ import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { groupDigits, sentenceCase } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
+import type { Press } from "../../press.js";
 import * as ui from "../components.js";
-import type { PageContext, Press } from "../page-context.js";
+import type { PageContext } from "../page-context.js";
 
 /** A change of a charge or payout that a person can make. */
 export interface Move {

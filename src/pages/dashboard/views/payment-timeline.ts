@@ -21,10 +21,11 @@ import { requestsAbout } from "../../../server/control/charge-history.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { breakable } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
+import { reversalOf } from "../../payment-status.js";
 import { faultPart } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { attemptButton, deliveryOutcome, nextStepText, reversalOf } from "./record-rows.js";
+import { attemptButton, deliveryOutcome, nextStepText } from "./record-rows.js";
 
 /** Shortest gap between two steps that the timeline shows as a row. */
 const FOLDED_MS = 20_000;

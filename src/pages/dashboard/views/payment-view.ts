@@ -6,6 +6,7 @@ import { type ShownStatus, statusDetails } from "../../../core/reports/shown-sta
 import type { Actor } from "../../../core/schema/common.js";
 import { breakable, groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
+import { statusOf } from "../../payment-status.js";
 import * as ui from "../components.js";
 import { orderOf } from "../object-names.js";
 import { type PageContext, viewUrl } from "../page-context.js";
@@ -20,7 +21,7 @@ import {
   splitButton,
 } from "./payment-moves.js";
 import { paymentTimeline } from "./payment-timeline.js";
-import { destinationText, statusOf } from "./record-rows.js";
+import { destinationText } from "./record-rows.js";
 
 /** A charge or payout as its page shows it. */
 interface Payment {
@@ -57,7 +58,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
       order,
       charge.payment_method?.replaceAll("_", " ") ?? "no method yet",
     ],
-    status: statusOf(context, charge),
+    status: statusOf(context.namespace, charge),
     moves: chargeMoves(context, charge),
     moreMoves: moreChargeMoves(context, charge),
     copies: chargeCopies(context, charge),
@@ -88,7 +89,7 @@ export function payoutView(context: PageContext, id: string): Markup | undefined
   const payout = state.get("withdrawals", id);
   if (payout === undefined) return undefined;
   const { mode, scenario, timeline, notes, status_history } = payout;
-  const status = statusOf(context, payout);
+  const status = statusOf(context.namespace, payout);
   const isBounced = status.amount !== undefined;
   const destination = destinationText(state.get("destinations", payout.destination_id));
   return paymentView(context, {

@@ -15,18 +15,14 @@ import {
   type ListName,
   type RowSlot,
 } from "../../../core/reports/list-columns.js";
-import {
-  reversalStatus,
-  type ShownStatus,
-  shownStatus,
-  statusDetails,
-} from "../../../core/reports/shown-status.js";
+import { statusDetails } from "../../../core/reports/shown-status.js";
 import { deliveryState, NOTHING_LISTENS, nextTryIn, receiverText } from "../../../core/reports/trouble.js";
 import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { breakable } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
+import { statusOf } from "../../payment-status.js";
 import { callFailureText, deliveryFailureText, faultPart, isOff } from "../attention.js";
 import * as ui from "../components.js";
 import { objectName, orderOf } from "../object-names.js";
@@ -128,23 +124,6 @@ export function objectIdOf({ objectId, path, method, responseBody }: RequestEntr
 /** Characters of a metadata entry that stays in one line. */
 const MAX_UNBROKEN_LENGTH = 20;
 
-/** The reversal that an event reports, as a status; undefined for other events. */
-export function reversalOf({ type, body, at }: EventRecord): ShownStatus | undefined {
-  return type.startsWith("sandbox.") ? reversalStatus(at, JSON.parse(body).data) : undefined;
-}
-
-/** A payment's status as people read it. */
-export function statusOf(
-  { namespace }: Pick<PageContext, "namespace">,
-  record: Charge | Withdrawal,
-): ShownStatus {
-  const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
-  return shownStatus(
-    record,
-    namespace.engine.state.eventsOf(id).flatMap((event) => reversalOf(event) ?? []),
-  );
-}
-
 /** `bank account …6789` */
 export function destinationText(destination: Destination | undefined): string {
   if (destination === undefined) return "destination deleted";
@@ -175,7 +154,7 @@ function paymentRow(
   record: Charge | Withdrawal,
   { about = [], ...row }: RecordRow,
 ): Markup {
-  const shown = statusOf(context, record);
+  const shown = statusOf(context.namespace, record);
   const { word } = shown;
   const tone = ui.statusTone(word);
   const { scenario, created_at: at } = record;
