@@ -44,18 +44,25 @@ export function cutMiddle(text: string, room: number): string {
   return `${text.slice(0, room - 1 - end)}…${text.slice(text.length - end)}`;
 }
 
-/** Wraps a text into indented lines. A URL longer than a line is not broken. */
+/**
+ * Wraps a text into indented lines. A URL longer than a line is not broken. A command at the end is not broken either: if it does not
+ * fit, it has a line without indent, to be copied.
+ */
 export function wrap(text: string, indent: number, width: number): string[] {
   const room = Math.max(1, width - indent);
+  const [, before = text, command] = /^(.*?)(?:^| )(npx payments-sandbox .*)$/s.exec(text) ?? [];
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ").flatMap((one) => splitWord(one, room))) {
+  for (const word of before.split(" ").flatMap((one) => splitWord(one, room))) {
     if (line !== "" && line.length + 1 + word.length > room) {
       lines.push(line);
       line = word;
     } else line = line === "" ? word : `${line} ${word}`;
   }
-  return [...lines, line].map((one) => (" ".repeat(indent) + one).trimEnd());
+  const whole = [line, command].filter(Boolean).join(" ");
+  const isWhole = command === undefined || whole.length <= room;
+  const indented = [...lines, isWhole ? whole : line].map((one) => (" ".repeat(indent) + one).trimEnd());
+  return isWhole ? indented : [...indented, command];
 }
 
 /** Wraps a text behind a heading, with the later lines below the text. */

@@ -339,14 +339,14 @@ it("exec prints at most three charges", async () => {
   const printed = stderr.match(/^ {2}✗ .*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
   expect(printed).toEqual(["ada@c.test", "declined@e.test", "declined@b.test"]);
   expect(stderr).toMatch(
-    /\n {2}and 2 more\npayments-sandbox: more: npx payments-sandbox exec --artifacts DIR writes .*\n$/,
+    /\n {2}and 2 more\npayments-sandbox: all requests and histories as files: npx payments-sandbox exec --artifacts DIR\n$/,
   );
 });
 
 it("exec prints an unfinished charge in one line", async () => {
   const { stderr } = await run([...words`exec --clock manual`, ...shop(["stuck@a.test", "declined@b.test"])]);
   expect(stderr).toMatch(
-    /\n\n {2}● not finished: PROCESSING · NGN 10\.34 · stuck@a\.test · ch_\w+\npayments-sandbox: more/,
+    /\n\n {2}● not finished: PROCESSING · NGN 10\.34 · stuck@a\.test · ch_\w+\npayments-sandbox: all requests/,
   );
 });
 

@@ -164,7 +164,7 @@ it.each(VIEWS.map((view) => [view.join(" ").replace(STATE, "FILE"), view] as con
   async (_name, view) => {
     for (const columns of LISTS.includes(view) ? [20, 40, 60, 80, 200] : [80, 200])
       for (const line of (await print(columns, view)).split("\n"))
-        expect(line.length, line).toBeLessThanOrEqual(columns);
+        if (!line.startsWith("npx ")) expect(line.length, line).toBeLessThanOrEqual(columns);
   },
 );
 
@@ -574,6 +574,13 @@ it("the report of a run fits the terminal width", () => {
   const text = reportText(reportOfRun(report));
   for (const line of text.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
   expect(text.replace(/\s+/g, "")).toContain(JSON.stringify(failure.expected));
+});
+
+it("a command at the end of a text is not broken: it has a line of its own if it does not fit", () => {
+  const text = "webhooks: 2 failing; see npx payments-sandbox deliveries";
+  expect(wrap(text, 2, 60)).toEqual([`  ${text}`]);
+  expect(wrap(text, 2, 57)).toEqual(["  webhooks: 2 failing; see", "npx payments-sandbox deliveries"]);
+  expect(wrap("npx payments-sandbox next", 10, 30)).toEqual(["", "npx payments-sandbox next"]);
 });
 
 it("a word longer than a line breaks behind a comma, and a URL in it does not", () => {

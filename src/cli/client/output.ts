@@ -25,7 +25,7 @@ import {
   WEBHOOK_MARK,
 } from "../table.js";
 import { isTerminal, lineWidth } from "../terminal.js";
-import { fitLine, paint, type StyledText, wrap } from "../text-layout.js";
+import { paint, type StyledText, wrap } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 
@@ -65,7 +65,7 @@ export function tableFormatter(
         dimmed: items.map(isDone),
       }),
       ...(isTerminal() ? footer : []).flatMap(([style, text]) =>
-        wrap(text, 0, width).map((line) => fitLine([[style, line]], width)),
+        wrap(text, 0, width).map((line) => paint(style!, line)),
       ),
       ...(total > items.length ? [`${items.length} of ${total}`] : []),
       "",
@@ -83,7 +83,7 @@ export function recordFormatter(...names: readonly string[]): ResultFormatter {
     const fields = (names.length === 0 ? Object.keys(answer) : names).filter(
       (field) => answer[field] !== undefined,
     );
-    const width = Math.max(...fields.map((field) => field.length));
+    const indent = Math.max(...fields.map((field) => field.length)) + GAP;
     return fields
       .map((field) => {
         const lines = [answer[field]].flat().flatMap((value) => {
@@ -91,12 +91,11 @@ export function recordFormatter(...names: readonly string[]): ResultFormatter {
           const isShort = isTerminal() && formatOf(field) === "time";
           const shown = isShort ? terminalInstant(text, today) : text;
           const style = valueStyle(field, shown);
-          return wrap(shown, width + GAP, lineWidth()).map((line) => {
-            const start = line.slice(width + GAP);
-            return style === undefined ? start : paint(style, start);
-          });
+          return wrap(shown, indent, lineWidth()).map((line) =>
+            style === undefined ? line : line.replace(/\S.*/, (part) => paint(style, part)),
+          );
         });
-        return `${paint("dim", headingText(field).padEnd(width + GAP))}${lines.join(`\n${" ".repeat(width + GAP)}`)}\n`;
+        return `${paint("dim", headingText(field).padEnd(indent))}${lines.join("\n").replace(/^ +/, "")}\n`;
       })
       .join("");
   };

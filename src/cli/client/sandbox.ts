@@ -10,8 +10,8 @@ import {
 } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { quoteForShell } from "../help-text.js";
-import { isTerminal, writeOutputFile } from "../terminal.js";
-import { paint } from "../text-layout.js";
+import { isTerminal, lineWidth, writeOutputFile } from "../terminal.js";
+import { paint, wrap } from "../text-layout.js";
 import {
   type ClientAction,
   type ClientCommand,
@@ -242,7 +242,11 @@ function advance(verb: string, input: (argument: string | undefined) => object):
       const { total } = await connection.run("listDeliveries", { failing: 1, limit: 1 });
       const failed = `${formatCount(Number(total), "webhook")} not delivered: ${connection.commandFor("deliveries --failing")}`;
       const advanced = `advanced${by}: ${start} → ${end}; ${formatCount(Number(fired_total), "step")} ran\n`;
-      return total === 0 ? advanced : `${advanced}${paint("red", failed)}\n`;
+      return total === 0
+        ? advanced
+        : `${advanced}${wrap(failed, 0, lineWidth())
+            .map((line) => paint("red", line))
+            .join("\n")}\n`;
     },
   });
 }

@@ -55,9 +55,7 @@ export async function printFailureReport(sandbox: Sandbox, hasArtifacts: boolean
       "no webhook was sent, since no receiver is registered; if your app listens: npx payments-sandbox exec --webhook-url URL",
     );
   if (calls.length > 0 && !hasArtifacts)
-    printErrorLine(
-      "more: npx payments-sandbox exec --artifacts DIR writes all requests and histories to files",
-    );
+    printErrorLine("all requests and histories as files: npx payments-sandbox exec --artifacts DIR");
 }
 
 async function readActivity(sandbox: Sandbox): Promise<Activity> {
