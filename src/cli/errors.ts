@@ -1,4 +1,4 @@
-import type { CommanderError } from "commander";
+import type { Command, CommanderError } from "commander";
 import { didYouMean } from "../core/schema/nearest.js";
 import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -65,7 +65,10 @@ export function isFixableByUser(error: Error): boolean {
 }
 
 /** Converts commander's error into one line that names the help command. */
-export function toUsageError({ message }: CommanderError, command: string): ErrorWithFix {
+export function toUsageError({ message }: CommanderError, given: Command): ErrorWithFix {
+  const command = given.name();
+  const missing = given.registeredArguments.find((one) => message.endsWith(` argument '${one.name()}'`));
+  const known = missing?.argChoices ?? (missing?.name() === "selector" ? ["an id", "last"] : []);
   const help = `npx payments-sandbox ${command} --help`;
   // A negative duration looks like an option.
   const [, negative] = /^error: unknown option '(-\d.*)'$/.exec(message) ?? [];
@@ -80,7 +83,7 @@ export function toUsageError({ message }: CommanderError, command: string): Erro
     .replace(/^option ('.+') argument missing$/, "option $1 needs a value")
     .replace(/\. Expected (\d+) arguments? but got (\d+)\.$/, ": it takes $1, not $2")
     .replaceAll("\n", " ");
-  return usageError(what + near, help);
+  return usageError(what + near + (known.length === 0 ? "" : `; use one of: ${known.join(", ")}`), help);
 }
 
 /** Error of an invalid command line; `fix` is the command that shows the help. */

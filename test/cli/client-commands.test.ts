@@ -61,7 +61,7 @@ async function transcriptOf(section: string): Promise<string> {
       })
       .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:PORT")
       // An attempt may end before or after the command reads its outcome.
-      .replace(/( → :)\d+(\/hooks · )(queued|500 answer · next try at .*)/g, "$1PORT$2OUTCOME")
+      .replace(/[●✗]( \S+ → :)\d+(\/hooks · )(queued|500 answer · next try at .*)/g, "✗$1PORT$2OUTCOME")
       .replace(/\bPSB\w{10}\b/g, "PSB0000000000")
       .replace(/"(sent_at|now)":"2026-(?!0[12])[^"]+"/g, '"$1":"…"')
       .replace(/("duration_ms":|"webhook-timestamp":"|seq +)\d+/g, "$1N")

@@ -100,7 +100,10 @@ it.each(NAMES)("%s refuses unknown options, missing and surplus arguments", asyn
     );
   }
   const [first] = registeredArguments;
-  if (first?.required) expect(await refused()).toBe(`missing required argument '${first.name()}'${hint}`);
+  const known = first?.argChoices ?? (first?.name() === "selector" ? ["an id", "last"] : []);
+  const use = known.length === 0 ? "" : `; use one of: ${known.join(", ")}`;
+  if (first?.required)
+    expect(await refused()).toBe(`missing required argument '${first.name()}'${use}${hint}`);
   if (registeredArguments.some(({ variadic }) => variadic)) return;
   const count = registeredArguments.length;
   const all = registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
