@@ -131,6 +131,16 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(await page.getByRole("searchbox").count()).toBe(2);
   });
 
+  it("the ledger's columns fit at 1024 pixels", async () => {
+    const sandbox = await listeningSandbox();
+    for (let count = 0; count < 3; count++) await Client.of(sandbox).pay({ amount: "125000.00" });
+    await sandbox.advance("3d");
+    const { page } = await openTab({ viewport: { width: 1024, height: 800 } });
+    await page.goto(`${homeOf(sandbox)}/money`);
+    const table = page.locator("#ledger .wide");
+    expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+  });
+
   it("a phone shows every amount of the ledger, and no balance of zero", async () => {
     const sandbox = await listeningSandbox();
     await Client.of(sandbox).pay({ amount: "1500000000.05" });
@@ -381,7 +391,7 @@ describeInBrowser("the dashboard in a browser", () => {
         const id = await Client.of(sandbox).pay({ email, metadata: { order_id: "A-1042" } });
         await page.goto(`${homeOf(sandbox)}/charges/${id}`);
         await page.locator("#timeline .next").waitFor();
-        await page.evaluate(recordShifts, ".body > :not(.menu)");
+        await page.evaluate(recordShifts, ".body");
         for (const status of statuses) {
           await sandbox.advance("2s");
           await page.locator("#charge .status").getByText(status).waitFor();

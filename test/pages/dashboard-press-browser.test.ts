@@ -243,7 +243,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     await page.goto(`${homeOf(sandbox)}/charges/${id}`);
     const before = await page.locator("#timeline").boundingBox();
     await page.locator("#charge").getByRole("button", { name: "Complete" }).first().click();
-    await page.locator("#charge .why", { hasText: "had brought it to AWAITING_PAYMENT." }).waitFor();
+    await page.locator("#charge .why", { hasText: "it was AWAITING_PAYMENT." }).waitFor();
     expect((await page.locator("#timeline").boundingBox())!.y).toBe(before!.y);
   });
 

@@ -110,7 +110,8 @@ function menu(context: PageContext): Markup {
   return html`<ul>${(Object.entries(VIEWS) as [ViewName, string][]).map(([view, label]) => {
     if (view === "search") return false;
     const [count = 0, noun, tone] = counts[view] ?? [];
-    return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${count > 0 && html` <span class="count ${tone}">${groupDigits(String(count))}<span class="unseen"> ${noun}</span></span>`}</a></li>`;
+    const shown = count > 0 && html`${groupDigits(String(count))}<span class="unseen"> ${noun}</span>`;
+    return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${noun !== undefined && html` <span class="count ${tone}">${shown}</span>`}</a></li>`;
   })}<li class="apart"><a href="/docs">API reference</a></li><li><button type="button" class="copy" data-help>Shortcuts <kbd>?</kbd></button></li></ul>`;
 }
 

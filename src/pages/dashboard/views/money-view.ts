@@ -126,7 +126,7 @@ ${
             html`${entry.kind.replaceAll("_", " ")} ${entry.object_id !== entry.kind && aboutLink(context, entry.object_id)} ${ui.liveModeTag(entry.mode)}${hasOrganizations && html` <span class="soft">${entry.organization_id}</span>`}`,
             entry.currency,
             ...LEDGER_ACCOUNTS.map((name) => amountText(entry.postings, name)),
-            html`${groupDigits(before.available ?? "0")} → <strong>${groupDigits(after.available ?? "0")}</strong>`,
+            html`${groupDigits(before.available ?? "0")}\u00a0→ <strong>${groupDigits(after.available ?? "0")}</strong>`,
           ],
         })),
       )

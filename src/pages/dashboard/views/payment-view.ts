@@ -171,7 +171,7 @@ function causeText(
     case "api":
       return html`a payment method was chosen at ${when}; ${planText(record)}${requestText(record)}.`;
     default:
-      return html`${late}by hand ${DOORS[actor]} at ${when}${why}; ${actors[history.length - 2] === "scenario" ? `scenario ${scenario} had brought it to` : "it was"} ${history.at(-2)!.status}.`;
+      return html`${late}by hand ${DOORS[actor]} at ${when}${why}; it was ${history.at(-2)!.status}.`;
   }
 }
 
@@ -192,7 +192,7 @@ function planText(record: Charge | Withdrawal): string {
   if (scenario === null) return "no scenario has a rule for it";
   return timeline.length === 0
     ? `scenario ${scenario} plans nothing for it`
-    : `scenario ${scenario} plans ${timeline.map(({ to }) => to).join(" → ")}`;
+    : `scenario ${scenario} will bring it to ${timeline.at(-1)!.to}`;
 }
 
 /** Condition of the scenario rule that matched, in words. */
