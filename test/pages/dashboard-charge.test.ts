@@ -34,7 +34,7 @@ describe("the page of a charge", () => {
     const { charge, press, page } = await openDashboard();
     const id = await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
     expect(await page(`/charges/${id}`)).toMatch(
-      /Price in USD<\/span>\s*<input [^>]*name="amount" value="5\.00"/,
+      /Price in USD \(fees come on top\)<\/span>\s*<input [^>]*name="amount" value="5\.00"/,
     );
     const { text } = await press(`again?charge_id=${id}`, { amount: "19.99", scenario: "declined" });
     expect(textOf(text)).toMatch(

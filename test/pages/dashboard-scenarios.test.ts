@@ -78,6 +78,15 @@ describe("the page of a scenario", () => {
 });
 
 describe("the list of scenarios", () => {
+  it("an active scenario's row in Needs attention shows code without backticks", async () => {
+    const { charge, page, press } = await openDashboard();
+    await charge("ada@shop.test");
+    await press("activateScenario?name=crypto_confirmations");
+    const [, row = ""] = /data-key="scenario-crypto_confirmations">(.*?)<\/li>/s.exec(await page())!;
+    expect(row).toContain("<code>");
+    expect(row).not.toContain("`");
+  });
+
   it("groups scenarios by kind, and says their rules in words", async () => {
     const { charge, page, press } = await openDashboard();
     await press("activateScenario?name=declined");

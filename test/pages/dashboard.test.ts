@@ -83,8 +83,11 @@ describe("dashboard", () => {
 
   it("lists the next due tasks, and all of them on request", async () => {
     const { charge, page } = await openDashboard({ clock: "manual" });
-    for (let many = 0; many < 6; many++) await charge(`ada${many}@example.com`);
-    expect(textOf(await page())).toMatch(/Up next [\s\S]*\+1 s AWAITING_PAYMENT ada\d@example\.com/);
+    for (let many = 0; many < 6; many++)
+      await charge(`ada${many}@example.com`, { metadata: { order_id: `A-104${many}` } });
+    expect(textOf(await page())).toMatch(
+      /Up next [\s\S]*\+1 s AWAITING_PAYMENT A-104(\d) · ada\1@example\.com/,
+    );
     const [, more] = /href="([^"]+due=all#next)">(\d+) more/.exec(await page())!;
     const all = await page(`?${more!.split("?")[1]!.replace(/#.*/, "")}`);
     expect(all.split('id="next"')[1]!.match(/data-key="task-/g)).toHaveLength(12);

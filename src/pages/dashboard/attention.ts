@@ -7,6 +7,7 @@ import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
+import { inline } from "../reference/schema-markup.js";
 import * as ui from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
 import { requestCurl } from "./shell-commands.js";
@@ -198,7 +199,7 @@ function scenarioItem(context: PageContext, { name, scenario }: StoredScenario):
     status: ui.badge("active", "warn"),
     title: `Scenario ${name} applies to everything new`,
     to: `${viewUrl(context, "scenarios")}#${name}`,
-    subtitle: scenario.description?.trim(),
+    subtitle: inline(scenario.description?.trim() ?? ""),
     rowButtons: ui.button({
       does: ["deactivateScenario", { name }],
       label: "Turn off",

@@ -14,7 +14,14 @@ import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { taskText } from "./payment-timeline.js";
-import { chargeRow, deliveryRow, isRequestInMode, requestRow, withdrawalRow } from "./record-rows.js";
+import {
+  chargeRow,
+  deliveryRow,
+  isRequestInMode,
+  objectText,
+  requestRow,
+  withdrawalRow,
+} from "./record-rows.js";
 
 const MAX_ROWS = 30;
 /** Deliveries read, before those that fail alike are folded. */
@@ -159,12 +166,12 @@ function dueSection(context: PageContext, id: "next" | "soon", maxRows: number):
   return ui.section({ id, title, body });
 }
 
-/** Customer, payout reference or id of the charge or payout that a task is about. */
-function subjectText({ namespace }: PageContext, { ref }: Task): Content {
-  const { state } = namespace.engine;
+/** Order or payout reference, else the id, of the charge or payout that a task is about; then its customer. */
+function subjectText(context: PageContext, { ref }: Task): Content {
+  const { state } = context.namespace.engine;
   const id = state.get("deliveries", ref)?.object_id ?? ref;
-  const name = state.get("charges", id)?.customer_email ?? state.get("withdrawals", id)?.reference;
-  return name ?? ui.shortIdMarkup(id);
+  const email = state.get("charges", id)?.customer_email;
+  return ui.joinWithDots([...objectText(context, id, true), email]);
 }
 
 /** Attempts of one type of event that are due at the same time have one key. */

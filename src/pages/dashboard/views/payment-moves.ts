@@ -125,7 +125,7 @@ export function repeatMenu(context: PageContext, { charge_id, pricing, scenario_
   return ui.menu("Make again", [
     ui.actionForm(
       context,
-      html`${ui.selectField("scenario", "With scenario", [["", "as it is now"], ...scenarios], scenario_asked ?? "")}${ui.input({ name: "amount", label: `Price in ${pricing.base_currency}`, value: pricing.amount, required: true })}${ui.submitButton({ does: ["again", { charge_id }], label: "Make again", kind: "main" })}`,
+      html`${ui.selectField("scenario", "With scenario", [["", "as it is now"], ...scenarios], scenario_asked ?? "")}${ui.input({ name: "amount", label: `Price in ${pricing.base_currency} (fees come on top)`, value: pricing.amount, required: true })}${ui.submitButton({ does: ["again", { charge_id }], label: "Make again", kind: "main" })}`,
       "Make again",
     ),
   ]);
