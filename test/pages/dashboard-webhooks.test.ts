@@ -115,6 +115,11 @@ describe("webhooks in the dashboard", () => {
     const off = await home();
     expect(off).not.toMatch(/failing|next try|retry/);
     expect(off).toContain("Nothing is due.");
+    expect(off).toContain("next due: nothing");
+    expect((await press("advanceTo")).text).toContain("Nothing is due");
+    expect(await page("/webhooks?status=failing")).toContain("Deliveries: 0");
+    expect(textOf(await page("/webhooks?status=off"))).toMatch(/Deliveries: 3 .* ● off charge\.completed /);
+    expect(textOf(await page("/checks"))).not.toContain("failing:");
     expect(textOf(await page(`/webhooks/${id}`))).toMatch(/Why: 500 answer · off: not retried Retry/);
     await sandbox.advance("1d");
     expect(textOf(await page(`/webhooks/${id}`))).toContain("Why: dropped: receiver was off Redeliver");

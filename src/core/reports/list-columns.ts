@@ -113,6 +113,7 @@ const STATE_QUERIES: Readonly<Record<string, Query>> = {
   failing: { failing: "1" },
   "given up": { status: "failed" },
   held: { status: "pending" },
+  off: { status: "pending" },
 };
 
 const lists = {

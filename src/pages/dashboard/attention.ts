@@ -1,8 +1,8 @@
-import type { Delivery, Endpoint, StoredScenario } from "../../core/engine/records.js";
+import type { Delivery, Endpoint, StoredScenario, Task } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
 import { effectText, faultText, matchText, replacesResponse } from "../../core/reports/rule-text.js";
-import { failureText, NOTHING_LISTENS, nextTryIn } from "../../core/reports/trouble.js";
+import { deliveryState, failureText, NOTHING_LISTENS, nextTryIn } from "../../core/reports/trouble.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
@@ -38,9 +38,31 @@ export function attentionItems(context: PageContext): readonly ui.ListRow[] {
   return needs;
 }
 
+type Holder = Pick<PageContext, "namespace">;
+
 /** True for a delivery to a receiver that is turned off, which is dropped when its next attempt is due. */
-export function isOff({ namespace }: PageContext, { webhook_id }: Delivery): boolean {
+function isOff({ namespace }: Holder, { webhook_id }: Delivery): boolean {
   return namespace.engine.state.get("endpoints", webhook_id)?.enabled === false;
+}
+
+/** `off` for an open delivery to a receiver that is turned off. */
+export function deliveryStateOf(context: Holder, delivery: Delivery): string {
+  const isDropped = delivery.status === "pending" && isOff(context, delivery);
+  return isDropped ? "off" : deliveryState(delivery, context.namespace.findHold(delivery));
+}
+
+/** True for a failing delivery whose receiver is on. */
+export function isOpenFailure(context: Holder, delivery: Delivery): boolean {
+  return isFailing(delivery) && !isOff(context, delivery);
+}
+
+/** Tasks in the order of their times, without retries at a receiver that is turned off. */
+export function* dueTasks(context: Holder): Generator<Task> {
+  const { state } = context.namespace.engine;
+  for (const task of state.tasks.inOrder()) {
+    const delivery = task.kind === "attempt" && state.get("deliveries", task.ref);
+    if (!delivery || !isOff(context, delivery)) yield task;
+  }
 }
 
 /** Status or error of the last attempt, with the first line of the response. */

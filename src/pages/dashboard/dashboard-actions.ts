@@ -6,6 +6,7 @@ import { SIGNATURE_VARIANTS } from "../../core/engine/event-emission.js";
 import type { Delivery } from "../../core/engine/records.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
+import { iso } from "../../core/schema/time.js";
 import { DASHBOARD_RUNNER } from "../../server/control/control-operation.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { bodyTooLargeRefusal, MAX_BODY_BYTES } from "../../server/http/body.js";
@@ -18,7 +19,7 @@ import {
   runOperation,
   type ServiceRequest,
 } from "./api-calls.js";
-import { findNewestDeliveries } from "./attention.js";
+import { dueTasks, findNewestDeliveries } from "./attention.js";
 import { formatCount } from "./components.js";
 import { objectName } from "./object-names.js";
 import type { Fields } from "./operation-actions.js";
@@ -162,7 +163,10 @@ const OWN_ACTIONS: Readonly<Record<OwnAction, DashboardAction>> = {
   ...REPORT_ACTIONS,
   ...APP_CALL_ACTIONS,
   advanceTo: async (press) => {
-    const { to = "", id = "" } = press.fields;
+    const next = dueTasks(press).next().value;
+    const nextAt = next && iso(Math.max(next.due_ms, press.namespace.nowMs()));
+    const { to = nextAt, id = "" } = press.fields;
+    if (to === undefined) return { text: "Nothing is due" };
     // The page may be old, so the time on its button may have passed.
     if (Date.parse(to) < press.namespace.nowMs()) return { text: "That time has passed" };
     const result = await runOperation<{ fired_total: number }>(press, "advanceClock", { to });

@@ -1,8 +1,7 @@
 import type { Delivery } from "../../core/engine/records.js";
-import { isFailing } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { activeScenarios, attentionItems, isOff } from "./attention.js";
+import { activeScenarios, attentionItems, dueTasks, isOpenFailure } from "./attention.js";
 import * as ui from "./components.js";
 import {
   currentUrl,
@@ -89,19 +88,19 @@ ${clockBar(context)}`;
 function clockBar(context: PageContext): Markup {
   const clock = context.namespace.clock.view();
   const isFrozen = clock.mode === "manual";
-  const { next_due, now } = clock;
-  const next = next_due === null ? undefined : ui.readableDuration(Date.parse(next_due) - Date.parse(now));
+  const { now } = clock;
+  const next = dueTasks(context).next().value;
   return html`<div class="line clock" role="group" aria-label="Clock">
 <span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : clock.speed}"><span aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
 <span class="day">${ui.dateText(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
-${ui.button({ does: ["advanceClock", { until: "next" }], label: "Skip to next", key: "n" })}
+${ui.button({ does: ["advanceTo"], label: "Skip to next", key: "n" })}
 ${ui.button({ does: ["advanceClock", { by: "10s" }], label: "+10 s", key: "e" })}
 ${["5m", "1h"].map((by) => ui.button({ does: ["advanceClock", { by }], label: `+${by.replace(/\D/, " $&")}` }))}
 ${ui.button({ does: ["setClock", { mode: isFrozen ? "real" : "manual" }], label: isFrozen ? "Resume" : "Freeze" })}
 ${ui.actionForm(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["advanceClock"], label: "Go" })}`, "Jump in time")}
-<span class="soft due">next due: ${next === undefined ? "nothing" : html`in ${next}`}</span>
+<span class="soft due">next due: ${next ? html`in ${ui.readableDuration(Math.max(0, next.due_ms - Date.parse(now)))}` : "nothing"}</span>
 </div>`;
 }
 
@@ -121,8 +120,7 @@ type Count = readonly [count: number, noun: string, tone: ui.Tone];
 function countsOf(context: PageContext): Partial<Record<ViewName, Count>> {
   const { state } = context.namespace.engine;
   const charges = state.pageOfKinds("charges", (charge) => isInMode(context, charge), 0, 0).total;
-  const matches = (delivery: Delivery) =>
-    isInMode(context, delivery) && isFailing(delivery) && !isOff(context, delivery);
+  const matches = (delivery: Delivery) => isInMode(context, delivery) && isOpenFailure(context, delivery);
   return {
     activity: [attentionItems(context).length, "that need attention", "bad"],
     charges: [charges, "charges", ""],

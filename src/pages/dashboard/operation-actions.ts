@@ -51,10 +51,8 @@ interface OperationAction {
 /** Operations with a button or form on the dashboard. */
 const OPERATION_ACTIONS = {
   advanceClock: {
-    notice: ({ from = "", to = "", fired_total = 0 }, { until }) =>
-      until !== undefined && fired_total === 0
-        ? "Nothing is due"
-        : `Advanced ${readableDuration(Date.parse(to) - Date.parse(from))}: ${formatCount(fired_total, "step")} ran`,
+    notice: ({ from = "", to = "", fired_total = 0 }) =>
+      `Advanced ${readableDuration(Date.parse(to) - Date.parse(from))}: ${formatCount(fired_total, "step")} ran`,
     input: ({ value, ...fields }) => {
       if (value === undefined) return fields;
       const by = value.replace(/^\+|\s/g, "");

@@ -9,7 +9,7 @@ import { isFailing } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { statusOf } from "../../payment-status.js";
-import { attentionItems, deliveryFailureText, isOff } from "../attention.js";
+import { attentionItems, deliveryFailureText, dueTasks, isOpenFailure } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
@@ -72,7 +72,8 @@ function activityRows(context: PageContext, show: string): Markup[] {
     });
   };
   const deliveries = (): TimedRow[] => {
-    const matches = (delivery: Delivery) => isInMode(context, delivery) && (!isErrors || isFailing(delivery));
+    const matches = (delivery: Delivery) =>
+      isInMode(context, delivery) && (!isErrors || isOpenFailure(context, delivery));
     const { items } = state.pageOfKinds("deliveries", matches, 0, MAX_FOLDED);
     return ui
       .groupConsecutive(items, failureKey)
@@ -148,16 +149,12 @@ export function asideView(context: PageContext): Markup {
 function dueSection(context: PageContext, id: "next" | "soon", maxRows: number): Markup {
   const { state } = context.namespace.engine;
   const tasks: Task[] = [];
-  let dropped = 0;
-  for (const task of state.tasks.inOrder()) {
-    if (tasks.length === MAX_DUE_ROWS) break;
-    const delivery = task.kind === "attempt" && state.get("deliveries", task.ref);
-    if (delivery && isOff(context, delivery)) dropped++;
-    else tasks.push(task);
-  }
+  for (const task of dueTasks(context)) if (tasks.push(task) === MAX_DUE_ROWS) break;
   const shown = ui.groupConsecutive(tasks, (task) => dueKey(context, task)).slice(0, maxRows);
   const due = shown.map(([first, ...others]) => taskItem(context, first, others.length + 1));
-  const hidden = state.tables.tasks.size - state.tasks.inFlightCount - dropped - shown.flat().length;
+  const total =
+    tasks.length < MAX_DUE_ROWS ? tasks.length : state.tables.tasks.size - state.tasks.inFlightCount;
+  const hidden = total - shown.flat().length;
   const all = currentUrl(context, { due: "all" });
   const more = html`<li data-key="more"><span class="at"></span>${maxRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${all}#next">${hidden} more</a>`}</li>`;
   const title = id === "next" ? "Up next" : "Up next: the nearest";

@@ -1,3 +1,4 @@
+import type { Delivery } from "../../../core/engine/records.js";
 import { type Advice, BAD_HABITS, findAdvice } from "../../../core/namespace/advice.js";
 import {
   type Answer,
@@ -7,10 +8,10 @@ import {
   type ProbeRow,
   type WebhookReport,
 } from "../../../core/schema/receiver-report.js";
-import { isFailing, receiverName } from "../../../server/control/record-views.js";
+import { receiverName } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { attentionItems, deliveryFailureText, findNewestDeliveries } from "../attention.js";
+import { attentionItems, deliveryFailureText, findNewestDeliveries, isOpenFailure } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { findingCounts, isCheckDone, type ReceiverCheckProgress, reportsOf } from "../reports.js";
@@ -72,6 +73,7 @@ function receiverCheckSection(context: PageContext): Markup {
   const endpoints = context.namespace.engine.state
     .endpoints()
     .filter(({ url }) => url !== null && /^https?:/.test(url));
+  const isTrouble = (delivery: Delivery) => isOpenFailure(context, delivery);
   return ui.section({
     id: "doctor",
     title: "Check your receiver",
@@ -83,7 +85,7 @@ ${ui.rowList(
     const check = receivers.get(webhook_id);
     const to = `${viewUrl(context, "checks", undefined, { receiver: webhook_id })}#probes`;
     const report = check?.report;
-    const { total, items } = findNewestDeliveries(context, webhook_id, isFailing, 1);
+    const { total, items } = findNewestDeliveries(context, webhook_id, isTrouble, 1);
     const failing = items.map((newest) =>
       ui.reasonMarkup(`${ui.formatCount(total, "webhook")} failing: ${deliveryFailureText(newest)}`),
     );

@@ -1,9 +1,9 @@
 import { eventToSend } from "../../../core/engine/event-mishaps.js";
 import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
 import { diffRecordFields } from "../../../core/namespace/saved-states.js";
-import { deliveryState } from "../../../core/reports/trouble.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
+import { deliveryStateOf } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
@@ -29,7 +29,7 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
     state.get("charges", object_id ?? "")?.customer_email,
   ];
   return html`${ui.backLink(context, "webhooks")}
-<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryState(delivery, namespace.findHold(delivery)))} ${ui.liveModeTag(delivery.mode)}</h1>
+<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryStateOf(context, delivery))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
 <p class="why"><strong>Why:</strong> ${ui.joinWithDots([...deliveryOutcome(context, delivery), nextStepText(delivery, endpoint)])}${resendText(delivery)}</p>
 <div class="actions">${failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", key: "r", hint: "The next attempt of this delivery, now" })}

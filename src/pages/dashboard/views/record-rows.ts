@@ -16,14 +16,20 @@ import {
   type RowSlot,
 } from "../../../core/reports/list-columns.js";
 import { statusDetails } from "../../../core/reports/shown-status.js";
-import { deliveryState, NOTHING_LISTENS, nextTryIn, receiverText } from "../../../core/reports/trouble.js";
+import { NOTHING_LISTENS, nextTryIn, receiverText } from "../../../core/reports/trouble.js";
 import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { breakable } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { statusOf } from "../../payment-status.js";
-import { callFailureText, deliveryFailureText, faultPart, isOff } from "../attention.js";
+import {
+  callFailureText,
+  deliveryFailureText,
+  deliveryStateOf,
+  faultPart,
+  isOpenFailure,
+} from "../attention.js";
 import * as ui from "../components.js";
 import { objectName, orderOf } from "../object-names.js";
 import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
@@ -185,9 +191,9 @@ function failingWebhooks(context: PageContext, { charge_id }: Charge): Markup | 
   const events = state.eventsOf(charge_id);
   const failing = events
     .flatMap(({ event_id }) => state.deliveriesOf(event_id))
-    .filter((delivery) => isFailing(delivery) && !isOff(context, delivery));
+    .filter((delivery) => isOpenFailure(context, delivery));
   const counts = ui
-    .groupConsecutive(failing.map((delivery) => deliveryState(delivery, null)).sort(), String)
+    .groupConsecutive(failing.map((delivery) => deliveryStateOf(context, delivery)).sort(), String)
     .map((states) => `${ui.formatCount(states.length, "webhook")} ${states[0]}`);
   return failing.length > 0 && html`<span class="mark warn" data-key="failing">${counts.join(", ")}</span>`;
 }
@@ -235,7 +241,7 @@ export function deliveryOutcome(context: PageContext, delivery: Delivery): [resu
   if (status === "delivered") return [`${last.status} in ${Math.round(last.duration_ms)} ms`];
   return [
     deliveryFailureText(delivery),
-    isOff(context, delivery) ? "off: not retried" : nextTryIn(next, nowMs),
+    deliveryStateOf(context, delivery) === "off" ? "off: not retried" : nextTryIn(next, nowMs),
   ];
 }
 
@@ -279,11 +285,10 @@ export function deliveryRow(
   count = 1,
 ): Markup {
   const { delivery_id: key, event_type: type, created_at: at } = delivery;
-  const failing = isFailing(delivery);
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
   const name = withoutId ? type.replace(/^charge\./, "") : type;
   const record = { ...delivery, type: name, url: `→ ${receiver}` };
-  const state = deliveryState(delivery, context.namespace.findHold(delivery));
+  const state = deliveryStateOf(context, delivery);
   const [reason, due] = deliveryOutcome(context, delivery);
   return recordRow(context, "deliveries", record, {
     key,
@@ -292,7 +297,7 @@ export function deliveryRow(
     reason,
     about: [due, ...about],
     rowButtons: attemptButton(delivery, `${type} to ${receiver}`),
-    tone: failing ? "bad" : "",
+    tone: isOpenFailure(context, delivery) ? "bad" : "",
     ...options,
   });
 }

@@ -1,10 +1,9 @@
 import { matchesAnyGlob } from "../../../core/domain/glob.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
-import { deliveryState } from "../../../core/reports/trouble.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
-import { deliveryFailureText, findNewestDeliveries, receiverButtons } from "../attention.js";
+import { deliveryFailureText, deliveryStateOf, findNewestDeliveries, receiverButtons } from "../attention.js";
 import * as ui from "../components.js";
 import { isInMode, type PageContext, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
@@ -26,7 +25,7 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
   const types = ["charge.*", "withdrawal.*", ...state.eventTypes().sort(), ...(asked === "" ? [] : [asked])];
   return {
     choices: {
-      status: ["failing", "given up", "held", "pending", "delivered", "dropped"],
+      status: ["failing", "given up", "held", "pending", "off", "delivered", "dropped"],
       type: [...new Set(types)],
       receiver: state.endpoints().map((endpoint) => [endpoint.webhook_id, receiverName(endpoint)] as const),
     },
@@ -35,7 +34,7 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
         isInMode(context, delivery) &&
         (receiver === "" || delivery.webhook_id === receiver) &&
         (type === "" || matchesAnyGlob(type, delivery.event_type)) &&
-        (status === "" || deliveryState(delivery, context.namespace.findHold(delivery)) === status);
+        (status === "" || deliveryStateOf(context, delivery) === status);
       return q === ""
         ? state.pageOfKinds("deliveries", matches, offset, ROWS_PER_PAGE)
         : searchDeliveries(state, q.slice(0, 255)).filter(matches);
