@@ -573,6 +573,10 @@ describeInBrowser("the checkout page in a browser", () => {
         expect([view[0], await page.evaluate(isThere)]).toEqual([view[0], true]);
         const width = await page.evaluate("document.querySelector('.sandbox')?.offsetWidth ?? innerWidth");
         expect([view[0], width]).toEqual([view[0], viewport.width]);
+        const titleHeight = await page.evaluate(
+          "document.querySelector('#sandbox .small')?.offsetHeight ?? 0",
+        );
+        expect([view[0], titleHeight]).toEqual([view[0], expect.toSatisfy((height) => height < 24)]);
         const tooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
         expect([view[0], tooWide]).toEqual([view[0], false]);
       }

@@ -346,7 +346,7 @@ describe("the page of a charge that is", () => {
     [
       "PROCESSING",
       200,
-      ["Your payment is being processed", "This page continues by itself."],
+      ["Price USD 25.00 , fees KES 80.63 Your payment is being processed", "This page continues by itself."],
       undefined,
       ["complete", "fail"],
     ],
@@ -455,7 +455,7 @@ describe("the sandbox panel", () => {
       [sandbox.liveApiKey, "Live mode"],
     ] as const) {
       const page = await CheckoutPage.create(sandbox, SHOP, key);
-      const text = await expectPage(page.get(), 200, "not part of the real page", mode);
+      const text = await expectPage(page.get(), 200, "not on the real page", mode);
       expect(outcomesOn(text)).toEqual(["complete", "fail", "expire", "scenario"]);
     }
   });

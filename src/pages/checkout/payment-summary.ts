@@ -49,7 +49,7 @@ ${
 /** Keeps the height of the summary on the method screen, which has this line too. */
 function feesLine({ charge, catalogue }: CheckoutPage): Markup | false {
   const { pricing, fees, currency } = charge;
-  if (fees === null || !isOpen(charge.status)) return false;
+  if (fees === null || hasEnded(charge.status)) return false;
   const price = moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency));
   return html`<p class="small soft">Price ${price}, fees ${moneyMarkup(fees.total_fee, displayUnit(catalogue, currency))}</p>`;
 }

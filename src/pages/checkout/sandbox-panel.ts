@@ -45,7 +45,7 @@ export function sandboxPanel(page: CheckoutPage): Markup {
   const isMoving = page.cause === undefined;
   const dashboardLink = html`<a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open in the dashboard</a>`;
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
-<h2 id="sandbox">Sandbox${page.speed === 0 && html` <span class="small">clock frozen</span>`} <span class="small">not part of the real page</span></h2>
+<h2 id="sandbox">Sandbox${page.speed === 0 && html` <span class="small">clock frozen</span>`} <span class="small">not on the real page</span></h2>
 ${!isChoosing && html`<form id="outcome" hidden method="post" action="${links.action("outcome")}"><button hidden name="outcome" value="fail">Fail</button></form>`}
 <div class="outcomes">${page.isPanelProblem && html`<strong class="fault" role="alert" tabindex="-1" autofocus>${page.problem}</strong>`}${buttons.map(button)}${!isMoving && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
 ${isMoving && next !== undefined && clockForm(page, "skip", ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in ${countdown(page, next.dueMs)}</span></span>`)}
