@@ -20,7 +20,8 @@ export async function runProgram(words: readonly string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Commander throws after printing help or the version too, with exit code 0.
-    const command = root.commands.find((one) => one.name() === (isStart(first) ? "start" : first))!;
+    const name = isStart(first) ? "start" : first;
+    const command = root.commands.find((one) => one.name() === name) ?? new Command(name);
     if (error.exitCode !== 0) reportError(toUsageError(error, command));
     process.exitCode = error.exitCode;
   }

@@ -120,7 +120,7 @@ it("reports mishaps that had no effect", async () => {
   expect(stdout).toMatch(/○ lost_response +not exercised +exit 0 .* 0 responses lost\n/);
   expect(stdout).toMatch(/✓ \.\/some\.yaml +passed +exit 0 .* 1 call delayed\n/);
   expect(stdout).toContain(
-    "Your suite passes plain and under the 1 mishap it met.\nNot exercised (nothing matched): ./none.yaml, lost_response.",
+    "Not exercised (nothing matched): ./none.yaml, lost_response.\n\nYour suite passes plain and under the 1 mishap it met.\n",
   );
   const strict = await of("--strict", "--json");
   expect(strict.code).toBe(1);

@@ -90,8 +90,6 @@ export class Matrix {
       paint("bold", cutCells(this.#command, width)),
       ...this.#runLines(paint, width),
       ...this.#rows.flatMap((row) => this.#failureLines(row, paint, width)),
-      ...this.#repeatLines(),
-      "",
       ...this.#summary(paint, width),
       "",
     ].join("\n");
@@ -150,12 +148,14 @@ export class Matrix {
       .flatMap(({ label }) => ["", `To repeat ${label} alone:`, `  ${this.#repeatText(label)}`]);
   }
 
-  /** The verdict, then a paragraph for each note. */
+  /** A paragraph for each note, then the commands to repeat runs and the verdict. */
   #summary(paint: Paint, width: number): string[] {
     const [plain, ...others] = this.#rows;
     const paragraphs = (style: Style, verdict: string, notes: readonly string[] = []): string[] => [
+      ...(notes.length === 0 ? [] : ["", ...notes.flatMap((note) => wrap(note, 0, width))]),
+      ...this.#repeatLines(),
+      "",
       ...wrap(verdict, 0, width).map((line) => paint(style, line)),
-      ...notes.flatMap((note) => wrap(note, 0, width)),
     ];
     if (!plain!.isPassed)
       return paragraphs(
@@ -225,6 +225,11 @@ function labelsOf(rows: readonly Row[], verdict: Verdict): string[] {
   return rows.filter((row) => row.verdict === verdict).map(({ label }) => label);
 }
 
+/** Names in a sentence; the others are counted, because each has its row. */
+const NAMES_MAX = 6;
+
 function sentence(text: string, labels: readonly string[], end = ""): string {
-  return labels.length === 0 ? "" : `${text}: ${labels.join(", ")}${end}.`;
+  const left = labels.length - NAMES_MAX;
+  const names = left > 1 ? [...labels.slice(0, NAMES_MAX), `${left} more`] : labels;
+  return labels.length === 0 ? "" : `${text}: ${names.join(", ")}${end}.`;
 }

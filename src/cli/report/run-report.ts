@@ -85,10 +85,9 @@ function explanationOf(failure: Failure): Pick<ReportCase, "message" | "details"
     ...(isDecided ? others : findings).map((one): [string, string] => ["difference", differenceText(one)]),
     ...made_by.map((one): [string, string] => ["fault", one]),
     ["note", note],
-    ...nearest.map(({ id, difference: own }): [string, string] => [
-      "nearest",
-      isDecided ? id : `${id}, ${own.map(differenceText).join("; ")}`,
-    ]),
+    ...nearest.map(({ id, difference: own }): [string, string] =>
+      isDecided ? ["found", id] : ["nearest", `${id}, ${own.map(differenceText).join("; ")}`],
+    ),
   ];
   return {
     message: isDecided ? differenceText(first) : message,

@@ -18,7 +18,7 @@ import { UserError } from "../schema/user-error.js";
 import {
   firstAliasOffset,
   structureFaults,
-  syntaxFaults,
+  syntaxFault,
   type YamlDocument,
   type YamlFault,
   type YamlModule,
@@ -160,7 +160,7 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
   const faultsAt = (found: readonly YamlFault[]): DocumentError =>
     new DocumentError(limited(found).map(toFault));
   const document = parseYaml(yaml, file, text, lines);
-  if (document.errors.length > 0) throw faultsAt(syntaxFaults(document));
+  if (document.errors.length > 0) throw faultsAt([syntaxFault(document)]);
   const slips = [...structureFaults(yaml, document)];
   if (slips.length > 0) throw faultsAt(slips);
   let value: unknown;

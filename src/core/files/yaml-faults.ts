@@ -21,14 +21,13 @@ const SYNTAX: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "tabs are not allowed as indentation: use spaces",
 };
 
-/** Lists syntax errors. Skips later errors with a code in `SYNTAX`: most of them follow from the first error. */
-export function syntaxFaults({ errors }: YamlDocument): YamlFault[] {
-  const slips = errors.map(({ pos, code, message }) => ({
+/** The first syntax error of a document that has some: most of the others follow from it. */
+export function syntaxFault({ errors: [first] }: YamlDocument): YamlFault {
+  const { pos, code, message } = first!;
+  return {
     offset: pos[0],
-    isKnown: Object.hasOwn(SYNTAX, code),
     message: /call stack/.test(message) ? TOO_DEEP_MESSAGE : (SYNTAX[code] ?? message),
-  }));
-  return slips.filter(({ isKnown }, index) => index === 0 || !isKnown);
+  };
 }
 
 interface Nested {

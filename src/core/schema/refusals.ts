@@ -64,7 +64,7 @@ export function refusalText({
   const fields = Object.entries(details).map(([field, error]) =>
     code === "INVALID_TRANSITION" ? error : `${field} ${error}`,
   );
-  return [`${message} (${code})`, ...fields].join("; ");
+  return [`${message.replace(/\.$/, "")} (${code})`, ...fields].join("; ");
 }
 
 export const INVALID_BODY_MESSAGE = "Invalid request parameters";
