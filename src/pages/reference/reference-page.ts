@@ -31,7 +31,14 @@ import {
   schemaOf,
   typeMarkup,
 } from "./schema-markup.js";
-import { FIRST_STEPS, outcomeCard, progressPart, type ReferenceCard, receiverCard } from "./service-cards.js";
+import {
+  FIRST_STEPS,
+  outcomeCard,
+  progressPart,
+  RECEIVER_LEAD,
+  type ReferenceCard,
+  receiverCard,
+} from "./service-cards.js";
 
 /** The default address, which examples in the document have; not the beginning of a longer port. */
 const EXAMPLE_URL = new RegExp(`http://127\\.0\\.0\\.1:${DEFAULT_PORT}(?!\\d)`, "g");
@@ -108,12 +115,13 @@ ${tagged.map((operation) => operationSection(reference, operation, homes))}</div
 <div class="group"><h2 id="tag-Errors">Errors</h2>${section(
     "errors",
     "Errors of many operations",
-    html`<dl class="fields">${shared.map(
-      ({ id, status, error }) =>
-        html`<div id="${id}"><dt><code>${status}</code> <code>${codeOf(error)}</code></dt><dd>${errorPart(error)}</dd></div>`,
-    )}</dl>`,
+    html`<dl class="fields">${shared.map(({ status, code, errors }) => {
+      const told = new Set<string>();
+      const parts = [...errors.values()].map((error) => errorPart(error, told));
+      return html`<div id="${code}"><dt><code>${status}</code> <code>${code}</code></dt><dd>${parts}</dd></div>`;
+    })}</dl>`,
   )}</div>
-<div class="group"><h2 id="tag-Assumptions">Assumptions</h2><p><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, at a field or all fields that the interface does not show.</p>
+<div class="group"><h2 id="tag-Assumptions">Assumptions</h2><p><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, where the interface does not show a field.</p>
 ${renderMarkdown(notes.join("\n\n"))}${assumptionMark(info)}
 ${repeated.map(({ subjects, text }, index) => html`<p id="assumed-${index}">${inline(`\`${subjects.slice(0, 4).join("`, `")}\`${subjects.length > 4 ? ` and ${subjects.length - 4} more` : ""}: ${text}`)}</p>`)}</div>
 </main></div><p class="unseen" role="status" id="said"></p>`;
@@ -121,6 +129,7 @@ ${repeated.map(({ subjects, text }, index) => html`<p id="assumed-${index}">${in
   const text = body.text
     .replace(EXAMPLE_URL, () => escapeText(given.baseUrl).text)
     .replaceAll("is the interface&#39;s", "is documented")
+    .replace(/<code>[a-z\d/_{}.-]{20,}(?=<)/g, (part) => part.replace(/[/_.](?=[a-z{])/g, "$&<wbr>"))
     .replace(/\bthe(?= interface\b)/gi, "$& service&#39;s")
     .replaceAll("service&#39;s interface", "service&#39;s documentation");
   return SHELL.respond({ title, body: new Markup(text) }, { nowMs, forms: "'none'" });
@@ -202,9 +211,9 @@ ${
   html`<div class="errors"><h4>Errors</h4><dl class="fields">${Object.entries(errors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, error]) => {
-      const full = shared.find(({ text }) => text === JSON.stringify(error));
+      const full = shared.find(({ errors }) => errors.has(JSON.stringify(error)));
       const part = full
-        ? html`<p><a href="#${full.id}">${codeOf(error)}</a> ${sentenceOf(error)}</p>`
+        ? html`<p><a href="#${full.code}">${full.code}</a> ${sentenceOf(error)}</p>`
         : errorPart(error);
       return html`<div><dt>${status}</dt><dd>${part}</dd></div>`;
     })}</dl></div>`
@@ -241,32 +250,27 @@ function snippet(
   return html`<div class="snippet">${new Markup(`<${level}>${title}</${level}>`)}${copyButton(`${operationId}: ${title}`)}${before}<pre${preId && html` id="${preId}"`} tabindex="0">${escapeText(text)}</pre></div>`;
 }
 
+/** The errors of a status and code that several operations have. */
 interface SharedError {
-  /** The error's code, numbered after its first use. */
-  readonly id: string;
   readonly status: string;
-  readonly error: BodyDescription;
-  readonly text: string;
+  readonly code: string;
+  readonly errors: Map<string, BodyDescription>;
 }
 
 /** Errors shown in full once; operations show their code and sentence. */
 function sharedErrors(operations: readonly DocumentOperation[]): SharedError[] {
-  const uses = operations.flatMap(({ responses: { 200: _, ...errors } }) =>
-    Object.entries(errors).map(([status, error]) => ({ status, error, text: JSON.stringify(error) })),
-  );
-  return uses
-    .filter(
-      ({ text, error }, index) =>
-        uses.findIndex((use) => use.text === text) < index &&
-        uses.findLastIndex((use) => use.text === text) === index &&
-        examplesOf(error).length > 0,
-    )
-    .sort((a, b) => (a.status < b.status ? -1 : 1))
-    .map((use, index, all) => {
-      const code = codeOf(use.error);
-      const before = all.slice(0, index).filter(({ error }) => codeOf(error) === code).length;
-      return { ...use, id: before === 0 ? code : `${code}-${before + 1}` };
-    });
+  const shared = new Map<string, SharedError>();
+  const seen = new Set<string>();
+  for (const { responses } of operations)
+    for (const [status, error] of Object.entries(responses)) {
+      if (status === "200" || examplesOf(error).length === 0) continue;
+      const text = JSON.stringify(error);
+      const code = codeOf(error);
+      if (!seen.has(text)) seen.add(text);
+      else if (shared.has(code)) shared.get(code)!.errors.set(text, error);
+      else shared.set(code, { status, code, errors: new Map([[text, error]]) });
+    }
+  return [...shared.values()].sort((a, b) => (a.status < b.status ? -1 : 1));
 }
 
 function codeOf(error: BodyDescription): string {
@@ -277,11 +281,21 @@ function sentenceOf({ description = "" }: BodyDescription) {
   return inline(`${description.replace(/\.$/, "")}.`);
 }
 
-/** An error with its examples. */
-function errorPart({ content, ...texts }: BodyDescription): Markup {
-  return html`<p>${sentenceOf(texts)}</p>${assumptionMark(texts)}${examplesOf({ content }).map(
-    (value) => html`<pre>${escapeText(JSON.stringify(value, null, 1).replace(/\n */g, " "))}</pre>`,
-  )}`;
+/** An error with its examples, without what is in `told`. */
+function errorPart(
+  { description = "", content, ...texts }: BodyDescription,
+  told = new Set<string>(),
+): Markup {
+  const isNew = (text: string) => !told.has(text) && told.add(text);
+  const reasons = description.split(/; or (?=the |there )/i).filter((reason) => isNew(reason.toLowerCase()));
+  const examples = examplesOf({ content }).map((value) =>
+    JSON.stringify(value, null, 1).replace(/\n */g, " "),
+  );
+  const mark = assumptionMark(texts);
+  const sentence = reasons.join("; or ").replace(/^t/, "T");
+  return html`<p>${sentenceOf({ description: sentence })}</p>${mark && isNew(mark.text) && mark}${examples
+    .filter(isNew)
+    .map((text) => html`<pre>${escapeText(text)}</pre>`)}`;
 }
 
 /** The default key if the fixtures have it; a user's own key stays private. */
@@ -296,7 +310,7 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
   return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
     const apiKey = shownKey(namespace);
     const hasDefaultSecret = namespace.info.webhookSecret === DEFAULT_WEBHOOK_SECRET;
-    const [catalogue, payments, ...tags] = document.tags;
+    const [catalogue, payments, account, payouts, webhooks, events] = document.tags;
     const called = operationsOf(document);
     const headers = parameterList(called.find(({ path }) => !path.startsWith("/"))?.parameters, false);
     const { webhookTimeoutMs } = options.namespaces.options.base;
@@ -304,7 +318,17 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
       snippet(id, title, text, { level });
     return referencePage(
       {
-        document: { ...document, tags: [payments!, catalogue!, ...tags] },
+        document: {
+          ...document,
+          tags: [
+            payments!,
+            catalogue!,
+            account!,
+            payouts!,
+            webhooks!,
+            { ...events!, description: RECEIVER_LEAD },
+          ],
+        },
         operations: [...called, ...operationsOf(control)],
         baseUrl,
         apiKey,
@@ -316,7 +340,7 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
         firstSteps: html`${progressPart(namespace, baseUrl, snippetsIn("First call", "h2"))}${FIRST_STEPS}`,
         cards: [
           outcomeCard(namespace, progressPart(namespace, baseUrl, snippetsIn("outcomes"))),
-          receiverCard(namespace, webhookTimeoutMs, headers, snippetsIn("receive")),
+          receiverCard(namespace, webhookTimeoutMs, headers, events!.description, snippetsIn("receive")),
         ],
       },
       namespace.nowMs(),

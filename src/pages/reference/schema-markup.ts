@@ -152,55 +152,80 @@ export function linkRepeatedAssumptions(document: OpenApiDocument) {
   return { linked, repeated: shortened };
 }
 
-/** The mark of an assumption, which links to a reason given in several places, and the reason given here. */
+/** An assumption's link to a reason given in several places, and the reason given here. */
 function assumptionOf({ "x-sandbox-assumption": assumption }: Texts) {
   if (assumption === undefined) return undefined;
-  const [, link, reason] = /^(#\S+)? ?(.*)$/s.exec(assumption)!;
-  const mark = link
-    ? html`<a class="mark" href="${link}">assumed</a>`
-    : html`<span class="mark">assumed</span>`;
-  return { mark, reason: reason !== "" && reason !== ASSUMED_FIELD_REASON && html`${inline(reason!)}` };
+  const [, link, reason = ""] = /^(#\S+)? ?(.*)$/s.exec(assumption)!;
+  return { link, reason: reason === ASSUMED_FIELD_REASON ? "" : reason };
 }
 
 /** An assumption as a paragraph: its mark, and its reason if that is given here. */
 export function assumptionMark(texts: Texts): Markup | undefined {
-  const assumed = assumptionOf(texts);
-  return assumed && html`<p>${assumed.mark}${assumed.reason && ": "}${assumed.reason}</p>`;
+  const { link, reason } = assumptionOf(texts) ?? {};
+  if (reason === undefined) return undefined;
+  const mark = link
+    ? html`<a class="mark" href="${link}">assumed</a>`
+    : html`<span class="mark">assumed</span>`;
+  return html`<p>${mark}${reason && html`: ${inline(reason)}`}</p>`;
 }
 
 /** The page's introduction describes the header Sandbox-Namespace, which most operations take. */
 export function parameterList(parameters: readonly Parameter[] = [], isSent: boolean): Markup | false {
   const shown = parameters.filter(({ name }) => name !== "Sandbox-Namespace");
-  return (
-    shown.length > 0 &&
-    html`<h4>${isSent ? "Parameters" : "Headers"}</h4><dl class="fields">${shown.map(
-      ({ name, in: location, required, schema, ...rest }) =>
-        field(name, { ...schema, ...rest }, isSent && required === true, location),
-    )}</dl>`
-  );
+  const fields = shown.map(({ name, in: location, required, schema, ...rest }) => ({
+    name,
+    schema: { ...schema, ...rest },
+    isRequired: isSent && required === true,
+    location,
+  }));
+  return fields.length > 0 && html`<h4>${isSent ? "Parameters" : "Headers"}</h4>${fieldList(fields)}`;
 }
 
 /** A schema's description, variants and fields. Marks required fields if clients send it. */
 export function schemaMarkup(schema: DocumentSchema, { isSent }: { readonly isSent: boolean }): Markup {
-  const { properties, required = [] } = schema;
+  const { properties, required = [], oneOf, anyOf } = schema;
   const about = html`${description(schema)}${assumptionMark(schema)}`;
   if (properties === undefined)
-    return html`${about}${(schema.oneOf ?? schema.anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
-  const isAssumed = Object.values(properties).every((property) => property["x-sandbox-assumption"]);
-  return html`${about}${isAssumed && html`<p class="mark">all fields assumed</p>`}<dl class="fields">${Object.entries(
-    properties,
-  ).map(([name, { "x-sandbox-assumption": assumption, ...rest }]) => {
-    const property = isAssumed && assumption === ASSUMED_FIELD_REASON ? rest : properties[name]!;
-    return field(name, property, isSent && required.includes(name));
-  })}</dl>`;
+    return html`${about}${(oneOf ?? anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
+  const fields = Object.entries(properties).map(([name, property]) => ({
+    name,
+    schema: property,
+    isRequired: isSent && required.includes(name),
+  }));
+  return html`${about}${fieldList(fields)}`;
 }
 
-function field(name: string, schema: DocumentSchema, required: boolean, location = ""): Markup {
-  const assumed = assumptionOf(schema);
-  const link = name === "Sandbox-Scenario" && html`<p><a href="#outcomes">Choose the outcome</a></p>`;
-  return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${
-    required && html` <span class="required">required</span>`
-  } ${assumed?.mark}</dt><dd>${description(schema)}${link}${assumed?.reason && html`<p>${assumed.reason}</p>`}</dd></div>`;
+interface Field {
+  readonly name: string;
+  readonly schema: DocumentSchema;
+  readonly isRequired: boolean;
+  readonly location?: string;
+}
+
+/** Fields, and below them those that are assumed, with their reasons. */
+function fieldList(fields: readonly Field[]): Markup {
+  const rows = fields.map(({ name, schema, isRequired, location }) => {
+    const link = name === "Sandbox-Scenario" && html`<p><a href="#outcomes">Choose the outcome</a></p>`;
+    const type = html`<span class="type">${typeMarkup(schema)} ${location}</span>`;
+    const required = isRequired && html` <span class="required">required</span>`;
+    return html`<div><dt><code>${name}</code> ${type}${required}</dt><dd>${description(schema)}${link}</dd></div>`;
+  });
+  const assumed = fields.flatMap(({ name, schema }) => {
+    const { link, reason } = assumptionOf(schema) ?? {};
+    if (reason === undefined) return [];
+    const shown = link ? html`<a href="${link}">${code(name)}</a>` : code(name);
+    return [{ shown, reason }];
+  });
+  const alone = assumed.filter(({ reason }) => reason === "").map(({ shown }) => shown);
+  const items = [
+    ...(alone.length > 0 ? [join(alone, ", ")] : []),
+    ...assumed.flatMap(({ shown, reason }) => (reason === "" ? [] : [html`${shown}: ${inline(reason)}`])),
+  ];
+  const count = assumed.length === fields.length ? "all" : `${assumed.length} of ${fields.length}`;
+  return html`<dl class="fields">${rows}</dl>${
+    items.length > 0 &&
+    html`<details class="mark"><summary>Assumed: ${count}</summary><ul>${items.map((item) => html`<li>${item}</li>`)}</ul></details>`
+  }`;
 }
 
 function description(schema: DocumentSchema): Markup {

@@ -2,7 +2,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { formatDuration } from "../../core/schema/time.js";
 import { html, type Markup } from "../html.js";
-import { code } from "./schema-markup.js";
+import { code, renderMarkdown } from "./schema-markup.js";
 
 /** A card of the page that describes no single operation; it comes before the operations of its tag. */
 export interface ReferenceCard {
@@ -68,19 +68,26 @@ function verify(headers, body) {
   return JSON.parse(body);
 }`;
 
-/** Signature headers and responses, which all events have in common. */
+export const RECEIVER_LEAD = "Sent to your endpoints: verify each, store its id, respond 2XX.";
+
+/** Duties of a receiver, which all events have in common. */
 export function receiverCard(
   { engine }: Namespace,
   timeoutMs: number,
   headers: Markup | false,
+  signatures: string,
   snippetOf: SnippetOf,
 ): ReferenceCard {
   const { retry_schedule_ms, signature } = engine.settings;
   const steps = retry_schedule_ms.map(formatDuration).join(", ");
-  const body = html`<p>Verify the signature over the raw bytes, and reject timestamps more than five minutes off. The key is the webhook secret, printed when the sandbox starts; for an endpoint of <a href="#createWebhook">createWebhook</a> it is the <code>secret</code> in its response.</p>
+  const body = html`<ol><li>Verify the signature over the raw bytes, and reject timestamps more than five minutes off.</li>
+<li>Store the event&#39;s <code>id</code>, and ignore one that is stored: each attempt repeats it.</li>
+<li>Respond 2XX at once; do slow work later.</li></ol>
+<p>The key is the webhook secret, printed when the sandbox starts; for an endpoint of <a href="#createWebhook">createWebhook</a> it is the <code>secret</code> in its response.</p>
+${signature === "standard" && snippetOf("Verify in Node", VERIFY)}
 <h4>Your response</h4><dl class="fields"><div><dt>2XX</dt><dd><p>Received, if sent within ${formatDuration(timeoutMs)} (<code>--webhook-timeout</code>). The body is ignored.</p></dd></div>
 <div><dt>410</dt><dd>Not retried: the endpoint is disabled.</dd></div>
 <div><dt>Any other, a redirect or a timeout</dt><dd><p>${steps === "" ? "Not retried." : html`Retried after ${steps} of sandbox time, each counted from the attempt before (<code>retry_schedule</code>). A <code>Retry-After</code> with 429 or 503 is respected.`}</p></dd></div></dl>
-${headers}${signature === "standard" && snippetOf("Verify in Node", VERIFY)}`;
+<h4>Signatures</h4>${renderMarkdown(signatures)}${headers}`;
   return { id: "receive", tag: "Events", title: "Verify and respond", body };
 }
