@@ -56,10 +56,8 @@ export function serveCheckoutPage(namespaces: Namespaces, request: Request, chec
   if (found === undefined) return checkoutNotFound(namespaces);
   const { namespace, charge } = found;
   const waiting = new URL(request.url).searchParams.get("waiting") === "1";
-  const shop = waiting && hasEnded(charge.status) ? shopUrl(charge) : undefined;
-  return shop === undefined
-    ? showPage(namespace, charge, { waiting })
-    : redirectWithGet(shop, namespace.nowMs());
+  const shop = waiting && hasEnded(charge.status) && shopUrl(charge);
+  return shop ? redirectWithGet(shop, namespace.nowMs()) : showPage(namespace, charge, { waiting });
 }
 
 /** `GET /checkout/ID/status`: polled each second. `next` is the shop's URL once the charge has ended. */
@@ -110,10 +108,10 @@ export async function actOnCheckout(
   return ACTIONS[action](namespace, charge, read.form);
 }
 
-/** An action of the customer or tester on the checkout page. */
-type CheckoutAction = (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response;
-
-const ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
+/** Actions of the customer or tester on the checkout page. */
+const ACTIONS: Readonly<
+  Record<CheckoutActionName, (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response>
+> = {
   method: (namespace, charge, form) => {
     const choice = namespace.execute(choiceCommand(namespace, charge, form));
     return isRefusal(choice)
@@ -275,10 +273,8 @@ function pageOf(
     shop: shopUrl(charge),
     nowMs,
     speed: speedOf(namespace),
-    problem: trouble?.problem,
-    isPanelProblem: trouble?.isPanelProblem ?? false,
-    submitted: trouble?.submitted,
-    errors: trouble?.errors ?? {},
+    errors: {},
+    ...trouble,
     offers,
     settable: settableStatuses(state, charge),
     returns: returnsOf(namespace, charge),
@@ -290,7 +286,6 @@ function pageOf(
 
 /** Redirects to the shop if the charge has ended and the shop gave a URL, else to a page. */
 function redirectAfterAction(namespace: Namespace, charge: Charge, fallback: "page" | "waiting"): Response {
-  const links = checkoutLinks(charge.checkout_id, "action");
-  const shop = hasEnded(charge.status) ? shopUrl(charge) : undefined;
-  return redirectWithGet(shop ?? (hasEnded(charge.status) ? links.page : links[fallback]), namespace.nowMs());
+  const { page, [fallback]: next } = checkoutLinks(charge.checkout_id, "action");
+  return redirectWithGet(hasEnded(charge.status) ? (shopUrl(charge) ?? page) : next, namespace.nowMs());
 }

@@ -6,7 +6,6 @@ import type { PlannedMove } from "../../core/engine/look-ahead.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
-import type { LedgerEntry } from "../../core/schema/records/payment-records.js";
 import { isPaid, isRefunded } from "../../core/schema/statuses.js";
 
 /** Data of a checkout page at one moment. */
@@ -24,16 +23,16 @@ export interface CheckoutPage {
   /** Sandbox milliseconds per millisecond of wall time; 0 if the clock is frozen. */
   readonly speed: number;
   /** Error of the submitted form as a whole. */
-  readonly problem: string | undefined;
+  readonly problem?: string | undefined;
   /** True if the sandbox panel sent the form, and shows the error. */
-  readonly isPanelProblem: boolean;
-  readonly submitted: URLSearchParams | undefined;
+  readonly isPanelProblem?: boolean;
+  readonly submitted?: URLSearchParams;
   /** Error of each invalid field of the submitted form. */
   readonly errors: Readonly<Record<string, string>>;
   /** Statuses that the sandbox panel may set. */
   readonly settable: readonly ChargeStatus[];
   /** Refunds and the chargeback. */
-  readonly returns: readonly LedgerEntry[];
+  readonly returns: ReturnType<typeof returnsOf>;
   /** The status of an ended charge and its cause: `FAILED, declined: phone_number matches *049 (scenario default)`. */
   readonly cause: string | undefined;
   readonly planned: readonly PlannedMove[];
@@ -69,8 +68,12 @@ export const RETURNS: Readonly<Record<string, string>> = {
   chargeback: "Charged back",
 };
 
-export function returnsOf({ engine }: Namespace, charge: Charge): readonly LedgerEntry[] {
-  return engine.state.entriesOf(charge.charge_id).filter(({ kind }) => Object.hasOwn(RETURNS, kind));
+export function returnsOf({ engine }: Namespace, charge: Charge) {
+  const entries = engine.state.entriesOf(charge.charge_id).filter(({ kind }) => Object.hasOwn(RETURNS, kind));
+  return entries.map(({ kind, at, postings }) => {
+    const { amount } = postings.find(({ account }) => account === "outside")!;
+    return { kind, at, amount };
+  });
 }
 
 export function isChargedBack({ returns }: CheckoutPage): boolean {

@@ -30,8 +30,9 @@ export function paymentSummary(
   about: Content = feesLine(page),
 ): Markup {
   const { charge } = page;
-  const isUnpaid = hasEnded(charge.status) && (!isPaid(charge.status) || isChargedBack(page));
-  const unpaid = isUnpaid && statusText(page);
+  const unpaid = isChargedBack(page)
+    ? RETURNS.chargeback
+    : hasEnded(charge.status) && !isPaid(charge.status) && sentenceCase(charge.status.toLowerCase());
   const leftMs = charge.expires_at_ms - page.nowMs;
   return html`<section class="summary${hasEnded(charge.status) && " ended"}" aria-labelledby="title">
 <h1 id="title">${unpaid && `${unpaid}: `}${isOpen(charge.status) ? "Pay" : unpaid ? "payment to" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
@@ -80,11 +81,6 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
   if (isOpen(charge.status)) rows.push(["Expires", instant(charge.expires_at)]);
   if (rows.length === 0) return false;
   return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
-/** `"Failed"`. */
-function statusText(page: CheckoutPage): string {
-  return isChargedBack(page) ? RETURNS.chargeback! : sentenceCase(page.charge.status.toLowerCase());
 }
 
 export function instant(at: string): Markup {

@@ -41,13 +41,12 @@ export function sandboxPanel(page: CheckoutPage): Markup {
     value === "scenario" ? "Run the matching scenario" : `Set the charge to ${PANEL_BUTTONS[value]}`;
   const button = ([value, label]: [PanelButton, string]) =>
     html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`} title="${titleOf(value)}">${label}</button>${value === "fail" && reasonField(form)}`;
-  const buttons = buttonsFor(page);
   const isMoving = page.cause === undefined;
   const dashboardLink = html`<a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open in the dashboard</a>`;
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
 <h2 id="sandbox">Sandbox${page.speed === 0 && html` <span class="small">clock frozen</span>`} <span class="small">not on the real page</span></h2>
 ${!isChoosing && html`<form id="outcome" hidden method="post" action="${links.action("outcome")}"><button hidden name="outcome" value="fail">Fail</button></form>`}
-<div class="outcomes">${page.isPanelProblem && html`<strong class="fault" role="alert" tabindex="-1" autofocus>${page.problem}</strong>`}${buttons.map(button)}${!isMoving && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
+<div class="outcomes">${page.isPanelProblem && html`<strong class="fault" role="alert" tabindex="-1" autofocus>${page.problem}</strong>`}${buttonsFor(page).map(button)}${!isMoving && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
 ${isMoving && next !== undefined && clockForm(page, "skip", ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in ${countdown(page, next.dueMs)}</span></span>`)}
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${isMoving && hint(page)}</p>

@@ -1,7 +1,6 @@
 import { NO_REAL_MONEY } from "../../core/domain/method-kinds.js";
 import { subtract } from "../../core/domain/money.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
-import type { LedgerEntry } from "../../core/schema/records/payment-records.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen, isPaid, isRefunded } from "../../core/schema/statuses.js";
 import { moneyMarkup, sentenceCase } from "../format.js";
@@ -203,7 +202,7 @@ export function outcomeScreen(page: CheckoutPage, ended: OutcomePage): PageDocum
   const { failure_reason: reason, provider_reference, status_history } = charge;
   const reached = status_history.findLast(({ status }) => !isRefunded(status))!;
   const unit = displayUnit(catalogue, charge.currency);
-  const netPaid = returns.map(returnedAmount).reduce(subtract, charge.amount);
+  const netPaid = returns.reduce((net, { amount }) => subtract(net, amount), charge.amount);
   return frameScreen(page, {
     status: outcome.httpStatus,
     title: `${outcome.title} – ${merchant}`,
@@ -214,7 +213,7 @@ ${charge.status === "FAILED" && reason !== null && fact("Reason", sentenceCase(r
 ${fact("Reference", html`<code>${provider_reference}</code>`)}
 ${method !== undefined && fact("Method", method.display_name)}
 ${fact(`${sentenceCase(reached.status.toLowerCase())} at`, instant(reached.at))}
-${returns.map((entry) => fact(RETURNS[entry.kind]!, html`${moneyMarkup(returnedAmount(entry), unit)}<br><span class="small soft">${instant(entry.at)}</span>`))}
+${returns.map(({ kind, amount, at }) => fact(RETURNS[kind]!, html`${moneyMarkup(amount, unit)}<br><span class="small soft">${instant(at)}</span>`))}
 ${isPaid(charge.status) && returns.length > 0 && fact("Net paid", moneyMarkup(netPaid, unit))}
 </dl>
 ${
@@ -224,10 +223,6 @@ ${
 }`,
     polling: pollingAttributes(page, [charge.status], "page"),
   });
-}
-
-function returnedAmount({ postings }: LedgerEntry): string {
-  return postings.find(({ account }) => account === "outside")!.amount;
 }
 
 function stateHeading(mark: Markup, heading: Markup, text: string): Markup {
@@ -247,13 +242,12 @@ function icon(mark: OutcomePage["mark"]): Markup {
 
 /** An error page: unknown checkout or refused request. */
 export function errorDocument(status: number, title: string, text: string): PageDocument {
-  const heading = html`<h1 id="state">${title}</h1>`;
   return {
     status,
     title,
     main: html`<main>
 <section class="card alone" aria-labelledby="state">
-${stateHeading(icon("bad"), heading, text)}
+${stateHeading(icon("bad"), html`<h1 id="state">${title}</h1>`, text)}
 </section>
 </main>`,
   };
