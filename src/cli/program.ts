@@ -38,6 +38,14 @@ function program(): Command {
     // `main` prints the error in one line.
     .configureOutput({ outputError: () => {} })
     .enablePositionalOptions()
+    .addHelpText(
+      "after",
+      helpText([
+        "payments-sandbox start",
+        "payments-sandbox exec -- npm test",
+        "payments-sandbox charge create",
+      ]),
+    )
     .exitOverride();
 
   addStartOptions(root.command("start", { isDefault: true }))

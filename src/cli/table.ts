@@ -191,9 +191,11 @@ function cut(table: Table, width: number, least: number): Table {
   return {
     ...table,
     rows: table.rows.map((row) =>
-      row.map((text, index) =>
-        WRAPPED.includes(table.columns[index]!) ? text : cutCells(text, widths[index]!),
-      ),
+      row.map((text, index) => {
+        if (WRAPPED.includes(table.columns[index]!)) return text;
+        const shown = cutCells(text, widths[index]!);
+        return table.columns[index] === "description" ? shown.replace(/ \S*…$/, " …") : shown;
+      }),
     ),
   };
 }

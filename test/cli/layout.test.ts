@@ -490,13 +490,20 @@ it("a narrow list of deliveries keeps the response and the ids, a narrower one t
   expect(text).not.toContain("response");
 });
 
+it("scenario list cuts a description at a word, and ends with the command that shows all of it", async () => {
+  const [, ...lines] = (await print(80, ["scenario", "list"])).trimEnd().split("\n");
+  expect(lines.pop()).toBe("all of one: npx payments-sandbox scenario show NAME");
+  expect(lines).toContainEqual(expect.stringMatching(/^declined .* The customer tries to pay and the …$/));
+  expect(lines.filter((line) => /\S…$/.test(line))).toEqual([]);
+});
+
 it("clock advance prints short times and the webhooks not delivered", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await sandbox.onWebhook(() => new Response("boom", { status: 500 }));
   await client.pay();
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect(await print(120, ["clock", "advance", "1s"], {}, shop)).toBe(
-    "advanced 1s: 09:00:00 → 09:00:01; 2 steps ran\n1 webhook not delivered: npx payments-sandbox deliveries --failing\n",
+    "advanced 1s: 09:00:00 → 09:00:01 UTC; 2 steps ran\n1 webhook not delivered: npx payments-sandbox deliveries --failing\n",
   );
 });
 

@@ -57,6 +57,11 @@ describe("the report of an exploration", () => {
     expect(text).toMatch(/\n {2}webhook_late {11}· ○\n {2}webhook_twice {10}· ○\n/);
   });
 
+  it("the legend of the table is not wrapped between a number and its place", () => {
+    const text = reportText(reportOfExploration("order.yaml", EXPLORED), 26);
+    expect(text).toContain("\n  1 createWhitelabel#1,\n  2 charge.completed#1\n");
+  });
+
   it.each([60, 80])("the report has no line wider than %d", (width) => {
     const lines = reportText(reportOfExploration("order.yaml", EXPLORED), width).split("\n");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);

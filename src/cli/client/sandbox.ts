@@ -21,7 +21,7 @@ import {
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { type NextItem, nextRow } from "./insight.js";
-import { listAction, readMissingEndpoint, readTroubles, recordFormatter } from "./output.js";
+import { listAction, readMissingEndpoint, readTroubles, recordFormatter, tableFormatter } from "./output.js";
 
 const SNAPSHOT = "the snapshot's name";
 const SCENARIO = "the scenario's name";
@@ -150,7 +150,13 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     summary: "list | show NAME | use NAME | drop NAME",
     example: "payments-sandbox scenario use declined",
     verbs: {
-      list: listAction("listScenarios", { limit: 100 }),
+      list: {
+        ...listAction("listScenarios", { limit: 100 }),
+        formatResult: (answer, asked) => {
+          const show = `all of one: ${asked.connection.commandFor("scenario show NAME")}`;
+          return tableFormatter(LIST_COLUMNS.scenarios, [["dim", show]])(answer, asked);
+        },
+      },
       show: runs("getScenario", {
         needs: SCENARIO,
         formatResult: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
@@ -239,9 +245,10 @@ function advance(verb: string, input: (argument: string | undefined) => object):
       const [start, end] = [String(from), String(to)].map((at) =>
         isTerminal() ? at.slice(isOneDay ? 11 : 5, 19).replace("T", " ") : at,
       );
+      const zone = isTerminal() ? " UTC" : "";
       const { total } = await connection.run("listDeliveries", { failing: 1, limit: 1 });
       const failed = `${formatCount(Number(total), "webhook")} not delivered: ${connection.commandFor("deliveries --failing")}`;
-      const advanced = `advanced${by}: ${start} → ${end}; ${formatCount(Number(fired_total), "step")} ran\n`;
+      const advanced = `advanced${by}: ${start} → ${end}${zone}; ${formatCount(Number(fired_total), "step")} ran\n`;
       return total === 0
         ? advanced
         : `${advanced}${wrap(failed, 0, lineWidth())

@@ -148,7 +148,8 @@ function matrixLines(
   const room = Math.max(TITLE.length, ...kinds.map((kind) => kind.length));
   const cell = String(places.length).length;
   const numbers = places.map((_, index) => String(index + 1).padStart(cell)).join(" ");
-  const legend = places.map((at, index) => `${index + 1} ${at}`).join(", ");
+  // A space that does not break keeps number and place on one line.
+  const legend = places.map((at, index) => `${index + 1} ${at}`.replaceAll(" ", "\u00a0")).join(", ");
   return [
     paint("bold", `  ${TITLE.padEnd(room)}  ${numbers}`),
     ...kinds.map((kind) => {
@@ -158,7 +159,7 @@ function matrixLines(
       });
       return `  ${kind.padEnd(room)}  ${signs.join(" ")}`;
     }),
-    ...wrap(legend, 2, width),
+    ...wrap(legend, 2, width).map((line) => line.replaceAll("\u00a0", " ")),
   ];
 }
 
