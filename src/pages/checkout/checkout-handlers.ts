@@ -166,8 +166,7 @@ function choiceCommand(
   charge: Charge,
   form: URLSearchParams,
 ): Command<Charge | Refusal> {
-  const choice = readMethodForm(form, charge, namespace.engine.catalogue);
-  return chooseMethod(charge.charge_id, choice);
+  return chooseMethod(charge.charge_id, readMethodForm(form, charge, namespace.engine.catalogue));
 }
 
 /** Runs due tasks, then returns the current charge. */

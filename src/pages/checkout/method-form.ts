@@ -37,8 +37,7 @@ function selectedCurrency({ submitted }: CheckoutPage, { method, prices }: Offer
 }
 
 export function selectedPrice(page: CheckoutPage): Offer["prices"][number] | undefined {
-  const selectedId = selectedMethod(page);
-  const offer = page.offers.find(({ method }) => method.id === selectedId);
+  const offer = page.offers.find(({ method }) => method.id === selectedMethod(page));
   const code = offer && selectedCurrency(page, offer);
   return offer?.prices.find(({ currency }) => currency.code === code);
 }

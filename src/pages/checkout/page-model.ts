@@ -114,17 +114,13 @@ export function checkoutLinks(checkoutId: string, from: "page" | "action") {
  * fragment stay byte for byte. Undefined if the charge has no valid return URL.
  */
 export function shopUrl(charge: Charge): string | undefined {
-  const wasPaid = isPaid(charge.status) || isRefunded(charge.status);
-  const address = wasPaid ? charge.success_url : charge.cancel_url;
+  const { checkout_id, charge_id, status, success_url, cancel_url } = charge;
+  const address = isPaid(status) || isRefunded(status) ? success_url : cancel_url;
   // The API accepts http and https only, but an imported state may hold anything.
   if (address === null || !URL.canParse(address)) return undefined;
   const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;
-  const added = new URLSearchParams({
-    checkout_id: charge.checkout_id,
-    charge_id: charge.charge_id,
-    status: charge.status,
-  });
+  const added = new URLSearchParams({ checkout_id, charge_id, status });
   const otherParams = url.search
     .slice(1)
     .split("&")
