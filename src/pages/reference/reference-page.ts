@@ -31,14 +31,7 @@ import {
   schemaOf,
   typeMarkup,
 } from "./schema-markup.js";
-import {
-  FIRST_STEPS,
-  outcomeCard,
-  progressPart,
-  RECEIVER_LEAD,
-  type ReferenceCard,
-  receiverCard,
-} from "./service-cards.js";
+import { FIRST_STEPS, outcomeCard, progressPart, type ReferenceCard, receiverCard } from "./service-cards.js";
 
 /** The default address, which examples in the document have; not the beginning of a longer port. */
 const EXAMPLE_URL = new RegExp(`http://127\\.0\\.0\\.1:${DEFAULT_PORT}(?!\\d)`, "g");
@@ -199,9 +192,9 @@ ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API k
     isCall
       ? html`${snippet(id, "Call", call, { setup, preId: `${id}-curl` })}
 ${success?.content?.["text/event-stream"] && html`<p class="soft">Ctrl-C stops the stream.</p>`}
-${success && example(id, "Response", exampleOf(success) ?? reference.sampleOf?.(operation))}
+${success && snippet(id, "Response", exampleOf(success) ?? reference.sampleOf?.(operation))}
 ${success && "completed" in Object(Object.values(success.content ?? {})[0]?.examples) && html`<p class="soft">As it is once completed: a new charge is <code>PENDING</code>.</p>`}`
-      : example(id, "Example", exampleOf(requestBody))
+      : snippet(id, "Example", exampleOf(requestBody))
   }</div>
 <div>${isCall ? parameterList(parameters, true) : html`<p><a href="#receive">Signature and your response</a></p>`}
 ${requestBody && contentPart("Body", requestBody)}
@@ -225,12 +218,7 @@ function copyableFact(label: string, value: string): Markup {
   return html`<div><dt>${label}</dt><dd><code>${value}</code>${copyButton(label)}</dd></div>`;
 }
 
-function example(operationId: string, title: string, value: unknown): Markup {
-  return snippet(operationId, title, typeof value === "string" ? value : formatJson(value));
-}
-
-interface SnippetOptions {
-  readonly setup?: CallExample["setup"];
+interface SnippetOptions extends Partial<Pick<CallExample, "setup">> {
   readonly preId?: string;
   readonly level?: "h2" | "h4";
 }
@@ -239,15 +227,13 @@ interface SnippetOptions {
 function snippet(
   operationId: string,
   title: string,
-  text: string,
+  value: unknown,
   { setup = [], preId, level = "h4" }: SnippetOptions = {},
 ): Markup {
+  const text = typeof value === "string" ? value : formatJson(value);
   const names = setup.map(({ name }) => name).join(", ");
-  const commands = setup.map(({ command }) => command).join("\n\n");
-  const before =
-    setup.length > 0 &&
-    html`<details><summary>First: ${names}</summary><pre tabindex="0">${escapeText(commands)}</pre></details>`;
-  return html`<div class="snippet">${new Markup(`<${level}>${title}</${level}>`)}${copyButton(`${operationId}: ${title}`)}${before}<pre${preId && html` id="${preId}"`} tabindex="0">${escapeText(text)}</pre></div>`;
+  const before = escapeText(setup.map(({ command }) => command).join("\n\n"));
+  return html`<div class="snippet">${new Markup(`<${level}>${title}</${level}>`)}${copyButton(`${operationId}: ${title}`)}${names && html`<details><summary>First: ${names}</summary><pre tabindex="0">${before}</pre></details>`}<pre${preId && html` id="${preId}"`} tabindex="0">${escapeText(text)}</pre></div>`;
 }
 
 /** The errors of a status and code that several operations have. */
@@ -265,16 +251,12 @@ function sharedErrors(operations: readonly DocumentOperation[]): SharedError[] {
     for (const [status, error] of Object.entries(responses)) {
       if (status === "200" || examplesOf(error).length === 0) continue;
       const text = JSON.stringify(error);
-      const code = codeOf(error);
+      const { code } = (exampleOf(error) as { error: { code: string } }).error;
       if (!seen.has(text)) seen.add(text);
       else if (shared.has(code)) shared.get(code)!.errors.set(text, error);
       else shared.set(code, { status, code, errors: new Map([[text, error]]) });
     }
   return [...shared.values()].sort((a, b) => (a.status < b.status ? -1 : 1));
-}
-
-function codeOf(error: BodyDescription): string {
-  return (exampleOf(error) as { error: { code: string } }).error.code;
 }
 
 function sentenceOf({ description = "" }: BodyDescription) {
@@ -310,7 +292,9 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
   return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
     const apiKey = shownKey(namespace);
     const hasDefaultSecret = namespace.info.webhookSecret === DEFAULT_WEBHOOK_SECRET;
-    const [catalogue, payments, account, payouts, webhooks, events] = document.tags;
+    const [catalogue, payments, ...tags] = document.tags;
+    const events = tags.pop()!;
+    const lead = "Sent to your endpoints: verify each, store its id, respond 2XX.";
     const called = operationsOf(document);
     const headers = parameterList(called.find(({ path }) => !path.startsWith("/"))?.parameters, false);
     const { webhookTimeoutMs } = options.namespaces.options.base;
@@ -318,17 +302,7 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
       snippet(id, title, text, { level });
     return referencePage(
       {
-        document: {
-          ...document,
-          tags: [
-            payments!,
-            catalogue!,
-            account!,
-            payouts!,
-            webhooks!,
-            { ...events!, description: RECEIVER_LEAD },
-          ],
-        },
+        document: { ...document, tags: [payments!, catalogue!, ...tags, { ...events, description: lead }] },
         operations: [...called, ...operationsOf(control)],
         baseUrl,
         apiKey,
@@ -340,7 +314,7 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
         firstSteps: html`${progressPart(namespace, baseUrl, snippetsIn("First call", "h2"))}${FIRST_STEPS}`,
         cards: [
           outcomeCard(namespace, progressPart(namespace, baseUrl, snippetsIn("outcomes"))),
-          receiverCard(namespace, webhookTimeoutMs, headers, events!.description, snippetsIn("receive")),
+          receiverCard(namespace, webhookTimeoutMs, headers, events.description, snippetsIn("receive")),
         ],
       },
       namespace.nowMs(),

@@ -171,13 +171,11 @@ export function assumptionMark(texts: Texts): Markup | undefined {
 
 /** The page's introduction describes the header Sandbox-Namespace, which most operations take. */
 export function parameterList(parameters: readonly Parameter[] = [], isSent: boolean): Markup | false {
-  const shown = parameters.filter(({ name }) => name !== "Sandbox-Namespace");
-  const fields = shown.map(({ name, in: location, required, schema, ...rest }) => ({
-    name,
-    schema: { ...schema, ...rest },
-    isRequired: isSent && required === true,
-    location,
-  }));
+  const fields = parameters
+    .filter(({ name }) => name !== "Sandbox-Namespace")
+    .map(({ name, in: location, required, schema, ...rest }) => {
+      return { name, schema: { ...schema, ...rest }, isRequired: isSent && required === true, location };
+    });
   return fields.length > 0 && html`<h4>${isSent ? "Parameters" : "Headers"}</h4>${fieldList(fields)}`;
 }
 
@@ -187,17 +185,13 @@ export function schemaMarkup(schema: DocumentSchema, { isSent }: { readonly isSe
   const about = html`${description(schema)}${assumptionMark(schema)}`;
   if (properties === undefined)
     return html`${about}${(oneOf ?? anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
-  const fields = Object.entries(properties).map(([name, property]) => ({
-    name,
-    schema: property,
-    isRequired: isSent && required.includes(name),
-  }));
+  const fields = Object.entries(properties).map(([name, property]) => {
+    return { name, schema: property, isRequired: isSent && required.includes(name) };
+  });
   return html`${about}${fieldList(fields)}`;
 }
 
-interface Field {
-  readonly name: string;
-  readonly schema: DocumentSchema;
+interface Field extends Pick<Parameter, "name" | "schema"> {
   readonly isRequired: boolean;
   readonly location?: string;
 }
@@ -206,26 +200,21 @@ interface Field {
 function fieldList(fields: readonly Field[]): Markup {
   const rows = fields.map(({ name, schema, isRequired, location }) => {
     const link = name === "Sandbox-Scenario" && html`<p><a href="#outcomes">Choose the outcome</a></p>`;
-    const type = html`<span class="type">${typeMarkup(schema)} ${location}</span>`;
     const required = isRequired && html` <span class="required">required</span>`;
-    return html`<div><dt><code>${name}</code> ${type}${required}</dt><dd>${description(schema)}${link}</dd></div>`;
+    return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${required}</dt><dd>${description(schema)}${link}</dd></div>`;
   });
   const assumed = fields.flatMap(({ name, schema }) => {
     const { link, reason } = assumptionOf(schema) ?? {};
-    if (reason === undefined) return [];
-    const shown = link ? html`<a href="${link}">${code(name)}</a>` : code(name);
-    return [{ shown, reason }];
+    return reason === undefined
+      ? []
+      : [{ shown: link ? html`<a href="${link}">${code(name)}</a>` : code(name), reason }];
   });
   const alone = assumed.filter(({ reason }) => reason === "").map(({ shown }) => shown);
-  const items = [
-    ...(alone.length > 0 ? [join(alone, ", ")] : []),
-    ...assumed.flatMap(({ shown, reason }) => (reason === "" ? [] : [html`${shown}: ${inline(reason)}`])),
-  ];
+  const explained = assumed.filter(({ reason }) => reason !== "");
+  const items = html`${alone.length > 0 && html`<li>${join(alone, ", ")}</li>`}${explained.map(({ shown, reason }) => html`<li>${shown}: ${inline(reason)}</li>`)}`;
   const count = assumed.length === fields.length ? "all" : `${assumed.length} of ${fields.length}`;
-  return html`<dl class="fields">${rows}</dl>${
-    items.length > 0 &&
-    html`<details class="mark"><summary>Assumed: ${count}</summary><ul>${items.map((item) => html`<li>${item}</li>`)}</ul></details>`
-  }`;
+  const fold = html`<details class="mark"><summary>Assumed: ${count}</summary><ul>${items}</ul></details>`;
+  return html`<dl class="fields">${rows}</dl>${assumed.length > 0 && fold}`;
 }
 
 function description(schema: DocumentSchema): Markup {

@@ -68,8 +68,6 @@ function verify(headers, body) {
   return JSON.parse(body);
 }`;
 
-export const RECEIVER_LEAD = "Sent to your endpoints: verify each, store its id, respond 2XX.";
-
 /** Duties of a receiver, which all events have in common. */
 export function receiverCard(
   { engine }: Namespace,
