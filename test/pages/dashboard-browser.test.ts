@@ -428,21 +428,26 @@ describeInBrowser("the dashboard in a browser", () => {
     });
   });
 
-  it("the second texts of Activity, and the health bars of receivers, have one left edge", async () => {
+  it("the second texts of Activity, the bars of receivers and the buttons of charges have one left edge", async () => {
     await using accepting = await Receiver.open();
     await using refusing = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [accepting.url, refusing.url] });
-    for (const email of ["a@b.test", "grace.hopper@example.com"])
-      await Client.of(sandbox).pay({ email, metadata: { order_id: "A-1042" } });
-    await sandbox.advance("2s");
+    for (const [email, amount] of [
+      ["a@b.test", "5.00"],
+      ["grace.hopper@example.com", "1105.10"],
+    ])
+      await Client.of(sandbox).pay({ email: email!, amount: amount!, metadata: { order_id: "A-1042" } });
+    await sandbox.advance("10s");
     const { page } = await openTab({ viewport: { width: 1440, height: 900 } });
-    for (const [view, query] of [
-      ["activity", "#activity .order"],
-      ["webhooks", "#receivers .bars"],
-    ]) {
+    for (const [view, query, width] of [
+      ["activity", "#activity .order", 1440],
+      ["webhooks", "#receivers .bars", 1440],
+      ["charges", "#charges .slots", 1024],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
       await page.goto(`${homeOf(sandbox)}/${view}`);
       const edges = await page
-        .locator(query!)
+        .locator(query)
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
       expect([query, edges.length, new Set(edges).size]).toEqual([query, 2, 1]);
     }

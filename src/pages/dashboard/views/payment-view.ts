@@ -55,7 +55,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
     record: charge,
     about: [
       customer_email ?? customer_name ?? "no e-mail",
-      order,
+      order && html`<span class="about">${order}</span>`,
       charge.payment_method?.replaceAll("_", " ") ?? "no method yet",
     ],
     status: statusOf(context.namespace, charge),
