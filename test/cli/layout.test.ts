@@ -180,7 +180,9 @@ it("a list has short times at each width of a terminal, and is not shortened in 
   expect(await print(200, ["withdrawals"])).toMatch(/^09:00:10 {4}✗ BOUNCED /m);
   const text = await print(0, ["charges"]);
   expect(text).toContain("ada.lovelace-of-the-engine@subdomain.example.co.uk");
-  expect(text).toMatch(/declined\n +failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
+  expect(text).toMatch(
+    /declined\n +failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08 UTC\n/,
+  );
   expect(text).toMatch(/^2026-\S+Z {2}✗ FAILED .* ch_[0-9a-f]{24}$/m);
 });
 
@@ -245,7 +247,9 @@ it("a charge's record has its cause, its order, its webhooks and the next comman
   expect(record).toMatch(
     /\norder {15}A-1100\nwebhooks {12}● awaiting_payment → mailbox · held: waits in mailbox slow to be taken\n {20}✗ failed → /,
   );
-  expect(record).toMatch(/\n {20}✗ failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08\n/);
+  expect(record).toMatch(
+    /\n {20}✗ failed → :\d+\/legacy · 400 invalid_signature · next try at 09:05:08 UTC\n/,
+  );
   expect(record).toMatch(
     /\nnext step {11}fix the HTTP 400 at :\d+, then npx payments-sandbox webhook retry dlv_\w{24}\n$/,
   );
@@ -322,7 +326,7 @@ it("a record folds webhooks that fail alike, and a command that moves it prints 
   await sandbox.advance("10s");
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect(await print(0, ["charge", "last"], {}, shop)).toMatch(
-    /\nwebhooks {12}✗ 3 webhooks → :9\/hooks · nothing listens · next try at \S+\nnext step {11}start your app at :9, then npx payments-sandbox webhook retry dlv_\w{24}\n$/,
+    /\nwebhooks {12}✗ 3 webhooks → :9\/hooks · nothing listens · next try at \S+ UTC\nnext step {11}start your app at :9, then npx payments-sandbox webhook retry dlv_\w{24}\n$/,
   );
   expect(await print(0, ["charge", "last", "refund"], {}, shop)).toMatch(
     /\nwebhooks .*3 webhooks → .*\nnext step .*\n$/s,
@@ -378,7 +382,7 @@ it("commands that send webhooks print the outcome of each", async () => {
     return action.formatResult!(answer, asked);
   };
   expect(await printAfter(500, ["trigger", "webhook.test"])).toMatch(
-    /\nwebhooks {2}✗ webhook\.test → :\d+\/hooks · 500 answer · next try at 09:00:05\n$/,
+    /\nwebhooks {2}✗ webhook\.test → :\d+\/hooks · 500 answer · next try at 09:00:05 UTC\n$/,
   );
   receiver.handler = accept;
   expect(await printAfter(200, ["webhook", "retry"])).toMatch(
@@ -444,7 +448,7 @@ it("next counts and limits groups, and lists statuses by hand for one payment on
 
 it("the error of a failing webhook has more room than the time of its next try", () => {
   const note =
-    "completed → :3000/webhooks · 500 TypeError: Cannot read properties of undefined (reading 'order') · next try at 09:00:05";
+    "completed → :3000/webhooks · 500 TypeError: Cannot read properties of undefined (reading 'order') · next try at 09:00:05 UTC";
   const below = tableLines(["at", "status"], [[START, "COMPLETED"]], 80, { notes: [[note]] }).slice(2);
   expect(below.map((line) => changeUnpaintedParts(line, (part) => part.trim()))).toEqual([
     "completed → :3000/webhooks · 500 TypeError: Cannot read properties of",
@@ -504,6 +508,9 @@ it("clock advance prints short times and the webhooks not delivered", async () =
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect(await print(120, ["clock", "advance", "1s"], {}, shop)).toBe(
     "advanced 1s: 09:00:00 → 09:00:01 UTC; 2 steps ran\n1 webhook not delivered: npx payments-sandbox deliveries --failing\n",
+  );
+  expect(await print(80, ["clock"], {}, shop)).toMatch(
+    /\nnow {7}09:00:01 UTC\nnext due {2}09:00:\d\d UTC\n$/,
   );
 });
 

@@ -50,7 +50,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
         const sent = await readWebhooks(connection, event, 100);
         const none = `none: no ${event.mode}-mode endpoint takes ${event.type}; add one with: ${connection.commandFor("webhook add URL")}`;
         const webhooks = sent.length === 0 ? none : sent.map(({ webhook }) => webhook);
-        return recordFormatter("event_id", "type", "at", "webhooks")({ ...event, webhooks });
+        return recordFormatter("event_id", "type", "at", "webhooks")({ ...event, webhooks }, { connection });
       },
     }),
   },

@@ -230,6 +230,6 @@ const NAMES_MAX = 6;
 
 function sentence(text: string, labels: readonly string[], end = ""): string {
   const left = labels.length - NAMES_MAX;
-  const names = left > 1 ? [...labels.slice(0, NAMES_MAX), `${left} more`] : labels;
+  const names = left > 1 ? [...labels.slice(0, NAMES_MAX), `and ${left} more`] : labels;
   return labels.length === 0 ? "" : `${text}: ${names.join(", ")}${end}.`;
 }

@@ -20,7 +20,7 @@ export type ValueFormat = "text" | "id" | "time" | "address" | "status" | "amoun
 
 const FORMATS: readonly (readonly [field: RegExp, format: ValueFormat])[] = [
   [/(^|_)id$|^(fault|about)$/, "id"],
-  [/(^|_)at$|^now$/, "time"],
+  [/(^|_)at$|^(now|next_due)$/, "time"],
   [/^(url|path)$/, "address"],
   [/^status$/, "status"],
   [/^type$/, "event"],

@@ -79,7 +79,7 @@ export function eventWord(type: unknown): string {
   return String(type).replace(/^(charge|withdrawal)\./, "");
 }
 
-/** A webhook in one line: `failed → :3000/hooks · 400 no signature · next try at 14:32:53`. */
+/** A webhook in one line: `failed → :3000/hooks · 400 no signature · next try at 14:32:53 UTC`. */
 export function webhookText(delivery: JsonRecord, event = eventWord(delivery.type)): string {
   const { url, status, hold, attempts } = delivery as unknown as ListedDelivery;
   const last = attempts.at(-1);
@@ -103,7 +103,7 @@ export function receiverText(url: string | null): string {
 
 /** The time of day of a later instant, with its day if that is another. */
 function laterTime(to: string, from: string): string {
-  const time = to.slice(11, 19);
+  const time = `${to.slice(11, 19)} UTC`;
   return from.slice(0, 10) === to.slice(0, 10) ? time : `${to.slice(5, 10)} ${time}`;
 }
 
