@@ -113,7 +113,7 @@ function waitForNotice(hand: Hand, text: string | RegExp): Promise<void> {
 const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>> = {
   "find the cause of a failed charge": async (hand, { failed }) => {
     await openCharge(hand, failed);
-    await hand.see(hand.page.locator(".why").filter({ hasText: "customer_email declined@*" }));
+    await hand.see(hand.page.locator(".why").filter({ hasText: "customer_email matches declined@*" }));
   },
   "complete the newest charge": async (hand, { newest }) => {
     await openCharge(hand, newest);

@@ -85,7 +85,7 @@ progress{width:6rem;vertical-align:middle}
 .heads{display:none}.table{--at:4.5rem;--state:7rem;--side:5.5rem;--title:34%}#charges .table{--acts:8.375rem;--state:11.25rem;--side:8.5rem;--title:19%}#withdrawals .table{--state:8.75rem;--side:8.5rem;--title:16%}#deliveries .table{--title:29%}#deliveries .acts button{min-width:5.25rem;justify-content:center}#probes .table{--at:0rem;--side:0rem;--title:22%}#events .table{--state:0rem}#requests .table{--side:4.5rem}.table:has(.date){--at:5.75rem}
 @container (width<60rem){.lanes,#ledger td{font-size:.8125rem}}@container (min-width:56rem){.lanes th:nth-child(4){width:12em}}
 @container (width<44rem){.payment .why{--lines:2}.payment .long{--lines:3}.lanes,.lanes tbody,.lanes tr,.lanes td{display:block}.lanes thead{display:none}.lanes tr{border-top:1px solid var(--line);padding:.25rem 0}.lanes .next{border-color:var(--accent)}.lanes td{border:0;padding:.1rem 0}.lanes td:empty{display:none}}
-@container (width<30rem){.payment .why{font-size:.8125rem}.payment .long{--lines:4}}
+@container (width<30rem){.payment .why{--lines:3;font-size:.8125rem}.payment .long{--lines:4}}
 @container (min-width:48rem){
 #activity .row{padding-block:.2rem;line-height:1.35}.rows.table{display:block}
 .table>.row,.table>.heads{display:grid;grid-template:"at state title title side" auto "at state sub acts acts" minmax(1.5rem,auto)/var(--at) var(--state) minmax(0,1fr) auto minmax(var(--acts,auto),auto);gap:0 .75rem;align-items:center;padding:.1rem .25rem .1rem .75rem;min-height:0}
