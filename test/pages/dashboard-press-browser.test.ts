@@ -254,6 +254,6 @@ describeInBrowser("a click with the pointer on the button", () => {
     const page = await (await openWindow()).newPage();
     await page.goto(`${homeOf(sandbox)}/charges/${id}`);
     await page.locator("#charge .why").getByRole("link", { name: "default" }).click();
-    await page.locator("#default details[open]").getByText("customer_email matches declined@*").waitFor();
+    await page.locator("#default details[open]").getByText("customer_email declined@*").waitFor();
   });
 });
