@@ -155,7 +155,7 @@ function sentenceOf(results) {
   const count = found === results.length ? "the" : `${found} of the`;
   return (
     `- [\`explore\`](docs/explore.md) finds ${count} [${results.length} public bugs](examples/incidents/README.md) rebuilt here ` +
-    "and nothing in the fixed apps. Of 40 public reports (11 rebuilt, 29 read) it should [miss 16](docs/explore.md#what-it-misses).\n"
+    "and nothing in the fixed apps. In a sample of 40 public reports it would [miss 16](docs/explore.md#what-it-misses).\n"
   );
 }
 
