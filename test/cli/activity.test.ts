@@ -8,19 +8,20 @@ import { CheckoutPage, createCheckout } from "../pages/support/checkouts.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { Command, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
-import { Receiver } from "../support/receiver-server.js";
+import { REFUSING_URL, Receiver } from "../support/receiver-server.js";
 import { words } from "../support/words.js";
 
 const PYTHON_MISSING = spawnSync("python3", ["--version"]).status !== 0;
 
 /** Opens a sandbox with a manual clock and collects its activity lines. */
-async function openFollowed() {
+async function openFollowed(options = {}) {
   const activities: Activity[] = [];
   const sandbox = closedAtEnd(
     await openSandbox({
       clock: "manual",
       start_time: "2026-03-01T09:00:00Z",
       onActivity: (read) => activities.push(read()),
+      ...options,
     }),
   );
   const lines = (columns: number) => activities.splice(0).flatMap((one) => activityLines(one, columns));
@@ -55,6 +56,17 @@ it("activity lines show ids, causes of changes and webhook responses", async () 
       / {2}FAILED {2}declined {2}customer_email matches declined@\* \(scenario default\)$/,
     ),
   );
+});
+
+it("an activity line shows a webhook that is held because nothing listens", async () => {
+  const { client, lines } = await openFollowed({ clock: "real", webhooks: [{ url: REFUSING_URL }] });
+  const charge = await client.pay({ scenario: "stuck" });
+  await client.transition(charge, "AWAITING_PAYMENT");
+  await expect
+    .poll(async () => (await client.ask("GET /_sandbox/deliveries")).json.items[0]?.hold)
+    .not.toBeNull();
+  await client.transition(charge, "COMPLETED");
+  expect(lines(200).at(-1)).toMatch(/ → charge\.completed {2}ch_\w+ {2}:4\/hooks {2}held$/);
 });
 
 it("activity lines name a duplicate webhook", async () => {

@@ -15,7 +15,7 @@ import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 import { openShop } from "../support/receiver-client.js";
-import { accept, hold, Receiver, refuseWith } from "../support/receiver-server.js";
+import { accept, hold, REFUSING_URL, Receiver, refuseWith } from "../support/receiver-server.js";
 import { listening } from "../support/servers.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
@@ -319,6 +319,23 @@ it("the next step of a waiting charge is the advance to its next change on a man
   expect(await print(0, ["charge", "last"], {}, shop)).toMatch(/\nnext step {11}.* next ch_\w{24}\n$/);
 });
 
+it("each command that meets a held webhook says to start the app", async () => {
+  const { sandbox, client } = await openShop({ clock: "real" });
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: REFUSING_URL });
+  const charge = await client.pay({ scenario: "stuck" });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
+  await client.transition(charge, "AWAITING_PAYMENT");
+  await print(0, ["charge", "last"], {}, shop);
+  await client.transition(charge, "COMPLETED");
+  const fix = "held: nothing listens on 127.0.0.1:4; start your app there";
+  expect(await print(0, ["charge", "last"], {}, shop)).toMatch(
+    / completed → :4\/hooks · held: nothing listens on 127\.0\.0\.1:4\nnext step {11}start your app at :4; \d held webhooks will then be sent\n$/,
+  );
+  expect(await print(0, ["status"], {}, shop)).toMatch(new RegExp(`\nwebhooks +● \\d ${fix}\n`));
+  expect(await print(80, ["charges"], {}, shop)).toMatch(new RegExp(`\nwebhooks: \\d ${fix}\n`));
+  await expect(print(0, ["webhook", "retry"], {}, shop)).rejects.toThrow(`is ${fix}`);
+});
+
 it("a record folds webhooks that fail alike, and a command that moves it prints them too", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });
@@ -364,7 +381,9 @@ it("status, charges and webhook list count failing webhooks without reading all"
   expect(await print(0, ["webhook", "list"], {}, shop)).toMatch(
     / ✗ 6 failing .*\n +nothing listens · next try at /,
   );
-  expect(await print(80, ["charges"], { limit: "1" }, shop)).toContain("\nwebhooks: 6 failing; ");
+  expect(await print(80, ["charges"], { limit: "1" }, shop)).toContain(
+    "\nwebhooks: 6 failing: npx payments-sandbox deliveries --failing\n",
+  );
   expect(pages).not.toHaveBeenCalled();
 });
 

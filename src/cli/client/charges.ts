@@ -1,16 +1,12 @@
 import { causeText } from "../../core/reports/charge-history-text.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory } from "../../core/reports/namespace-export.js";
-import {
-  deliveryState,
-  failureText,
-  type ListedDelivery,
-  NOTHING_LISTENS,
-  receiverText,
-} from "../../core/reports/trouble.js";
+import { deliveryState, failureText, type ListedDelivery, receiverText } from "../../core/reports/trouble.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { didYouMean } from "../../core/schema/nearest.js";
+import { NOTHING_LISTENS } from "../../core/schema/receiver-url.js";
 import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import { formatDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import {
@@ -65,7 +61,10 @@ function formatRecord(...names: readonly string[]): NonNullable<ClientAction["fo
   };
 }
 
-/** Reads how to go on: mend the receiver, pay on the hosted page, move a manual clock, or look on. */
+/** A receiver's host and port. */
+const placeOf = ({ url }: ListedDelivery) => receiverText(url).replace(/\/.*/, "");
+
+/** Reads how to go on: start the app, mend the receiver, pay on the hosted page, move a manual clock, or look on. */
 async function readNextStep(
   connection: Connection,
   { charge_id, withdrawal_id, checkout_id, status, payment_method }: JsonBody,
@@ -74,14 +73,16 @@ async function readNextStep(
   const [failing] = deliveries
     .filter((one) => isFailingState(deliveryState(one, one.hold)))
     .sort(byOwnErrorsFirst);
+  const held = deliveries.filter(({ hold }) => hold?.reason.startsWith(NOTHING_LISTENS));
+  if (failing === undefined && held.length > 0)
+    return `start your app at ${placeOf(held[0]!)}; ${formatCount(held.length, "held webhook")} will then be sent`;
   if (failing !== undefined) {
     const { status: answered } = failing.attempts.at(-1)!;
     const text = failureText(failing.attempts.at(-1)!);
     const error =
       /\w*(Error|Exception)\b/.exec(text)?.[0] ?? (answered === null ? "failure" : `HTTP ${answered}`);
     const mend = text === NOTHING_LISTENS ? "start your app" : `fix the ${error}`;
-    const place = receiverText(failing.url).replace(/\/.*/, "");
-    return `${mend} at ${place}, then ${connection.commandFor(`webhook retry ${failing.delivery_id}`)}`;
+    return `${mend} at ${placeOf(failing)}, then ${connection.commandFor(`webhook retry ${failing.delivery_id}`)}`;
   }
   if (hasEnded(status as ChargeStatus))
     return connection.commandFor(charge_id === undefined ? "balances" : `history ${charge_id}`);

@@ -10,6 +10,7 @@ import { readStatuses, STATUS_TONES, statusDetails, statusText } from "../../cor
 import {
   attemptsOf,
   deliveryState,
+  holdText,
   type ListedDelivery,
   receiverTrouble,
   webhookText,
@@ -259,6 +260,8 @@ export async function readTried(
 interface Troubles {
   /** `2 failing, 1 given up, 13 held`; empty if all are delivered. */
   readonly counts: string;
+  /** The counts with the reason of the holds, or the command that lists the failures. */
+  readonly text: string;
   readonly isFailing: boolean;
   /** The newest failure, or else the hold that the others wait for. */
   readonly worst: JsonBody | undefined;
@@ -281,11 +284,17 @@ export async function readTroubles(connection: Connection, query: object = {}): 
   if (pending.total > failing.total)
     for await (const page of connection.pages<JsonBody>("listDeliveries", { ...query, status: "pending" }))
       held.push(...page.filter((one) => one.hold !== null && attemptsOf(one).length === 0));
-  const counts = [`${failing.total} failing`, `${givenUp.total} given up`, `${held.length} held`];
+  const all = [`${failing.total} failing`, `${givenUp.total} given up`, `${held.length} held`];
+  const counts = all.filter((text) => !text.startsWith("0 ")).join(", ");
+  const isFailing = failing.total + givenUp.total > 0;
+  const first = held.at(-1) as (JsonBody & ListedDelivery) | undefined;
+  const why =
+    isFailing || first === undefined ? connection.commandFor("deliveries --failing") : holdText(first.hold!);
   return {
-    counts: counts.filter((text) => !text.startsWith("0 ")).join(", "),
-    isFailing: failing.total + givenUp.total > 0,
-    worst: failing.items[0] ?? givenUp.items[0] ?? held.at(-1),
+    counts,
+    text: `${counts}: ${why}`,
+    isFailing,
+    worst: failing.items[0] ?? givenUp.items[0] ?? first,
   };
 }
 
@@ -294,7 +303,7 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
   const idField = name === "charges" ? "charge_id" : "withdrawal_id";
   return async (answer, asked) => {
     const { connection } = asked;
-    const { counts, isFailing } = await readTroubles(connection);
+    const { counts, text, isFailing } = await readTroubles(connection);
     const statusOf = await readStatuses(connection);
     const payments = (answer.items as JsonBody[]).map((item): JsonBody => {
       const shown = statusOf(item);
@@ -318,10 +327,7 @@ export function formatPayments(name: "charges" | "withdrawals"): NonNullable<Cli
     });
     const footer: StyledText[] = [
       ...commonLines(common),
-      [
-        isFailing ? "red" : "yellow",
-        `webhooks: ${counts}; see ${connection.commandFor(`deliveries${counts.endsWith("held") ? "" : " --failing"}`)}`,
-      ],
+      [isFailing ? "red" : "yellow", `webhooks: ${text}`],
     ];
     const list = { ...LIST_COLUMNS[name], notes: notesOf };
     return tableFormatter(list, counts === "" ? [] : footer)({ ...answer, items }, asked);

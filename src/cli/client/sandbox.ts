@@ -59,13 +59,14 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     defaultAction: runs("getSandbox", {
       formatResult: async (info, { connection }) => {
         const clock = info.clock as JsonBody;
-        const { counts, isFailing } = await readTroubles(connection);
+        const { counts, text, isFailing } = await readTroubles(connection);
         return recordFormatter()({
           url: connection.url,
           namespace: info.namespace,
-          webhooks: isFailing
-            ? `✗ ${counts}: ${connection.commandFor("deliveries --failing")}`
-            : counts || ((await readMissingEndpoint(connection)) ?? "ok"),
+          webhooks:
+            counts === ""
+              ? ((await readMissingEndpoint(connection)) ?? "ok")
+              : `${isFailing ? "✗" : "●"} ${text}`,
           ...(await readActive(connection)),
           "next due": await readNextDue(connection),
           version: info.version,

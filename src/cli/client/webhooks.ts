@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { ReceiverClient } from "../../core/delivery/receiver-client.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
-import { attemptsOf, type ListedDelivery } from "../../core/reports/trouble.js";
+import { attemptsOf, holdText, type ListedDelivery } from "../../core/reports/trouble.js";
 import type { MailboxItem } from "../../core/schema/control-log-responses.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -91,7 +91,13 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
         },
       }),
       retry: runs("retryDelivery", {
-        input: resolveDelivery,
+        input: async (asked) => {
+          const { delivery_id } = await resolveDelivery(asked);
+          const { hold } = (await asked.connection.run("getDelivery", { delivery_id })) as JsonBody &
+            ListedDelivery;
+          if (hold !== null) throw new UserError(`delivery ${delivery_id} is held: ${holdText(hold)}`);
+          return { delivery_id };
+        },
         formatResult: async ({ delivery_id, attempts }, { connection }) => {
           const delivery = await connection.run("getDelivery", { delivery_id });
           const made = attemptsOf(delivery).slice((attempts as unknown[]).length);

@@ -103,8 +103,10 @@ export class ActivityPrinter {
 /** The same text for attempts that fail alike at one receiver in one second; other activities are their own kind. */
 function kindOf(activity: Activity): unknown {
   if (activity.kind !== "attempt" || isSuccessStatus(activity.status)) return activity;
-  const { namespace, at, target, next_attempt_at } = activity;
-  return [namespace, at.slice(0, 19), target, next_attempt_at === null, failureText(activity)].join(" ");
+  const { namespace, at, target, next_attempt_at, isHeld } = activity;
+  return [namespace, at.slice(0, 19), target, next_attempt_at === null, isHeld, failureText(activity)].join(
+    " ",
+  );
 }
 
 const SERVICE = "/api/v1";
@@ -189,6 +191,7 @@ function attemptParts(attempt: AttemptActivity, room: number, isWide: boolean, c
   );
   const head: StyledText[] = [[undefined, start + toPrintableLine(receiver)]];
   if (isSuccessStatus(status)) return { head: [...head, ...gapped("green", String(status))] };
+  if (attempt.isHeld) return { head: [...head, ...gapped("yellow", "held")] };
   const next = nextTryIn(next_attempt_at, Date.parse(at)).replaceAll("\u00a0", " ");
   return {
     head,

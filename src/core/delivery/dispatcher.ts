@@ -7,7 +7,8 @@
 
 import { type AttemptResult, dropDelivery, recordAttempt } from "../engine/commands/delivery-commands.js";
 import type { Delivery, Task } from "../engine/records.js";
-import { iso } from "../schema/time.js";
+import { NOTHING_LISTENS } from "../schema/receiver-url.js";
+import { formatCount } from "../schema/text-format.js";
 import type { DeliveryAttempts, Scheduler } from "../time/scheduler.js";
 import { HeldEndpoints } from "./held-endpoints.js";
 import { Mailboxes } from "./mailbox-deliveries.js";
@@ -105,35 +106,28 @@ export class Dispatcher implements DeliveryAttempts {
     if (job === undefined) return;
     const { webhookId, target, mailbox } = job;
     if (mailbox !== null) this.mailboxes.post(mailbox, task);
-    else if (this.#mayHold(job) && this.#held.has(webhookId)) this.#hold(webhookId, target, task);
+    else if (this.#mayHold(job) && this.#held.targetOf(webhookId) !== undefined)
+      this.#held.hold(webhookId, target, task);
     else {
       const { engine, clock, advance } = this.#scheduler;
       advance?.loops.noteAttempt(engine.state.get("deliveries", task.ref), clock.nowMs());
       this.#send(task, job, (outcome) => {
-        if (outcome === undefined) this.#hold(webhookId, target, task);
+        if (outcome === undefined) this.#held.hold(webhookId, target, task);
       });
     }
-  }
-
-  #hold(webhookId: string, target: string, task: Task): void {
-    this.#held.hold(webhookId, target, task, this.#scheduler.clock.nowMs());
   }
 
   /** Returns why a pending delivery waits; null if the delivery waits only for its due time. */
   findHold({ status, task, webhook_id, created_at, next_attempt_at }: Delivery): DeliveryHold | null {
     if (status !== "pending") return null;
-    if (task === null) return { since: created_at, reason: "waits for the delivery before it" };
-    const held = this.#held.find(webhook_id, task);
-    if (held !== undefined)
-      return {
-        since: iso(held.sinceMs),
-        reason: `nothing listens on ${held.target}`,
-      };
     const { engine, clock } = this.#scheduler;
+    const since = next_attempt_at ?? created_at;
+    if (Date.parse(since) > clock.nowMs()) return null;
+    const target = this.#held.targetOf(webhook_id);
+    if (target !== undefined) return { since, reason: `${NOTHING_LISTENS} on ${target}` };
+    if (task === null) return { since, reason: "waits for the delivery before it" };
     const mailbox = engine.state.get("endpoints", webhook_id)?.mailbox ?? null;
-    if (mailbox === null || next_attempt_at === null || Date.parse(next_attempt_at) > clock.nowMs())
-      return null;
-    return { since: next_attempt_at, reason: `waits in mailbox ${mailbox} to be taken` };
+    return mailbox === null ? null : { since, reason: `waits in mailbox ${mailbox} to be taken` };
   }
 
   #prepare(task: Task): DeliveryJob | undefined {
@@ -185,11 +179,13 @@ export class Dispatcher implements DeliveryAttempts {
         this.#held.holdAfterProbe(webhookId, target, task);
         return;
       }
-      const released = this.#held.release(webhookId);
-      if (!outcome.isUnreachable)
-        this.#onNotice(
-          `${target} is up; sent ${released.length + 1} ${released.length === 0 ? "webhook" : "webhooks"}`,
+      if (!outcome.isUnreachable) {
+        const held = [...this.#scheduler.engine.state.tables.deliveries.values()].filter(
+          (one) => one.webhook_id === webhookId && this.findHold(one) !== null,
         );
+        this.#onNotice(`${target} is up; sending ${formatCount(held.length, "held webhook")}`);
+      }
+      const released = this.#held.release(webhookId);
       this.#resume(released);
     });
   }

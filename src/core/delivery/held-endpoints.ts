@@ -25,8 +25,6 @@ export class HeldEndpoints {
   readonly #onNotice: (notice: string) => void;
   readonly #probe: SendHeldAttempt;
   readonly #held = new Map<string, Held>();
-  /** Start of each attempt's hold in sandbox time, by task id. A probing attempt keeps its entry. */
-  readonly #since = new Map<number, number>();
 
   constructor(wall: WallClock, onNotice: (notice: string) => void, probe: SendHeldAttempt) {
     this.#wall = wall;
@@ -34,19 +32,12 @@ export class HeldEndpoints {
     this.#probe = probe;
   }
 
-  has(webhookId: string): boolean {
-    return this.#held.has(webhookId);
+  /** Target of an endpoint whose attempts are held; undefined for any other endpoint. */
+  targetOf(webhookId: string): string | undefined {
+    return this.#held.get(webhookId)?.target;
   }
 
-  /** Target and start of an attempt's hold; undefined if the attempt is not held. */
-  find(webhookId: string, taskId: number): { readonly target: string; readonly sinceMs: number } | undefined {
-    const held = this.#held.get(webhookId);
-    const sinceMs = this.#since.get(taskId);
-    return held === undefined || sinceMs === undefined ? undefined : { target: held.target, sinceMs };
-  }
-
-  hold(webhookId: string, target: string, task: Task, nowMs: number): void {
-    this.#since.set(task.task_id, nowMs);
+  hold(webhookId: string, target: string, task: Task): void {
     const existing = this.#held.get(webhookId);
     if (existing !== undefined) {
       existing.tasks.push(task);
@@ -54,7 +45,7 @@ export class HeldEndpoints {
     }
     const held = this.#add(webhookId, target, task);
     this.#planProbe(webhookId, target, held, () =>
-      this.#onNotice(`waiting for ${target}, ${held.tasks.length} held`),
+      this.#onNotice(`nothing listens on ${target}; its webhooks are held until your app starts there`),
     );
   }
 
@@ -86,8 +77,6 @@ export class HeldEndpoints {
     if (held === undefined) return [];
     held.cancelProbe();
     this.#held.delete(webhookId);
-    for (const task of [held.probing, ...held.tasks])
-      if (task !== undefined) this.#since.delete(task.task_id);
     return held.tasks;
   }
 

@@ -11,7 +11,7 @@ import type {
 } from "../schema/activity-events.js";
 import { isByHand } from "../schema/common.js";
 import { copyTexts } from "../schema/delivery-copies.js";
-import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
+import { IN_PROCESS_SCHEME, NOTHING_LISTENS } from "../schema/receiver-url.js";
 import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
 import type { Namespace } from "./namespace.js";
@@ -23,6 +23,12 @@ export function reportActivity(namespace: Namespace, report: OnActivity): void {
   const { name } = namespace;
   // A delivery can be stored again without a new attempt.
   const reported = new WeakSet<Attempt>();
+  const noteDelivery = (delivery: Delivery): void => {
+    const attempt = delivery.attempts.at(-1);
+    if (attempt === undefined ? !isHeld(namespace, delivery) : reported.has(attempt)) return;
+    if (attempt !== undefined) reported.add(attempt);
+    report(() => attemptActivity(namespace, delivery, attempt));
+  };
   events.on("answered", (entry) => report(() => requestActivity(name, entry)));
   events.on("stored", ({ puts }) => {
     for (const [collection, , record] of puts) {
@@ -32,10 +38,7 @@ export function reportActivity(namespace: Namespace, report: OnActivity): void {
         const object = findSubject(puts, record as EventRecord);
         if (object !== undefined) report(() => transitionActivity(namespace, object, record as EventRecord));
       } else if (collection === "deliveries") {
-        const attempt = (record as Delivery).attempts.at(-1);
-        if (attempt === undefined || reported.has(attempt)) continue;
-        reported.add(attempt);
-        report(() => attemptActivity(namespace, record as Delivery, attempt));
+        noteDelivery(record as Delivery);
       }
     }
   });
@@ -131,14 +134,23 @@ function createdObject(
   };
 }
 
-function attemptActivity(namespace: Namespace, delivery: Delivery, attempt: Attempt): AttemptActivity {
+function isHeld(namespace: Namespace, delivery: Delivery): boolean {
+  return namespace.findHold(delivery)?.reason.startsWith(NOTHING_LISTENS) === true;
+}
+
+/** Activity of an attempt, or of a delivery that is held. */
+function attemptActivity(
+  namespace: Namespace,
+  delivery: Delivery,
+  attempt: Attempt | undefined,
+): AttemptActivity {
   const { state } = namespace.engine;
   const endpoint = state.get("endpoints", delivery.webhook_id);
-  const { status, error, response_body } = attempt;
+  const { status = null, error = null, response_body = null } = attempt ?? {};
   return {
     kind: "attempt",
     namespace: namespace.name,
-    at: attempt.at,
+    at: attempt?.at ?? delivery.created_at,
     type: delivery.event_type,
     id: state.get("events", delivery.event_id)?.object_id ?? null,
     delivery_id: delivery.delivery_id,
@@ -148,6 +160,7 @@ function attemptActivity(namespace: Namespace, delivery: Delivery, attempt: Atte
     error,
     response_body,
     next_attempt_at: delivery.next_attempt_at,
+    isHeld: attempt === undefined,
   };
 }
 

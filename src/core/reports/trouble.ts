@@ -1,6 +1,7 @@
 // Why a row of a list is in trouble, in one line. Reads records of the control API.
 import type { SentDelivery } from "../schema/delivery-copies.js";
 import { isSuccessStatus } from "../schema/http-response.js";
+import { NOTHING_LISTENS } from "../schema/receiver-url.js";
 import { readableDuration } from "../schema/time.js";
 import { summarizeBody } from "./body-summary.js";
 
@@ -46,7 +47,6 @@ export function nextTryIn(next: string | null, nowMs: number): string {
 }
 
 const GIVEN_UP = "given up";
-export const NOTHING_LISTENS = "nothing listens";
 
 /** When a failed delivery is tried next, or `given up`; undefined if it is held or did not fail. */
 export function nextTryText(
@@ -64,6 +64,11 @@ export function deliveryTrouble(delivery: JsonRecord): string | undefined {
   const listed = delivery as unknown as ListedDelivery;
   const next = nextTryText(listed, laterTime);
   return next === undefined ? listed.hold?.reason : `${failureText(listed.attempts.at(-1)!)} · ${next}`;
+}
+
+/** Why a delivery is held, and the way out. */
+export function holdText({ reason }: NonNullable<ListedDelivery["hold"]>): string {
+  return `${reason}${reason.startsWith(NOTHING_LISTENS) ? "; start your app there" : ""}`;
 }
 
 /** A failed attempt's status and response in one line, or why there is none. */

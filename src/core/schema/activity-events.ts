@@ -48,6 +48,8 @@ export interface AttemptActivity extends ActivityBase {
   readonly error: string | null;
   readonly response_body: string | null;
   readonly next_attempt_at: string | null;
+  /** True if no attempt is made because nothing listens at the receiver. */
+  readonly isHeld?: boolean;
 }
 
 /** A line of the live log of a running sandbox. */

@@ -117,3 +117,6 @@ function embeddedIpv4(bytes: readonly number[]): string[] {
     ({ positions }) => positions.map((indexes) => indexes.map((index) => bytes[index]).join(".")),
   );
 }
+
+/** Begins the reason why a delivery waits for its receiver. */
+export const NOTHING_LISTENS = "nothing listens";

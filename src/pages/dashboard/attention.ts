@@ -2,7 +2,8 @@ import type { Delivery, Endpoint, StoredScenario, Task } from "../../core/engine
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
 import { effectText, faultText, matchText, replacesResponse } from "../../core/reports/rule-text.js";
-import { deliveryState, failureText, NOTHING_LISTENS, nextTryIn } from "../../core/reports/trouble.js";
+import { deliveryState, failureText, nextTryIn } from "../../core/reports/trouble.js";
+import { NOTHING_LISTENS } from "../../core/schema/receiver-url.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";

@@ -16,8 +16,9 @@ import {
   type RowSlot,
 } from "../../../core/reports/list-columns.js";
 import { statusDetails } from "../../../core/reports/shown-status.js";
-import { NOTHING_LISTENS, nextTryIn, receiverText } from "../../../core/reports/trouble.js";
+import { nextTryIn, receiverText } from "../../../core/reports/trouble.js";
 import type { Mode } from "../../../core/schema/common.js";
+import { NOTHING_LISTENS } from "../../../core/schema/receiver-url.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
 import { breakable } from "../../format.js";
