@@ -186,7 +186,7 @@ function operationSection(
   };
   const { setup, call } = callExample(reference, operation);
   const route = html`<span class="route">${isCall && html`<span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>`} <span class="soft">${id}</span></span>`;
-  const body = html`<div class="sides"><div class="about">${renderMarkdown(operation.description)}${assumptionMark(operation)}
+  const body = html`<div class="sides"><div class="about">${renderMarkdown(operation.description)}${assumptionMark(operation, { isFolded: true })}
 ${isCall && security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}</div>
 <div class="examples">${
     isCall
@@ -196,8 +196,8 @@ ${success && snippet(id, "Response", exampleOf(success) ?? reference.sampleOf?.(
 ${success && "completed" in Object(Object.values(success.content ?? {})[0]?.examples) && html`<p class="soft">As it is once completed: a new charge is <code>PENDING</code>.</p>`}`
       : snippet(id, "Example", exampleOf(requestBody))
   }</div>
-<div>${isCall ? parameterList(parameters, true) : html`<p><a href="#receive">Signature and your response</a></p>`}
-${requestBody && contentPart("Body", requestBody)}
+<div>${!isCall && html`<p><a href="#receive">Signature and your response</a></p>`}
+${requestBody && contentPart("Body", requestBody)}${isCall && parameterList(parameters, true)}
 ${success && contentPart("Response", success)}</div></div>
 ${
   isCall &&

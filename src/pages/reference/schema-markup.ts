@@ -89,10 +89,10 @@ export function exampleOf(body?: BodyDescription): unknown {
   return examplesOf(body)[0];
 }
 
-/** JSON with short objects and lists within it on one line. */
+/** JSON with short objects and lists on one line. */
 export function formatJson(value: unknown, replacer?: (name: string, value: unknown) => unknown): string {
-  return JSON.stringify(value, replacer, 2).replace(/[[{]\n\s+[^[\]{}]{1,72}\n\s+[\]}]/g, (part) =>
-    part.replace(/\n\s+/g, " "),
+  return JSON.stringify(value, replacer, 2).replace(/[[{]\n\s+[^[\]{}]{1,72}\n\s*[\]}]/g, (part) =>
+    part.replace(/\n\s*/g, " "),
   );
 }
 
@@ -159,14 +159,15 @@ function assumptionOf({ "x-sandbox-assumption": assumption }: Texts) {
   return { link, reason: reason === ASSUMED_FIELD_REASON ? "" : reason };
 }
 
-/** An assumption as a paragraph: its mark, and its reason if that is given here. */
-export function assumptionMark(texts: Texts): Markup | undefined {
+/** An assumption: its mark, and its reason if that is given here, folded or as one paragraph. */
+export function assumptionMark(texts: Texts, { isFolded = false } = {}): Markup | undefined {
   const { link, reason } = assumptionOf(texts) ?? {};
   if (reason === undefined) return undefined;
   const mark = link
     ? html`<a class="mark" href="${link}">assumed</a>`
     : html`<span class="mark">assumed</span>`;
-  return html`<p>${mark}${reason && html`: ${inline(reason)}`}</p>`;
+  if (reason === "" || !isFolded) return html`<p>${mark}${reason && html`: ${inline(reason)}`}</p>`;
+  return html`<details class="mark"><summary>Assumed</summary><p>${link && html`${mark}: `}${inline(reason)}</p></details>`;
 }
 
 /** The page's introduction describes the header Sandbox-Namespace, which most operations take. */
@@ -182,7 +183,7 @@ export function parameterList(parameters: readonly Parameter[] = [], isSent: boo
 /** A schema's description, variants and fields. Marks required fields if clients send it. */
 export function schemaMarkup(schema: DocumentSchema, { isSent }: { readonly isSent: boolean }): Markup {
   const { properties, required = [], oneOf, anyOf } = schema;
-  const about = html`${description(schema)}${assumptionMark(schema)}`;
+  const about = html`${description(schema)}${assumptionMark(schema, { isFolded: true })}`;
   if (properties === undefined)
     return html`${about}${(oneOf ?? anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
   const fields = Object.entries(properties).map(([name, property]) => {
@@ -199,9 +200,10 @@ interface Field extends Pick<Parameter, "name" | "schema"> {
 /** Fields, and below them those that are assumed, with their reasons. */
 function fieldList(fields: readonly Field[]): Markup {
   const rows = fields.map(({ name, schema, isRequired, location }) => {
-    const link = name === "Sandbox-Scenario" && html`<p><a href="#outcomes">Choose the outcome</a></p>`;
+    const isScenario = name === "Sandbox-Scenario";
+    const about = isScenario ? html`<a href="#outcomes">Choose the outcome</a>` : description(schema);
     const required = isRequired && html` <span class="required">required</span>`;
-    return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${required}</dt><dd>${description(schema)}${link}</dd></div>`;
+    return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${required}</dt><dd>${about}</dd></div>`;
   });
   const assumed = fields.flatMap(({ name, schema }) => {
     const { link, reason } = assumptionOf(schema) ?? {};
