@@ -22,37 +22,65 @@ const [SERVICE, CONTROL] = await Promise.all(
   ),
 );
 
-/** Opens a sandbox and returns a function that runs an example in a shell, as a user would paste it. */
-async function openShell() {
-  const { url } = await (await openSandbox()).listen({ port: 0 });
+/** Opens a sandbox and returns its pages, and a function that runs a snippet in a shell, as a user would paste it. */
+async function openShell(options?: Parameters<typeof openSandbox>[0]) {
+  const { url } = await (await openSandbox(options)).listen({ port: 0 });
   const cwd = temporaryFolder();
   const pages = new Map<string, string>();
-  return async (page: string, id: string): Promise<string> => {
+  const textOf = async (page: string): Promise<string> => {
     if (!pages.has(page)) pages.set(page, await (await fetch(url + page)).text());
-    const call = new RegExp(`<div class="snippet">((?:(?!</div>).)*<pre id="${id}-curl".*?)</div>`, "s");
-    const parts = call.exec(pages.get(page)!)![1]!.matchAll(/<pre[^>]*>([^<]*)<\/pre>/g);
+    return pages.get(page)!;
+  };
+  const run = async (snippet: string): Promise<string> => {
+    const parts = snippet.matchAll(/<pre[^>]*>([^<]*)<\/pre>/g);
     const command = unescaped([...parts].map(([, part]) => part).join("\n\n"));
     // An interactive zsh runs pasted comments as commands.
     expect(command).not.toMatch(/^#/m);
     const failing = command.replace(/(^|\$\()curl\b(?: -s)?/gm, "$1curl -sS -f");
-    const options = { cwd, env: { ...process.env, no_proxy: "*" } };
-    return (await exec("sh", ["-e", "-c", failing], options)).stdout;
+    const env = { ...process.env, no_proxy: "*" };
+    return (await exec("sh", ["-e", "-c", failing], { cwd, env })).stdout;
   };
+  const runExample = async (page: string, id: string) => {
+    const call = new RegExp(`<div class="snippet">((?:(?!</div>).)*<pre id="${id}-curl".*?)</div>`, "s");
+    return await run(call.exec(await textOf(page))![1]!);
+  };
+  return { run, runExample, textOf };
 }
 
 describe.runIf(hasCurl)("examples of the API references", () => {
   it.each([...SERVICE!, ...CONTROL!])(
     "$page: $id runs as pasted on a fresh sandbox",
     async ({ page, id }) => {
-      const shell = await openShell();
-      expect(JSON.parse(await shell(page, id))).toBeTypeOf("object");
+      const { runExample } = await openShell();
+      expect(JSON.parse(await runExample(page, id))).toBeTypeOf("object");
     },
   );
 
   it("run as pasted one after the other, and leave the key in use valid", async () => {
-    const shell = await openShell();
+    const { runExample } = await openShell();
     for (const { page, id } of [...SERVICE!, ...CONTROL!])
-      expect([id, JSON.parse(await shell(page, id))]).toEqual([id, expect.any(Object)]);
-    expect(JSON.parse(await shell("/docs", "getBalances"))).toHaveProperty("balances");
+      expect([id, JSON.parse(await runExample(page, id))]).toEqual([id, expect.any(Object)]);
+    expect(JSON.parse(await runExample("/docs", "getBalances"))).toHaveProperty("balances");
   });
+
+  it.each(["manual", "real"] as const)(
+    "the calls that /docs begins with end in a completed charge: %s clock",
+    async (clock) => {
+      const { run, textOf } = await openShell({ clock });
+      const [intro] = (await textOf("/docs")).split("<section");
+      const snippets = intro!.split('<div class="snippet">').slice(1);
+      const isManual = clock === "manual";
+      expect(snippets.map((snippet) => /^<h2>(.*?)</.exec(snippet)![1])).toEqual([
+        "First call",
+        ...(isManual ? ["Advance the clock"] : []),
+        "Read it",
+      ]);
+      const read = snippets.pop()!;
+      for (const snippet of snippets) await run(snippet);
+      const statuses = async () =>
+        JSON.parse(await run(read)).items.map(({ status }: { status: string }) => status);
+      await expect.poll(statuses, { timeout: isManual ? 0 : 20_000 }).toEqual(["COMPLETED"]);
+    },
+    30_000,
+  );
 });

@@ -26,8 +26,10 @@ describe.each([
       "_sandbox/docs",
       "_sandbox/dashboard",
       "_sandbox/docs#advanceClock",
+      "_sandbox/docs#payCheckout",
       "_sandbox/docs#listScenarios",
       "_sandbox/docs#advanceClock",
+      "_sandbox/docs#payCheckout",
     ],
   ],
   ["/_sandbox/docs", shippedControlDocument, 450_000, ["../docs", "openapi.json", "../docs", "dashboard"]],
@@ -216,9 +218,9 @@ describe.each([
       );
   });
 
-  it("a reason is plain text after its mark, and names the source of what is documented", () => {
+  it("a reason is plain text, folded under its mark, and names the source of what is documented", () => {
     if (path === "/docs")
-      expect(text).toContain('<p><span class="mark">assumed</span>: Fields other than pricing, e-mail,');
+      expect(text).toContain("<summary>Assumed</summary><p>Fields other than pricing, e-mail,");
     expect(text.match(/.{0,40}the interface.{0,40}/gi)).toBeNull();
   });
 
@@ -248,7 +250,7 @@ describe("GET /docs", () => {
   it("begins with a call that takes a payment, and has payments first", async () => {
     const text = await openDocs();
     const [intro] = text.split("<section");
-    expect(intro).toContain("/api/v1/payments/checkouts");
+    expect(intro).toContain("/api/v1/payments/whitelabel");
     for (const id of ["createQuote", "createWhitelabel", "createCheckout", "tag-Events", "outcomes"])
       expect(intro!.split("<h1>")[1]).toContain(`href="#${id}"`);
     expect(text.indexOf('<h2 id="tag-Payments">')).toBeLessThan(text.indexOf('<h2 id="tag-Catalogue">'));
@@ -279,14 +281,14 @@ describe("GET /docs", () => {
   });
 
   it.each([
-    ["manual", "npx payments-sandbox clock advance 10s --url http://127.0.0.1:4402</pre>", "seconds later"],
-    ["real", "by default <code>COMPLETED</code> seconds later", "clock advance"],
+    ["manual", '{ "by": "10s" }', "seconds later"],
+    ["real", "by default <code>COMPLETED</code> seconds later", "/clock/advance"],
   ] as const)("says how a new charge moves on: %s clock", async (clock, part, other) => {
     const text = await openDocs({ clock });
     for (const shown of [text.split("<section")[0]!, sectionOf(text, "outcomes")]) {
       expect(shown).toContain(part);
       expect(shown).not.toContain(other);
-      expect(shown).toMatch(/A hosted checkout (first )?waits until the customer pays/);
+      expect(shown).toMatch(/A hosted checkout first waits until the customer pays: .*#payCheckout/);
     }
   });
 
@@ -296,6 +298,16 @@ describe("GET /docs", () => {
     expect(sectionOf(text, "getCharge")).toContain("/api/v1/payments/checkouts");
     expect(text).toContain('<section id="schema-ChargeEvent"');
     expect(sectionOf(text, "onChargeFailed")).toContain('data: <a href="#schema-Charge">');
+  });
+
+  it("an operation has its body before its parameters, and a scenario's header refers to the outcomes", async () => {
+    const [, before, after] = /<h4>Body:(.*)<h4>Parameters<(.*)/s.exec(
+      sectionOf(await openDocs(), "createCheckout"),
+    )!;
+    expect(before).toContain("<code>customer_email</code>");
+    expect(after).toContain(
+      '<code>Sandbox-Scenario</code> <span class="type">string header</span></dt><dd><a href="#outcomes">',
+    );
   });
 
   it("states timeout, retries and secret as they are configured", async () => {
@@ -631,8 +643,8 @@ describeInBrowser("in a browser", () => {
 
   it("a link to the reason of an assumption marks the reason", async () => {
     const tab = await visit({ viewport: { width: 1280, height: 900 } }, "#createCheckout");
-    await tab.locator("#createCheckout details.mark > summary").first().click();
-    await tab.locator("#createCheckout details.mark a").first().click();
+    await tab.locator("#createCheckout .fields + details.mark > summary").first().click();
+    await tab.locator("#createCheckout .fields + details.mark a").first().click();
     const target = tab.locator(":target");
     const colourOf = () => target.evaluate((shown) => getComputedStyle(shown).backgroundColor);
     await expect.poll(colourOf).not.toBe("rgba(0, 0, 0, 0)");

@@ -78,8 +78,13 @@ const HEADERS: Readonly<Record<string, string>> = {
   "Sandbox-Run": "build-1042",
 };
 
-export function callExample(context: ExampleContext, operation: DocumentOperation): CallExample {
-  return { setup: setupOf(context, operation), call: curlOf(context, operation) };
+/** @param added fields of the body beside those of the document's example, or instead of them */
+export function callExample(
+  context: ExampleContext,
+  operation: DocumentOperation,
+  added?: object,
+): CallExample {
+  return { setup: setupOf(context, operation), call: curlOf(context, operation, "", added) };
 }
 
 function setupOf(context: ExampleContext, operation: DocumentOperation): CallExample["setup"] {

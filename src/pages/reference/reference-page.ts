@@ -81,6 +81,7 @@ function referencePage(given: Reference, nowMs: number): Response {
   const notesAt = conventions.findIndex((text) => text.includes(ASSUMPTION_KEY));
   const notes = notesAt === -1 ? [] : conventions.splice(notesAt);
   const first = operations.find(({ operationId }) => operationId === given.firstCall)!;
+  const { setup, call: firstCall } = callExample(reference, first);
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
 <search><label class="search">Filter <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press /" aria-keyshortcuts="/"></label>
@@ -96,7 +97,7 @@ ${[...tags, { name: "Schemas" }, { name: "Errors" }, { name: "Assumptions" }].ma
 <div class="sides"><dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${given.webhookSecret !== undefined && html`${copyableFact("Test API key", given.apiKey)}${copyableFact("Webhook secret", given.webhookSecret)}`}
 <div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
 <div><dt>See also</dt><dd><a href="${given.other.href}">${given.other.title}</a>, <a href="${given.dashboard}">Dashboard</a></dd></div></dl>
-<div class="examples">${snippet(first.operationId, "First call", callExample(reference, first).call, { level: "h2" })}${given.firstSteps ?? html`<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p>`}</div>
+<div class="examples">${snippet(first.operationId, "First call", firstCall, { setup, level: "h2" })}${given.firstSteps ?? html`<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p>`}</div>
 <div class="intro">${renderMarkdown(conventions.join("\n\n"))}</div></div></div>
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
@@ -298,23 +299,27 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
     const called = operationsOf(document);
     const headers = parameterList(called.find(({ path }) => !path.startsWith("/"))?.parameters, false);
     const { webhookTimeoutMs } = options.namespaces.options.base;
-    const snippetsIn = (id: string, level?: "h2") => (title: string, text: string) =>
-      snippet(id, title, text, { level });
+    const operations = [...called, ...operationsOf(control)];
+    const context = { operations, baseUrl, apiKey, controlKey: apiKey };
+    const callOf = (id: string, added?: object) =>
+      callExample(context, operations.find(({ operationId }) => operationId === id)!, added).call;
+    const advance = callOf("advanceClock", { by: "10s", until: undefined });
+    const progressIn = (place: string, level: "h2" | "h4") =>
+      progressPart(namespace, snippet(place, "Advance the clock", advance, { level }));
     return referencePage(
       {
         document: { ...document, tags: [payments!, catalogue!, ...tags, { ...events, description: lead }] },
-        operations: [...called, ...operationsOf(control)],
-        baseUrl,
-        apiKey,
-        controlKey: apiKey,
+        ...context,
         webhookSecret: hasDefaultSecret ? DEFAULT_WEBHOOK_SECRET : "whsec_…",
         other,
         dashboard: "_sandbox/dashboard",
-        firstCall: "createCheckout",
-        firstSteps: html`${progressPart(namespace, baseUrl, snippetsIn("First call", "h2"))}${FIRST_STEPS}`,
+        firstCall: "createWhitelabel",
+        firstSteps: html`${progressIn("First call", "h2")}${snippet("First call", "Read it", callOf("listPayins"), { level: "h2" })}${FIRST_STEPS}`,
         cards: [
-          outcomeCard(namespace, progressPart(namespace, baseUrl, snippetsIn("outcomes"))),
-          receiverCard(namespace, webhookTimeoutMs, headers, events.description, snippetsIn("receive")),
+          outcomeCard(namespace, progressIn("outcomes", "h4")),
+          receiverCard(namespace, webhookTimeoutMs, headers, events.description, (title, text) =>
+            snippet("receive", title, text),
+          ),
         ],
       },
       namespace.nowMs(),

@@ -14,20 +14,21 @@ export interface ReferenceCard {
 
 type SnippetOf = (title: string, text: string) => Markup;
 
-export const FIRST_STEPS = html`<ul><li>Hosted page: <a href="#createCheckout">createCheckout</a>, then send the customer to its <code>checkout_url</code></li>
-<li>Your own form: <a href="#createQuote">createQuote</a>, then <a href="#createWhitelabel">createWhitelabel</a></li>
-<li>Learn the outcome: receive <a href="#tag-Events">events</a>, or read <a href="#getCharge">getCharge</a></li>
+export const FIRST_STEPS = html`<ul><li>Your own form, as above: <a href="#createQuote">create a quote</a>, then <a href="#createWhitelabel">a whitelabel checkout</a></li>
+<li>Hosted page: <a href="#createCheckout">create a standard checkout</a>, then send the customer to its <code>checkout_url</code></li>
+<li>Learn the outcome: receive <a href="#tag-Events">events</a>, or <a href="#getCharge">get the charge</a></li>
 <li>Make it fail: <a href="#outcomes">choose the outcome</a></li></ul>`;
 
 /** Fields of charges by another name in requests. */
 const FIELDS: Readonly<Record<string, string>> = { base_amount: "pricing.amount" };
 
-/** Where a new charge stands, and on a manual clock the command that moves it on. */
-export function progressPart(namespace: Namespace, baseUrl: string, snippetOf: SnippetOf): Markup {
-  if (namespace.clock.view().mode !== "manual")
-    return html`<p>A charge is <code>PENDING</code> at first, and by default <code>COMPLETED</code> seconds later. A hosted checkout waits until the customer pays.</p>`;
-  const command = `npx payments-sandbox clock advance 10s --url ${baseUrl}`;
-  return html`<p>Time stands still here, so a charge stays <code>PENDING</code>: move it on with this command or <a href="_sandbox/docs#advanceClock">advanceClock</a>. A hosted checkout first waits until the customer pays.</p>${snippetOf("Advance the clock", command)}`;
+/** Where a new charge stands, and on a manual clock the call `advance` that moves it on. */
+export function progressPart({ clock }: Namespace, advance: Markup): Markup {
+  const isManual = clock.view().mode === "manual";
+  const next = isManual
+    ? html`Time stands still here, so a charge stays <code>PENDING</code> until you <a href="_sandbox/docs#advanceClock">advance the clock</a>.`
+    : html`A charge is <code>PENDING</code> at first, and by default <code>COMPLETED</code> seconds later.`;
+  return html`<p>${next} A hosted checkout first waits until the customer pays: open its page, or <a href="_sandbox/docs#payCheckout">pay it by a call</a>.</p>${isManual && advance}`;
 }
 
 /** Values of the scenario `default`, then the other scenarios, each with the status a charge ends in. */
@@ -46,7 +47,7 @@ export function outcomeCard({ engine }: Namespace, progress: Markup): ReferenceC
       return html`<tr><td>${parts}</td><td>${before}${end} ${last.reason && code(last.reason)}</td></tr>`;
     }),
   );
-  const body = html`<p>To take a payment that fails, expires or hangs, create it with one of these values, where <code>*</code> stands for any text, as in <code>declined@example.com</code>. Or name a scenario in the header <code>Sandbox-Scenario</code> or in <code>metadata.sandbox_scenario</code>. <a href="_sandbox/docs#listScenarios">All scenarios</a> include faults of the API and of webhooks.</p>
+  const body = html`<p>To take a payment that fails, expires or hangs, create it with one of these values, where <code>*</code> stands for any text, as in <code>declined@example.com</code>. Or name a scenario in the header <code>Sandbox-Scenario</code>, or else in <code>metadata.sandbox_scenario</code>; an unknown name returns 400. <a href="_sandbox/docs#listScenarios">All scenarios</a> include faults of the API and of webhooks.</p>
 <table><tr><th>With</th><th>it ends in</th></tr>${rows}</table>${progress}`;
   return { id: "outcomes", tag: "Payments", title: "Choose the outcome", body };
 }
@@ -81,7 +82,7 @@ export function receiverCard(
   const body = html`<ol><li>Verify the signature over the raw bytes, and reject timestamps more than five minutes off.</li>
 <li>Store the event&#39;s <code>id</code>, and ignore one that is stored: each attempt repeats it.</li>
 <li>Respond 2XX at once; do slow work later.</li></ol>
-<p>The key is the webhook secret, printed when the sandbox starts; for an endpoint of <a href="#createWebhook">createWebhook</a> it is the <code>secret</code> in its response.</p>
+<p>The key is the webhook secret, printed when the sandbox starts; for an endpoint you <a href="#createWebhook">register</a> it is the <code>secret</code> in its response.</p>
 ${signature === "standard" && snippetOf("Verify in Node", VERIFY)}
 <h4>Your response</h4><dl class="fields"><div><dt>2XX</dt><dd><p>Received, if sent within ${formatDuration(timeoutMs)} (<code>--webhook-timeout</code>). The body is ignored.</p></dd></div>
 <div><dt>410</dt><dd>Not retried: the endpoint is disabled.</dd></div>
