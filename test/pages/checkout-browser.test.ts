@@ -89,13 +89,24 @@ describeInBrowser("the checkout page in a browser", () => {
     it("an expired checkout responds with 410 and returns to cancel_url", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await sandbox.advance("1h");
-      if (!javaScriptEnabled) await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByText("This checkout has expired").waitFor();
-      await page.getByRole("link", { name: "Back to the shop" }).click();
+      if (!javaScriptEnabled) {
+        await page.getByRole("button", { name: "Continue" }).click();
+        await page.getByText("This checkout has expired").waitFor();
+        await page.getByRole("link", { name: "Back to the shop" }).click();
+      }
       await page.getByText("Back at the shop").waitFor();
       expect(readReturn(shop)).toEqual(outcomeOf(checkout, "/basket", "EXPIRED"));
       const again = await page.goto(checkout.url);
       expect(again!.status()).toBe(410);
+    });
+
+    it("a clock button that ends the payment returns to the shop", async () => {
+      const { shop, checkout, page } = await begin();
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("More").click();
+      await page.getByRole("button", { name: "+10 s" }).click();
+      await page.getByText("Back at the shop").waitFor();
+      expect(readReturn(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
     });
 
     it("the Complete button pays with the chosen method", async () => {
@@ -252,6 +263,29 @@ describeInBrowser("the checkout page in a browser", () => {
       sandbox.transition(charge_id, "REFUNDED");
       await page.getByText("Payment refunded").waitFor();
     });
+
+    it.each([
+      ["advanced to the end", undefined, "/thanks", "COMPLETED"],
+      ["moved to COMPLETED", "COMPLETED", "/thanks", "COMPLETED"],
+      ["moved to FAILED", "FAILED", "/basket", "FAILED"],
+    ] as const)(
+      "open instructions return to the shop once the payment is %s",
+      async (_name, to, path, end) => {
+        const sandbox = await listeningSandbox();
+        const shop = await Shop.open();
+        const checkout = await openCheckout(sandbox, shop);
+        const page = await openTab();
+        await page.goto(checkout.url);
+        await page.getByRole("button", { name: "Continue" }).click();
+        await page.getByText("Quote this reference").waitFor();
+        if (to === undefined) await sandbox.advance("10s");
+        else sandbox.transition(checkout.charge_id, to);
+        await page.getByText("Back at the shop").waitFor();
+        expect(readReturn(shop)).toEqual(outcomeOf(checkout, path, end));
+        await page.goto(checkout.url);
+        await page.getByRole("link", { name: "Back to the shop" }).waitFor();
+      },
+    );
 
     it("the script does not submit a form twice", async () => {
       const sandbox = await listeningSandbox();

@@ -50,28 +50,26 @@ function errorResponse(namespaces: Namespaces, status: number, title: string, te
   return pageResponse(errorDocument(status, title, text), { nowMs: namespaces.nowMs() });
 }
 
-/** `GET /checkout/ID`. Redirects to the shop if the query has `waiting=1` and the charge has ended. */
+/** `GET /checkout/ID`. Redirects to the shop if the query has `waiting` and the charge has ended. */
 export function serveCheckoutPage(namespaces: Namespaces, request: Request, checkoutId: string): Response {
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined) return checkoutNotFound(namespaces);
   const { namespace, charge } = found;
-  const waiting = new URL(request.url).searchParams.get("waiting") === "1";
-  const shop = waiting && hasEnded(charge.status) && shopUrl(charge);
-  return shop ? redirectWithGet(shop, namespace.nowMs()) : showPage(namespace, charge, { waiting });
+  const waiting = new URL(request.url).searchParams.get("waiting");
+  const shop = waiting !== null && hasEnded(charge.status) && shopUrl(charge);
+  return shop
+    ? redirectWithGet(shop, namespace.nowMs())
+    : showPage(namespace, charge, { waiting: waiting === "1" });
 }
 
-/** `GET /checkout/ID/status`: polled each second. `next` is the shop's URL once the charge has ended. */
+/** `GET /checkout/ID/status`: polled each second. */
 export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined)
     return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
   const { namespace, charge } = found;
-  const next = hasEnded(charge.status) ? shopUrl(charge) : undefined;
   const returns = returnsOf(namespace, charge).length || undefined;
-  return statusResponse(
-    { status: charge.status, returns, next, speed: speedOf(namespace) },
-    namespace.nowMs(),
-  );
+  return statusResponse({ status: charge.status, returns, speed: speedOf(namespace) }, namespace.nowMs());
 }
 
 /** Redirects `GET /checkout/ID/ACTION` to the checkout page. A refused form leaves this URL in the address bar. */

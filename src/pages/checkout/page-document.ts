@@ -10,7 +10,7 @@ export const SOON_MS = 5 * 60 * 1000;
  */
 const CHECKOUT_SCRIPT = `${COPY_SCRIPT}
 addEventListener("DOMContentLoaded", () => {
-  const { page, statusUrl, stay, returns: returned, then, now: loaded } = document.body.dataset;
+  const { page, statusUrl, stay, returns: returned, now: loaded } = document.body.dataset;
   const said = document.getElementById("said");
   let { speed } = document.body.dataset;
   let sandboxNow = Number(loaded), since = performance.now();
@@ -39,11 +39,11 @@ addEventListener("DOMContentLoaded", () => {
       missed = 0;
       const now = Date.parse(response.headers.get("sandbox-now"));
       if (now) { sandboxNow = now; since = performance.now(); }
-      const { status, next, returns = 0, speed: running = speed } = response.ok ? await response.json() : {};
+      const { status, returns = 0, speed: running = speed } = response.ok ? await response.json() : {};
       const stays = stay.split(" ").includes(status) && returns === Number(returned);
       if ((response.ok || response.status === 404) && !stays && !leaving()) {
         leftAt = performance.now();
-        location.replace(then === "shop" && next ? next : page);
+        location.replace(page);
       } else if (String(running) !== speed) {
         // Replaces only what names the clock's mode: a reload would lose what the customer has typed.
         const fresh = new DOMParser().parseFromString(await (await fetch(location)).text(), "text/html");

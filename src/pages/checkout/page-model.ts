@@ -6,7 +6,7 @@ import type { PlannedMove } from "../../core/engine/look-ahead.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
-import { isPaid, isRefunded } from "../../core/schema/statuses.js";
+import { hasEnded, isPaid, isRefunded } from "../../core/schema/statuses.js";
 
 /** Data of a checkout page at one moment. */
 export interface CheckoutPage {
@@ -107,6 +107,11 @@ export function checkoutLinks(checkoutId: string, from: "page" | "action") {
     dashboard: (namespace: string) => `${up}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
     action: (name: CheckoutActionName) => `${page}/${name}`,
   };
+}
+
+/** The query that loads the same screen again. With `waiting`, the server redirects to the shop once the charge has ended. */
+export function sameScreen({ charge, isWaiting }: CheckoutPage): string {
+  return hasEnded(charge.status) ? "" : `?waiting=${isWaiting ? 1 : 0}`;
 }
 
 /**

@@ -10,7 +10,14 @@ import {
 } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { SOON_MS } from "./page-document.js";
-import { type CheckoutPage, displayUnit, isChargedBack, mayHaveSentMoney, RETURNS } from "./page-model.js";
+import {
+  type CheckoutPage,
+  displayUnit,
+  isChargedBack,
+  mayHaveSentMoney,
+  RETURNS,
+  sameScreen,
+} from "./page-model.js";
 
 /** Amount to pay. It includes the method's fees once the customer has chosen a method. */
 export function amountToPayMarkup({ charge, catalogue }: CheckoutPage): Markup {
@@ -115,13 +122,9 @@ export function cancelButton(page: CheckoutPage): Markup {
 
 /**
  * Body attributes that configure the script's polling. The script polls until the charge's status is not in `stay`, or
- * money is returned. It then loads the checkout page, or the shop's page if `then` is "shop" and the charge has ended.
+ * money is returned. It then loads the checkout page, which redirects to the shop if the charge has ended meanwhile.
  */
-export function pollingAttributes(
-  { links, speed, nowMs, returns }: CheckoutPage,
-  stay: readonly ChargeStatus[],
-  then: "shop" | "page",
-): Markup {
-  const page = then === "shop" ? links.waiting : links.page;
-  return html` data-page="${page}" data-status-url="${links.status}" data-stay="${stay.join(" ")}" data-then="${then}" data-speed="${speed}" data-now="${nowMs}" data-returns="${returns.length}"`;
+export function pollingAttributes(page: CheckoutPage, stay: readonly ChargeStatus[]): Markup {
+  const { links, speed, nowMs, returns } = page;
+  return html` data-page="${links.page}${sameScreen(page)}" data-status-url="${links.status}" data-stay="${stay.join(" ")}" data-speed="${speed}" data-now="${nowMs}" data-returns="${returns.length}"`;
 }

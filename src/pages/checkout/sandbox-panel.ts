@@ -11,7 +11,7 @@ import { remainingTimeText } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { statusOf } from "../payment-status.js";
 import { type Press, pressText } from "../press.js";
-import type { CheckoutPage } from "./page-model.js";
+import { type CheckoutPage, sameScreen } from "./page-model.js";
 
 /** Status that each button of the panel sets. `scenario` sets none: the charge follows its scenario. */
 export const PANEL_BUTTONS = {
@@ -135,15 +135,9 @@ function countdown({ nowMs }: CheckoutPage, dueMs: number): Markup {
 }
 
 /** Form that moves time; it posts to the dashboard. */
-function clockForm(
-  { charge, links, namespace, isWaiting }: CheckoutPage,
-  id: string,
-  press: Press,
-  label: Content,
-): Markup {
-  const back = `/checkout/${charge.checkout_id}${isWaiting ? "?waiting=1" : ""}`;
-  return html`<form method="post" action="${links.dashboard(namespace)}">
-<input type="hidden" name="back" value="${back}">
+function clockForm(page: CheckoutPage, id: string, press: Press, label: Content): Markup {
+  return html`<form method="post" action="${page.links.dashboard(page.namespace)}">
+<input type="hidden" name="back" value="/checkout/${page.charge.checkout_id}${sameScreen(page)}">
 <button id="${id}" name="do" value="${pressText(press)}">${label}</button>
 </form>`;
 }

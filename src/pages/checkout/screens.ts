@@ -69,7 +69,7 @@ ${hasOffers ? methodRadioButtons(page) : html`<p>This amount is too small for an
 ${page.offers.length > 1 && html`<p class="small soft change">After Continue, the method is fixed.</p>`}
 <div class="actions">${hasOffers && html`<button class="main">Continue</button>`}${cancelButton(page)}</div>
 </form>`,
-    polling: pollingAttributes(page, ["PENDING"], "page"),
+    polling: pollingAttributes(page, ["PENDING"]),
   });
 }
 
@@ -99,7 +99,7 @@ ${isCard ? cardForm : transferDetails(page)}
 ${plannedEndNote(page)}
 <p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."}</p>
 <div class="actions"><form method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form></div>`,
-    polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
+    polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen)),
   });
 }
 
@@ -167,7 +167,7 @@ ${
   isOpen(charge.status) &&
   html`<div class="actions"><form method="post">${!isCard && html`<a class="button plain" href="${links.page}">Show how to pay</a>`}${cancelButton(page)}</form></div>`
 }`,
-    polling: pollingAttributes(page, [charge.status], "shop"),
+    polling: pollingAttributes(page, [charge.status]),
     refresh: links.waiting,
   });
 }
@@ -221,7 +221,7 @@ ${
     ? html`<p class="soft">You can close this page.</p>`
     : html`<div class="actions"><a class="button main" href="${shop}">Back to the shop</a></div>`
 }`,
-    polling: pollingAttributes(page, [charge.status], "page"),
+    polling: pollingAttributes(page, [charge.status]),
   });
 }
 

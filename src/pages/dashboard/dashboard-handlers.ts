@@ -185,7 +185,7 @@ async function readForm(request: Request): Promise<URLSearchParams> {
 
 /** URL of the checkout page whose sandbox panel sent the form. It is relative, because a proxy may add a prefix. */
 function checkoutUrlOf(url: string | null, { engine }: Namespace): string | undefined {
-  const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=1)?$/.exec(url ?? "") ?? [];
+  const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=[01])?$/.exec(url ?? "") ?? [];
   return engine.state.chargeOfCheckout(id) === undefined ? undefined : `../../checkout/${id}${query}`;
 }
 
