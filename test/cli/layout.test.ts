@@ -336,6 +336,24 @@ it("each command that meets a held webhook says to start the app", async () => {
   await expect(print(0, ["webhook", "retry"], {}, shop)).rejects.toThrow(`is ${fix}`);
 });
 
+it("a stuck charge says that nothing is scheduled, why, and the command that moves it", async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  const byAddress = await client.pay({ email: "stuck@shop.test" });
+  await client.pay({ scenario: "stuck" });
+  await sandbox.advance("10s");
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
+  const why = "nothing is scheduled: customer_email matches stuck@* (scenario default)";
+  const command = `npx payments-sandbox charge ${byAddress} complete`;
+  const charge = await print(0, ["charge", byAddress], {}, shop);
+  expect(charge).toContain(`\nwhy                 ${why}\n`);
+  expect(charge).toContain(`\nnext step           ${command}\n`);
+  expect(await print(80, ["history", byAddress], {}, shop)).toContain(`\n  ${why}\n`);
+  expect(await print(0, ["next", byAddress], {}, shop)).toContain(`! nothing is scheduled; ${command}\n`);
+  expect(await print(0, ["charge", "last"], {}, shop)).toContain("nothing is scheduled: scenario stuck\n");
+  await client.transition(byAddress, "COMPLETED");
+  expect(await print(0, ["charge", byAddress], {}, shop)).not.toContain("nothing is scheduled");
+});
+
 it("a record folds webhooks that fail alike, and a command that moves it prints them too", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });

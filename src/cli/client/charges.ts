@@ -1,4 +1,4 @@
-import { causeText } from "../../core/reports/charge-history-text.js";
+import { causeText, stuckText } from "../../core/reports/charge-history-text.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory } from "../../core/reports/namespace-export.js";
 import { deliveryState, failureText, type ListedDelivery, receiverText } from "../../core/reports/trouble.js";
@@ -18,7 +18,7 @@ import {
   runs,
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { HISTORY_ACTION, type NextItem } from "./insight.js";
+import { commandByHand, HISTORY_ACTION, isStuck, type NextItem, readNext } from "./insight.js";
 import {
   byOwnErrorsFirst,
   formatPayments,
@@ -44,18 +44,21 @@ const WEBHOOKS_MAX = 10;
 /** Creates a formatter of a record: a charge or withdrawal with its order, its webhooks and the command to go on with. */
 function formatRecord(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
   return async (payment, asked) => {
-    const { charge_id } = payment;
+    const { charge_id, withdrawal_id, status } = payment;
     const { connection } = asked;
+    const next = hasEnded(status as ChargeStatus)
+      ? []
+      : await readNext(connection, charge_id ?? withdrawal_id);
     const newest = await readTried(connection, () =>
       readDeliveries(connection, payment, { limit: WEBHOOKS_MAX }),
     );
     const shown = {
       ...payment,
-      why: charge_id === undefined ? undefined : await readCause(connection, charge_id),
+      why: charge_id === undefined ? undefined : await readCause(connection, charge_id, next),
       order: columnValue(LIST_COLUMNS.charges, "order", payment),
       webhooks:
         newest.length === 0 ? await readMissingEndpoint(connection) : markedWebhooks(newest).reverse(),
-      next_step: await readNextStep(connection, payment, newest),
+      next_step: await readNextStep(connection, payment, newest, next),
     };
     return paymentFormatter(...names, "order", "webhooks", "next_step")(shown, asked);
   };
@@ -64,11 +67,15 @@ function formatRecord(...names: readonly string[]): NonNullable<ClientAction["fo
 /** A receiver's host and port. */
 const placeOf = ({ url }: ListedDelivery) => receiverText(url).replace(/\/.*/, "");
 
-/** Reads how to go on: start the app, mend the receiver, pay on the hosted page, move a manual clock, or look on. */
+/**
+ * Reads how to go on: start the app, mend the receiver, pay on the hosted page, move by hand, move a manual clock, or
+ * look on.
+ */
 async function readNextStep(
   connection: Connection,
   { charge_id, withdrawal_id, checkout_id, status, payment_method }: JsonBody,
   deliveries: readonly (JsonBody & ListedDelivery)[],
+  next: readonly NextItem[],
 ): Promise<string> {
   const [failing] = deliveries
     .filter((one) => isFailingState(deliveryState(one, one.hold)))
@@ -87,21 +94,23 @@ async function readNextStep(
   if (hasEnded(status as ChargeStatus))
     return connection.commandFor(charge_id === undefined ? "balances" : `history ${charge_id}`);
   if (charge_id !== undefined && payment_method === null) return `${connection.url}/checkout/${checkout_id}`;
-  const id = charge_id ?? withdrawal_id;
-  const [{ mode }, { items }] = await Promise.all([
-    connection.run("getClock"),
-    connection.run<{ items: readonly NextItem[] }>("listNext", { id }),
-  ]);
+  if (isStuck(next)) return commandByHand(connection, next);
+  const { mode } = await connection.run("getClock");
   const dueMs =
-    Date.parse(String(items.find(({ kind }) => kind === "task")?.at)) - Date.parse(connection.now!);
+    Date.parse(String(next.find(({ kind }) => kind === "task")!.at)) - Date.parse(connection.now!);
   return mode === "manual" && dueMs > 0
     ? connection.commandFor(`clock advance ${formatDuration(dueMs)}`)
-    : connection.commandFor(`next ${id}`);
+    : connection.commandFor(`next ${charge_id ?? withdrawal_id}`);
 }
 
-/** Reads who or what caused a charge's status; undefined for a call of the app. */
-async function readCause(connection: Connection, charge_id: unknown): Promise<string | undefined> {
+/** Reads who or what caused a charge's status, or why it stays; undefined for a call of the app. */
+async function readCause(
+  connection: Connection,
+  charge_id: unknown,
+  next: readonly NextItem[],
+): Promise<string | undefined> {
   const { items } = await connection.run<Pick<ChargeHistory, "items">>("getChargeTimeline", { charge_id });
+  if (isStuck(next)) return stuckText(items);
   const last = items.findLast((item) => item.kind === "transition");
   return last && causeText(last)?.replace(/^because (of )?/, "");
 }

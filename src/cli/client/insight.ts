@@ -1,4 +1,4 @@
-import { historyRows, historyTitle } from "../../core/reports/charge-history-text.js";
+import { historyRows, historyTitle, stuckText } from "../../core/reports/charge-history-text.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
 import { readStatuses } from "../../core/reports/shown-status.js";
@@ -9,7 +9,9 @@ import {
   receiverText,
   receiverTrouble,
 } from "../../core/reports/trouble.js";
+import type { ChargeStatus } from "../../core/schema/common.js";
 import { copyTexts } from "../../core/schema/delivery-copies.js";
+import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
 import { readableDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
@@ -68,7 +70,12 @@ export const HISTORY_ACTION: ClientAction = {
     const shown = (await readStatuses(connection, { charge_id: story.charge.charge_id }))(story.charge);
     const rows = historyRows(story, await readDeliveries(connection, story.charge));
     const lines = historyLines(rows, lineWidth(), paint);
-    return `${[...wrap(historyTitle(story, shown), 0, lineWidth()), ...lines].join("\n")}\n`;
+    const { charge_id, status } = story.charge;
+    const stays =
+      !hasEnded(status as ChargeStatus) && isStuck(await readNext(connection, charge_id))
+        ? wrapHanging("  ", stuckText(story.items), lineWidth())
+        : [];
+    return `${[...wrap(historyTitle(story, shown), 0, lineWidth()), ...lines, ...stays].join("\n")}\n`;
   },
 };
 
@@ -90,17 +97,17 @@ export async function nextRow(connection: Connection, item: NextItem): Promise<J
     : id.startsWith("wd_") && (await connection.run("getControlWithdrawal", { withdrawal_id: id }));
   const { customer_email, customer_name, reference } = Object(payment);
   const who = customer_email ?? customer_name ?? reference;
-  const hold = delivery?.hold ?? null;
-  const at = hold !== null ? HELD : item.kind === "transition" ? BY_HAND : item.at;
+  const hold = delivery?.hold as ListedDelivery["hold"] | undefined;
+  const at = hold != null ? HELD : item.kind === "transition" ? BY_HAND : item.at;
   const untilMs = Date.parse(String(at)) - Date.parse(connection.now ?? "");
   const dueIn = Number.isNaN(untilMs) ? undefined : readableDuration(untilMs);
   const to = delivery && `→ ${receiverText(delivery.url as string | null)}`;
   const what = [nextText(item, delivery), to ?? []].flat().join(" ");
-  return { ...payment, at, in: dueIn, what, who, id, hold, to };
+  return { ...payment, at, in: dueIn, what, who, id, note: hold?.reason, to };
 }
 
 /** Reads all that is scheduled or waits, and for one payment its possible statuses, the last items of the list. */
-async function readNext(connection: Connection, id: unknown): Promise<NextItem[]> {
+export async function readNext(connection: Connection, id: unknown): Promise<NextItem[]> {
   const items: NextItem[] = [];
   for await (const page of connection.pages<NextItem>("listNext", { id })) {
     // No status may follow a chargeback.
@@ -109,6 +116,18 @@ async function readNext(connection: Connection, id: unknown): Promise<NextItem[]
     if (own.length < page.length) break;
   }
   return items;
+}
+
+/** True if no change of a payment is scheduled, though one may be made by hand. */
+export function isStuck(next: readonly NextItem[]): boolean {
+  return next.some(({ kind }) => kind === "transition") && !next.some(({ kind }) => kind === "task");
+}
+
+/** The command that moves a payment on by hand, to its completion if it can. */
+export function commandByHand(connection: Connection, next: readonly NextItem[]): string {
+  const { id, to } = next.find(({ kind }) => kind === "transition")!;
+  const { verb } = CHARGE_STATUS_TABLE[(to.find((one) => one === "COMPLETED") ?? to[0]) as ChargeStatus];
+  return connection.commandFor(`${id.startsWith("ch_") ? "charge" : "withdrawal"} ${id} ${verb}`);
 }
 
 /** Groups retries to one receiver; any other item is a group of its own. What waits comes after what has a time. */
@@ -189,8 +208,10 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
         const rows = await Promise.all(
           shown.map(async ([item, ...others]) => {
             const { at, in: dueIn, to, ...rest } = await nextRow(connection, item!);
+            if (item!.kind === "transition" && isStuck(items))
+              rest.note = `nothing is scheduled; ${commandByHand(connection, items)}`;
             if (others.length === 0) return { at, in: dueIn, ...rest };
-            return { at, in: dueIn, what: `${1 + others.length} retries ${to}`, hold: null };
+            return { at, in: dueIn, what: `${1 + others.length} retries ${to}` };
           }),
         );
         const left = groups.length - shown.length;

@@ -141,6 +141,13 @@ export function causeText({
   return actors[actor];
 }
 
+/** Why an unfinished charge stays as it is, from its history. */
+export function stuckText(items: readonly ChargeHistoryItem[]): string {
+  const { match = null, scenario = null } = items.findLast((item) => item.kind === "transition")?.by ?? {};
+  const rule = [match, scenario && (match === null ? `scenario ${scenario}` : `(scenario ${scenario})`)];
+  return ["nothing is scheduled", rule.filter(Boolean).join(" ")].filter(Boolean).join(": ");
+}
+
 function errorOf(body: unknown): string {
   const { error } = (typeof body === "object" && body !== null ? body : {}) as {
     error?: { code?: unknown; message?: unknown };

@@ -213,7 +213,7 @@ const lists = {
   next: {
     columns: ["at", "in", "amount", "who", "id", "what"],
     dropFirst: ["id", "amount"],
-    notes: ({ hold }) => (hold === null ? [] : [`! ${(hold as { reason: string }).reason}`]),
+    notes: ({ note }) => (note === undefined ? [] : [`! ${note}`]),
   },
   balances: { columns: ["organization_id", "mode", "currency", "available_balance", "pending_balance"] },
   "webhook-endpoints": {
