@@ -519,12 +519,17 @@ describeInBrowser("in a browser", () => {
   });
 
   it.each(["retry", "Retried", "timeout", "declined", "quote expired", "take a payment"])(
-    "the filter finds each text on the page: %s",
+    "the filter finds and marks each text on the page: %s",
     async (words) => {
       const tab = await visit({ viewport: { width: 1280, height: 900 } });
       await tab.getByLabel("Filter").fill(words);
       await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^[1-9]\d* found/);
-      expect(await tab.locator("#elsewhere").isVisible()).toBe(false);
+      const marked = () =>
+        tab.evaluate(() =>
+          [...CSS.highlights.get("found")!].map((range) => range.startContainer.textContent!.toLowerCase()),
+        );
+      const [last] = words.toLowerCase().split(" ").reverse();
+      expect((await marked()).some((text) => text.includes(last!))).toBe(true);
     },
   );
 
@@ -587,13 +592,27 @@ describeInBrowser("in a browser", () => {
     }
   });
 
-  it("a filter that finds nothing links to the same search in the other reference", async () => {
+  it.each([
+    ["snapshot", /^Nothing found$/, "#createSnapshot"],
+    ["refund", /^\d+ found/, "#refundCharge"],
+  ])("a filter links to the same search in the other reference: %s", async (words, count, id) => {
     const tab = await visit({ viewport: { width: 1280, height: 900 } });
-    await tab.getByLabel("Filter").fill("snapshot");
+    await tab.getByLabel("Filter").fill(words);
+    expect(await tab.locator("#found").textContent()).toMatch(count);
     await tab.getByRole("link", { name: "Search the Control API reference" }).click();
-    await tab.waitForURL("**/_sandbox/docs?filter=snapshot");
-    await expect.poll(() => tab.locator("#createSnapshot").isVisible()).toBe(true);
-    expect(await tab.getByLabel("Filter").inputValue()).toBe("snapshot");
+    await tab.waitForURL(`**/_sandbox/docs?filter=${words}`);
+    await expect.poll(() => tab.locator(id).isVisible()).toBe(true);
+    expect(await tab.getByLabel("Filter").inputValue()).toBe(words);
+  });
+
+  it("Enter shows the first place of a word that the title lacks", async () => {
+    const tab = await visit({ viewport: { width: 1280, height: 600 } });
+    await tab.getByLabel("Filter").fill("refund");
+    await tab.keyboard.press("Enter");
+    const match = tab.locator("#outcomes tr.match");
+    expect(await match.textContent()).toContain("REFUNDED");
+    const { y, height } = (await match.boundingBox())!;
+    expect([y >= 0, y + height <= 600]).toEqual([true, true]);
   });
 
   it("the contents mark the target of a link and an opened section", async () => {

@@ -160,8 +160,8 @@ const SEARCH_WORDS: Readonly<Record<string, string>> = {
 
 /** A folded section, filtered by its heading and field names. A title of one word, as of an event, is a link target too. */
 function section(id: string, title: string, body: Markup, route?: Markup): Markup {
-  const titleId = title.includes(" ") ? `${id}-title` : title;
-  return html`<section id="${id}" aria-labelledby="${titleId}" data-words="${SEARCH_WORDS[id] ?? ""}"><details><summary><h3 id="${titleId}">${title}</h3>${route}</summary>
+  const words = SEARCH_WORDS[id];
+  return html`<section id="${id}"${words && html` data-words="${words}"`}><details><summary><h3${!title.includes(" ") && html` id="${title}"`}>${title}</h3>${route}</summary>
 ${body}</details></section>
 `;
 }

@@ -54,13 +54,24 @@ addEventListener("DOMContentLoaded", () => {
   const textOf = (section, parts) => [...section.querySelectorAll(parts)].map((part) => part.textContent).join(" ").toLowerCase();
   const linkTo = ({ id }) => document.querySelector('nav a[href="#' + id + '"]');
   const entries = sections.map((section) => {
-    const name = textOf(section, ":scope > details > summary") + " " + section.dataset.words;
+    const name = textOf(section, ":scope > details > summary") + " " + (section.dataset.words ?? "");
     const texts = [name, name + " " + textOf(section, "dt code, details > p, .about > p, h4"), section.textContent.toLowerCase()];
-    return { section, name, texts, link: linkTo(section).parentElement };
+    return { section, texts, link: linkTo(section).parentElement };
   });
   const wordsOf = () => {
     const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean), long = words.filter((word) => word.length > 2);
     return long.length > 0 ? long : words;
+  };
+  const highlight = (words, shown) => {
+    const ranges = [];
+    for (const { section } of shown)
+      for (let nodes = document.createTreeWalker(section, NodeFilter.SHOW_TEXT), node; (node = nodes.nextNode()); ) {
+        const text = node.data.toLowerCase();
+        for (const word of words)
+          for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1))
+            ranges.push(new StaticRange({ startContainer: node, startOffset: at, endContainer: node, endOffset: at + word.length }));
+      }
+    CSS.highlights?.set("found", new Highlight(...ranges));
   };
   const filter = (withRest) => {
     const words = wordsOf(), isFiltered = words.length > 0;
@@ -74,7 +85,7 @@ addEventListener("DOMContentLoaded", () => {
     found.parentElement.hidden = !isFiltered;
     found.textContent = chosen.size === 0 ? "Nothing found" : chosen.size + " found" + (left > 0 ? "; " + left + " more mention it" : "");
     rest.textContent = left > 0 ? "Show " + left + " more" : "Clear";
-    elsewhere.hidden = chosen.size > 0;
+    highlight(words, chosen);
     elsewhere.search = new URLSearchParams({ filter: search.value });
   };
   // Marks the revealed section until the page is scrolled, then the one being read, and keeps its entry in sight.
@@ -126,7 +137,7 @@ addEventListener("DOMContentLoaded", () => {
     if (!wide.matches) contents.open = false;
     history.pushState(null, "", "#" + hit.section.id);
     const hasWords = (text) => wordsOf().every((word) => text.toLowerCase().includes(word));
-    const parts = hasWords(hit.name) ? [] : ["dt", "p, h4, tr, li", "pre"].flatMap((part) => [...hit.section.querySelectorAll(part)]);
+    const parts = hasWords(hit.section.querySelector("summary").textContent) ? [] : ["dt", "p, h4, tr, li", "pre"].flatMap((part) => [...hit.section.querySelectorAll(part)]);
     const match = parts.find((part) => hasWords(part.textContent));
     document.querySelector(".match")?.classList.remove("match");
     match?.classList.add("match");
