@@ -109,7 +109,9 @@ describe("webhooks in the dashboard", () => {
     const id = /webhooks\/(dlv_[0-9a-f]+)/.exec(await page("/webhooks"))![1]!;
     const home = async () => (await page()).split("<dialog")[0]!;
     const on = await home();
-    expect(on).toMatch(/>3<span class="unseen"> failing<.*next try.*Up next.*retry completed/s);
+    expect(on).toMatch(
+      />3<span class="unseen"> failing<.*next try.*Up next.*retry charge\.completed webhook → :\d+</s,
+    );
     const endpoint = /updateWebhookEndpoint\?webhook_id=we_[0-9a-f]+/.exec(on)![0];
     await press(`${endpoint}&enabled=false`);
     const off = await home();
@@ -123,6 +125,17 @@ describe("webhooks in the dashboard", () => {
     expect(textOf(await page(`/webhooks/${id}`))).toMatch(/Why: 500 answer · off: not retried Retry/);
     await sandbox.advance("1d");
     expect(textOf(await page(`/webhooks/${id}`))).toContain("Why: dropped: receiver was off Redeliver");
+  });
+
+  it("retries that are due at one time at one receiver name their first charge and count the others", async () => {
+    const { charge, page, sandbox } = await withReceiver(refuseWith(500));
+    const due = async () => /Up next: the nearest .*? Activity/.exec(textOf(await page()))![0];
+    for (const order_id of ["A-1040", "A-1041", "A-1042"])
+      await charge("ada@example.com", { metadata: { order_id } });
+    await sandbox.advance("1m");
+    expect(await due()).toMatch(
+      /retry charge\.awaiting_payment webhook → :\d+ A-1040 and 2 more .*retry charge\.completed webhook → :\d+ A-1040 and 2 more /,
+    );
   });
 
   it("filters webhooks by status, type and words", async () => {

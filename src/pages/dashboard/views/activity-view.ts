@@ -148,12 +148,16 @@ export function asideView(context: PageContext): Markup {
 /** The nearest due tasks. Narrow screens, which have the aside below, show the nearest above Activity too. */
 function dueSection(context: PageContext, id: "next" | "soon", maxRows: number): Markup {
   const { state } = context.namespace.engine;
-  const tasks: Task[] = [];
-  for (const task of dueTasks(context)) if (tasks.push(task) === MAX_DUE_ROWS) break;
-  const shown = ui.groupConsecutive(tasks, (task) => dueKey(context, task)).slice(0, maxRows);
-  const due = shown.map(([first, ...others]) => taskItem(context, first, others.length + 1));
-  const total =
-    tasks.length < MAX_DUE_ROWS ? tasks.length : state.tables.tasks.size - state.tasks.inFlightCount;
+  const groups = new Map<string, Task[]>();
+  let read = 0;
+  for (const task of dueTasks(context)) {
+    const key = dueKey(context, task);
+    groups.set(key, [...(groups.get(key) ?? []), task]);
+    if (++read === MAX_DUE_ROWS) break;
+  }
+  const shown = [...groups.values()].slice(0, maxRows);
+  const due = shown.map((tasks) => taskItem(context, tasks));
+  const total = read < MAX_DUE_ROWS ? read : state.tables.tasks.size - state.tasks.inFlightCount;
   const hidden = total - shown.flat().length;
   const all = currentUrl(context, { due: "all" });
   const more = html`<li data-key="more"><span class="at"></span>${maxRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${all}#next">${hidden} more</a>`}</li>`;
@@ -163,27 +167,31 @@ function dueSection(context: PageContext, id: "next" | "soon", maxRows: number):
   return ui.section({ id, title, body });
 }
 
-/** Order or payout reference, else the id, of the charge or payout that a task is about; then its customer. */
-function subjectText(context: PageContext, { ref }: Task): Content {
+/** Order or payout reference, else the id, of the charge or payout that a task is about; then its customer or `more`. */
+function subjectText(context: PageContext, { ref }: Task, more: number): Content {
   const { state } = context.namespace.engine;
   const id = state.get("deliveries", ref)?.object_id ?? ref;
-  const email = state.get("charges", id)?.customer_email;
-  return ui.joinWithDots([...objectText(context, id, true), email]);
+  const subject = objectText(context, id, true);
+  if (more > 0) return html`${subject} and ${more} more`;
+  return ui.joinWithDots([...subject, state.get("charges", id)?.customer_email]);
 }
 
-/** Attempts of one type of event that are due at the same time have one key. */
+/** Attempts of one type of event at one receiver that are due at the same time have one key. */
 function dueKey(context: PageContext, task: Task): string {
-  return task.kind === "attempt" ? `${task.due_ms} ${taskText(context, task)}` : String(task.task_id);
+  if (task.kind !== "attempt") return String(task.task_id);
+  const { webhook_id } = context.namespace.engine.state.get("deliveries", task.ref) ?? {};
+  return `${task.due_ms} ${webhook_id} ${taskText(context, task)}`;
 }
 
-/** `count` tasks that do the same at the same time, with a button that advances time to them; links to the first. */
-function taskItem(context: PageContext, task: Task, count: number): Markup {
+/** Tasks that do the same at the same time, with a button that advances time to them; names and links the first. */
+function taskItem(context: PageContext, tasks: readonly Task[]): Markup {
+  const task = tasks[0]!;
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - context.nowMs;
   const text = taskText(context, task);
   const go = { does: ["advanceTo", { to: iso(due_ms) }], label: "Go", to: `to ${ref} ${text}` } as const;
   return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`}</span>
-<a class="what" href="${viewUrl(context, view, ref)}"><span>${count > 1 && `${count} × `}${text.replace(/(charge|withdrawal)\./, "")}</span> <span class="soft">${subjectText(context, task)}</span></a>
+<a class="what" href="${viewUrl(context, view, ref)}"><span>${text}</span> <span class="soft">${subjectText(context, task, tasks.length - 1)}</span></a>
 ${inMs > 0 && ui.button(go)}</li>`;
 }

@@ -326,7 +326,8 @@ export function taskText({ namespace }: PageContext, { kind, ref, step = 0 }: Ta
       return "settlement";
     case "attempt": {
       const delivery = state.get("deliveries", ref);
-      return `${(delivery?.attempts.length ?? 0) > 0 ? "retry " : ""}${delivery?.event_type ?? "webhook"}`;
+      const [host] = ui.receiverLabel(state.get("endpoints", delivery?.webhook_id ?? "")).split("/");
+      return `${(delivery?.attempts.length ?? 0) > 0 ? "retry " : ""}${delivery?.event_type ?? ""} webhook → ${host}`;
     }
   }
 }
