@@ -16,10 +16,11 @@ describe("lists of the dashboard", () => {
     await charge("grace@example.com");
     await sandbox.advance("4s");
     const list = await page("/charges");
-    expect(textOf(list)).toContain("Created Status Customer Charge Amount");
+    expect(textOf(list)).toContain("Created Status Customer Order Amount");
     const [first, second] = rowsOf(list, "charges");
-    expect(first).toMatch(/09:00:02 .*PROCESSING grace@example\.com ch_\w+…/);
-    expect(second).toMatch(/09:00:00 .*COMPLETED ada@example\.com ch_\w+…/);
+    expect(first).toMatch(/09:00:02 .*PROCESSING grace@example\.com ch_\w+… · card/);
+    expect(second).toMatch(/09:00:00 .*COMPLETED ada@example\.com ch_\w+… · card/);
+    expect(rowsOf(await page(), "activity")[0]).toMatch(/grace@example\.com · card ch_\w+… /);
     expect(list).not.toContain('class="main"');
     const [id] = /ch_\w+(?=" data-row[^>]*>ada)/.exec(list.replaceAll("<bdi>", ""))!;
     for (const query of ["offset=30", "status=FAILED"]) {
@@ -54,7 +55,7 @@ describe("lists of the dashboard", () => {
     expect(await page("/webhooks?status=pending")).toMatch(
       /None with status “pending”. <a href="[^"?]*\/webhooks">Clear/,
     );
-    expect(rowsOf(await page("/charges"), "charges")[0]).toContain("A-1042 · 1 webhook failing · ch_");
+    expect(rowsOf(await page("/charges"), "charges")[0]).toContain("A-1042 · card · 1 webhook failing · ch_");
     const id = /webhooks\/(dlv_\w+)/.exec(list)![1]!;
     expect(textOf(await page(`/webhooks/${id}`))).toContain("charge.awaiting_payment ✗ failing");
   });

@@ -128,7 +128,7 @@ const lists = {
     ],
     slots: { status: ["status"], sub: ["charge_id"], side: ["amount"] },
     view: "charges",
-    headings: ["Created", "Status", "Customer", "Charge", "Amount"],
+    headings: ["Created", "Status", "Customer", "Order", "Amount"],
   },
   withdrawals: {
     columns: ["created_at", "status", "amount", "fee", "reference", "withdrawal_id"],

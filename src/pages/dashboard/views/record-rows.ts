@@ -40,7 +40,7 @@ interface RowOptions {
   readonly at?: string;
   readonly rowButtons?: Content;
   readonly to?: string | undefined;
-  /** Leaves out the row's own id, and the prefix of a charge's event type, to save room. */
+  /** Leaves out the row's own id to save room. */
   readonly withoutId?: boolean;
   /** Follows the reason in the row's subtitle. */
   readonly about?: readonly Content[];
@@ -48,15 +48,15 @@ interface RowOptions {
 
 interface RecordRow extends Partial<ui.ListRow>, RowOptions {
   readonly key: string;
-  /** The app's order; follows the reason. */
-  readonly order?: string | false;
+  /** The app's order, else the short id of a charge. */
+  readonly order?: string;
   /** Error or state of the record. */
   readonly reason?: Content;
 }
 
 /**
  * Renders a record as a row with the columns of its list in `LIST_COLUMNS`. Overrides replace single parts. The subtitle
- * begins with the reason and the order, and ends with ids.
+ * begins with the order and the reason, and ends with ids.
  */
 function recordRow(
   context: PageContext,
@@ -76,8 +76,8 @@ function recordRow(
     title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${ui.liveModeTag(fields.mode)}`}`,
     to: list.view && rowUrl(context, list.view, overrides.key),
     subtitle: ui.joinWithDots([
-      ui.reasonMarkup(reason),
       order && html`<span class="order${order.length <= MAX_UNBROKEN_LENGTH && " whole"}">${order}</span>`,
+      ui.reasonMarkup(reason),
       ...contents(sub.filter((field) => !isId(field))),
       ...about,
       ...(withoutId ? [] : contents(sub.filter(isId))),
@@ -179,11 +179,15 @@ function paymentRow(
 }
 
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
-  const { charge_id: key, customer_email, customer_name, mode } = charge;
-  const title = html`<bdi>${ui.breakable(customer_email ?? customer_name ?? "no e-mail")}</bdi> ${ui.liveModeTag(mode)}`;
-  const order = orderOf(charge);
-  const about = [failingWebhooks(context, charge)];
-  return paymentRow(context, "charges", charge, { key, title, order, about, ...options });
+  const { charge_id: key, customer_email, customer_name, mode, payment_method } = charge;
+  const { withoutId = false } = options;
+  const method = payment_method?.replaceAll("_", " ");
+  const title = html`<bdi>${ui.breakable(customer_email ?? customer_name ?? "no e-mail")}</bdi>${withoutId && method && html` <span class="soft">· ${method}</span>`} ${ui.liveModeTag(mode)}`;
+  const named = orderOf(charge);
+  const order = named || ui.shortIdText(key);
+  const about = [!withoutId && method, failingWebhooks(context, charge)];
+  const row = { key, title, order, about, ...options, withoutId: withoutId || !named };
+  return paymentRow(context, "charges", charge, row);
 }
 
 /** Number of a charge's webhooks that fail or were given up. Activity names the receivers and their errors once. */
@@ -287,8 +291,7 @@ export function deliveryRow(
 ): Markup {
   const { delivery_id: key, event_type: type, created_at: at } = delivery;
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
-  const name = withoutId ? type.replace(/^charge\./, "") : type;
-  const record = { ...delivery, type: name, url: `→ ${receiver}` };
+  const record = { ...delivery, type, url: `→ ${receiver}` };
   const state = deliveryStateOf(context, delivery);
   const [reason, due] = deliveryOutcome(context, delivery);
   return recordRow(context, "deliveries", record, {
