@@ -8,14 +8,16 @@ import {
 import { formatCount } from "../core/schema/text-format.js";
 import { durationSchema, durationToMs } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
-import { parseDeviationSet } from "../tools/explore/deviation-set.js";
+import { deviationSetText, parseDeviationSet } from "../tools/explore/deviation-set.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
+import { shellCommand } from "./help-text.js";
 import { reportOfExploration } from "./report/explore.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/report.js";
 import { parseAppUrl, parseVariables } from "./scenario-flags.js";
-import { ProgressLine, printErrorLine, printJson, printText } from "./terminal.js";
+import { lineWidth, ProgressLine, printErrorLine, printJson, printText } from "./terminal.js";
+import { wrap } from "./text-layout.js";
 
 /** Flags of `explore` and `exec --explore`. */
 export interface ExplorationFlags {
@@ -80,12 +82,23 @@ export async function reportExploration(
     progress.show(`${formatCount(runs, "run")}, ${formatCount(findings, "finding")}`),
   ).finally(() => progress.end());
   if (json) printJson(report);
-  else printText(reportText(reportOfExploration(flow, report)));
+  else
+    printText(reportText(reportOfExploration(flow, report)) + (only === undefined ? replayText(report) : ""));
   const isPartial =
     only === undefined && report.passed && report.complete_depth < Number(depth ?? DEFAULT_EXPLORE_DEPTH);
   if (strict && isPartial) printErrorLine(`--strict: depth ${report.complete_depth + 1} is not complete`);
   const code = report.passed ? Number(strict === true && isPartial) : report.findings.length > 0 ? 1 : 2;
   return writeJunit(junit, [reportOfExploration(flow, report)], code);
+}
+
+/** The command line that runs only the set of the first finding without a file. */
+function replayText({ findings }: ExploreReport): string {
+  const finding = findings.find(({ deviations, file }) => deviations.length > 0 && file === undefined);
+  if (finding === undefined) return "";
+  const words = process.argv.slice(2);
+  const end = words.includes("--") ? words.indexOf("--") : words.length;
+  const command = shellCommand(words.toSpliced(end, 0, "--only", deviationSetText(finding.deviations)));
+  return `${wrap(`to run it again: ${command}`, 0, lineWidth()).join("\n")}\n`;
 }
 
 function parseFlag<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unknown, text: string): Value {

@@ -1,3 +1,4 @@
+import { toPrintableLine } from "../core/schema/text-format.js";
 import { terminalWidth } from "./terminal.js";
 import { wrap } from "./text-layout.js";
 
@@ -48,4 +49,10 @@ export function commandFor(
 
 export function quoteForShell(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The command line of these words, quoted for a shell. */
+export function shellCommand(words: readonly string[]): string {
+  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word)));
+  return toPrintableLine(`npx payments-sandbox ${quoted.join(" ")}`);
 }

@@ -20,7 +20,7 @@ const APP = `
 
 async function exploring(source: string, ...flags: readonly string[]) {
   const port = await freePort();
-  const args = words`--explore ${fileWith(PRESSES)} --app 127.0.0.1:${port} --json ${flags} -- ${process.execPath} -e ${source}`;
+  const args = words`--explore ${fileWith(PRESSES)} --app 127.0.0.1:${port} ${flags} -- ${process.execPath} -e ${source}`;
   return run(["exec", ...args], { env: { PORT: String(port) } });
 }
 
@@ -32,7 +32,7 @@ it.each(addExploreOptions(new Command()).options)("exec refuses $long without --
 });
 
 it("exec --explore starts the app, reports the findings, and stops the app", async () => {
-  const { code, stdout, stderr } = await exploring(APP);
+  const { code, stdout, stderr } = await exploring(APP, "--json");
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     complete_depth: 2,
@@ -48,10 +48,19 @@ it("exec --explore starts the app, reports the findings, and stops the app", asy
 });
 
 it("exec --explore prints the report even if JUnit cannot be written", async () => {
-  const { code, stdout, stderr } = await exploring(APP, "--junit", "/nope/x.xml");
+  const { code, stdout, stderr } = await exploring(APP, "--json", "--junit", "/nope/x.xml");
   expect(code).toBe(1);
   expect(JSON.parse(stdout).findings).toHaveLength(2);
   expect(stderr).toContain("payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n");
+});
+
+it("exec --explore ends with the finding and the command line that repeats it", async () => {
+  const { stdout } = await exploring(APP, "--depth", "1");
+  const [above, found] = stdout.split("✗ money: done more than once: body.delivered is 2, not 1\n");
+  expect(above).toContain("what the app survives");
+  expect(found).toMatch(
+    /\nto run it again: npx payments-sandbox exec --explore \S+ --app 127\.0\.0\.1:\d+ --depth 1 --only 'pressed_twice at POST \S+#1' -- \S+ -e '.*'\n$/,
+  );
 });
 
 it("exec --explore reports how the app's process ended", async () => {
@@ -59,7 +68,7 @@ it("exec --explore reports how the app's process ended", async () => {
     "orders[id] ?? 0) + 1;",
     "$& if (Object.keys(orders).length === 4) process.exit(3);",
   );
-  const { code, stdout } = await exploring(crashing);
+  const { code, stdout } = await exploring(crashing, "--json");
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     complete_depth: 0,

@@ -24,7 +24,8 @@ it("the command in docs/explore.md prints the report on the page, which README.m
   const relative: ExploreReport = JSON.parse(JSON.stringify(report).replaceAll(join(folder, "/"), ""));
   const told = reportLines(reportOfExploration("flow.yaml", relative), 110, plainPaint).join("\n");
   const code = markedBlock(PAGE, "report").code.replace(/ +…\n$/, "");
-  expect(told.slice(0, code.length)).toBe(code);
+  const found = told.indexOf("✗ money");
+  expect(told.slice(found, found + code.length)).toBe(code);
   expect(code).toContain(markedBlock("README.md", "printed by explore").code);
 }, 120_000);
 

@@ -7,8 +7,8 @@ const finding = (kind: "webhook_twice" | "webhook_late") => ({
   seen: { runs: 2, of: 2 },
   deviations: [{ kind, at: EVENT }],
   story: {
-    plain: ["+0s a", "+1s b", "+2s c", "+3s d", "+4s e"],
-    failing: ["+0s a", "+1s b", "+2s c", "+3s d", "+3s again", "+4s e"],
+    plain: ["0s a", "1s b", "2s c", "3s d", "4s e"],
+    failing: ["0s a", "1s b", "2s c", "3s d", "3s again", "4s e"],
   },
 });
 /** A sample report of `explore`. */

@@ -7,7 +7,7 @@ import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import type { RequiredCoverage } from "../coverage-list.js";
-import { quoteForShell } from "../help-text.js";
+import { shellCommand } from "../help-text.js";
 import type { CommandRunner } from "./command.js";
 
 /** The command of `exec` and the flags it runs with. */
@@ -78,9 +78,7 @@ export function repeatText({ command, flagWords }: ExecPlan, scenario: string): 
   const flags = flagWords.filter(
     (word, place) => !isUnder(word) && !word.startsWith("--under=") && !isUnder(flagWords[place - 1]),
   );
-  const words = [...flags, "--scenario", scenario, "--", ...command];
-  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word)));
-  return toPrintableLine(`npx payments-sandbox exec ${quoted.join(" ")}`);
+  return shellCommand(["exec", ...flags, "--scenario", scenario, "--", ...command]);
 }
 
 /** Client of the control API within this process, without port or token. */

@@ -65,7 +65,6 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
         .filter(([, count]) => count > 0)
         .map(([reason, count]) => `not run: ${count} × ${SAVED[reason as keyof typeof saved]}`),
       ...notTriedLines(not_tried),
-      ...replayLines(findings),
       ...Object.entries(profile).map(([part, partMs]) => `profile: ${(partMs / 1_000).toFixed(1)} s ${part}`),
     ],
     summary: sentence,
@@ -107,12 +106,6 @@ function detailsOf({ deviations, seen, file }: ExploreFinding, first = "deviatio
       : []),
     ...(file === undefined ? [] : [["file", file] as const]),
   ];
-}
-
-/** How to run the set of a finding without a file again. */
-function replayLines(findings: ExploreReport["findings"]): string[] {
-  const finding = findings.find(({ deviations, file }) => deviations.length > 0 && file === undefined);
-  return finding === undefined ? [] : [`to run it again: --only '${deviationSetText(finding.deviations)}'`];
 }
 
 function textOf({ oracle, message }: ExploreFinding): string {
@@ -163,9 +156,10 @@ function matrixLines(
   ];
 }
 
-/** Number of lines shown before the first difference, and number of lines shown from that difference on. */
+/** Numbers of lines shown before the first difference, from it on, and at the end. */
 const BEFORE = 2;
-const AFTER = 10;
+const AFTER = 6;
+const END = 6;
 
 /** Lines around the first difference between a plain run and the failing run. */
 function storyLines(
@@ -177,15 +171,17 @@ function storyLines(
   const parting = lines.findIndex((line) => !line.startsWith(" "));
   if (parting === -1) return [];
   const from = Math.max(0, parting - BEFORE);
-  const left = lines.length - parting - AFTER;
-  const differing = lines
-    .slice(from, parting + AFTER)
-    .map((line) => (line.startsWith(" ") ? line : paint(line.startsWith("-") ? "red" : "green", line)));
+  const left = lines.length - parting - AFTER - END;
+  const shown = lines.map((line) =>
+    line.startsWith(" ") ? line : paint(line.startsWith("-") ? "red" : "green", line),
+  );
+  const end = left > 1 ? lines.length - END : parting + AFTER;
   return [
     paint("dim", `- a plain run, + with ${other}`),
     ...(from > 0 ? [paint("dim", `  … ${from} before, the same in both`)] : []),
-    ...differing,
-    ...(left > 0 ? [paint("dim", `  … ${left} more`)] : []),
+    ...shown.slice(from, parting + AFTER),
+    ...(left > 1 ? [paint("dim", `  … ${left} more`)] : []),
+    ...shown.slice(end),
   ].map((line) => `      ${line}`);
 }
 

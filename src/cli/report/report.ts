@@ -45,6 +45,7 @@ export interface Report {
   readonly cases: readonly ReportCase[];
   /** Listed on the terminal instead of the cases. */
   readonly findings?: readonly ReportCase[];
+  /** Lines before the notes. With them, the findings stand last. */
   readonly drawing?: Drawing;
   readonly notes: readonly string[];
   /** Last line on the terminal. */
@@ -83,11 +84,13 @@ export function reportLines(raw: Report, width: number, style: Paint): string[] 
   const titles = rows.filter(({ column }) => column !== undefined).map(({ title }) => title.length);
   const titleWidth = Math.min(Math.max(0, ...titles), width - BESIDE_TITLE);
   const drawn = drawing?.(width, style) ?? [];
+  const listed = rows.flatMap((one) => caseLines(one, indent, titleWidth, width, style));
   return [
     ...(heading === undefined ? [] : marked(verdict, heading, "", width, style, "bold")),
-    ...rows.flatMap((one) => caseLines(one, indent, titleWidth, width, style)),
+    ...(drawing === undefined ? listed : []),
     ...(drawn.length > 0 ? [...drawn, ""] : []),
     ...notes.flatMap((note) => marked("note", note, indent, width, style)),
+    ...(drawing !== undefined && listed.length > 0 ? ["", ...listed] : []),
     ...(summary === undefined ? [] : marked(verdict, summary, "", width, style)),
   ];
 }

@@ -107,5 +107,5 @@ export function describeRunEvents({ calls, deliveries, charges }: ObservedRun): 
   // Simultaneous events keep the order of the list, because their real order differs between runs.
   return [...events]
     .sort((one, other) => one.atMs - other.atMs)
-    .map(({ atMs, text }) => `+${formatDuration(Math.round((atMs - startMs) / 1_000) * 1_000)} ${text}`);
+    .map(({ atMs, text }) => `${formatDuration(Math.round((atMs - startMs) / 1_000) * 1_000)} ${text}`);
 }
