@@ -234,6 +234,25 @@ describeInBrowser("a click with the pointer on the button", () => {
     }
   });
 
+  it("a form in a menu closes the menu once its action is done, and not if the action is refused", async () => {
+    const sandbox = await listeningSandbox();
+    const id = await Client.at(sandbox.url!).pay();
+    await sandbox.advance("1d");
+    const page = await (await openWindow()).newPage();
+    await page.goto(`${homeOf(sandbox)}/charges/${id}`);
+    await page.locator("#charge .split summary").click();
+    const form = page.getByRole("form", { name: "Refund part" });
+    for (const [amount, notice, isOpen] of [
+      ["0.001", /decimals/, true],
+      ["1.00", /1\.00 of .* refunded/, false],
+    ] as const) {
+      await form.getByLabel(/^Amount, less than/).fill(amount);
+      await form.getByRole("button").click();
+      await page.locator("#said").getByText(notice).waitFor();
+      expect([amount, await form.isVisible()]).toEqual([amount, isOpen]);
+    }
+  });
+
   it.each([1440, 390])("a press of Complete does not move the timeline, at %i pixels", async (width) => {
     const sandbox = await listeningSandbox();
     const id = await Client.at(sandbox.url!).pay();

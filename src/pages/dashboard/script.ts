@@ -239,7 +239,7 @@ const response=await sent;
 const next=await take(response),to=place(response.url);
 clearTimeout(slow);
 if(!next)return location.reload();
-if(!response.redirected||to===place(location)||to===form.elements.back?.value){tell(next);show("own");if(response.ok&&form.id!=="act")form.reset()}
+if(!response.redirected||to===place(location)||to===form.elements.back?.value){tell(next);show("own");if(response.ok){closeMenu();if(form.id!=="act")form.reset()}}
 else{go(next,to);tell(next)}}
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 // A link to a part of the page is no visit of another.

@@ -1,5 +1,7 @@
 import { type Charge, needsMethod } from "../../../core/domain/charge-transition.js";
+import { subtract } from "../../../core/domain/money.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import { amountReturned, requireBookedPayment } from "../../../core/engine/ledger-posting.js";
 import { settableStatuses } from "../../../core/engine/look-ahead.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
@@ -92,6 +94,22 @@ function reasonForm(context: PageContext, moves: readonly Move[], does: Press): 
   );
 }
 
+function amountField(label: string, currency: string, amount: string, max?: string): Markup {
+  return ui.input({
+    name: "amount",
+    label: `${label} ${currency} ${groupDigits(amount)}`,
+    required: true,
+    max,
+  });
+}
+
+/** Field for a part of the amount that was not returned yet. */
+function refundField({ namespace: { engine } }: PageContext, charge: Charge): Markup {
+  const { amount, currency } = requireBookedPayment(charge);
+  const left = subtract(amount, amountReturned(engine.state, charge));
+  return amountField("Amount, less than", currency, left, left);
+}
+
 /** Forms and buttons of a charge beside its plain moves: another amount, a reversal, a reason, its own timeline. */
 export function moreChargeMoves(context: PageContext, charge: Charge): Content[] {
   const { charge_id, currency, amount, payment_method } = charge;
@@ -99,15 +117,16 @@ export function moreChargeMoves(context: PageContext, charge: Charge): Content[]
   const planned = plannedStatuses(context, charge);
   const canBePaid = payment_method !== null && moves.some(({ to }) => to === "COMPLETED");
   const canBeReversed = moves.some(({ to }) => to === "REFUNDED");
-  const amountField = (label: string) =>
-    ui.input({ name: "amount", label: `${label} ${currency} ${groupDigits(amount)}`, required: true });
   return [
     canBePaid &&
-      moveForm(context, amountField("Pay another amount than"), "Pay", ["payAmount", { charge_id }]),
+      moveForm(context, amountField("Pay another amount than", currency, amount), "Pay", [
+        "payAmount",
+        { charge_id },
+      ]),
     canBeReversed &&
       moveForm(
         context,
-        [amountField("Amount, less than"), reasonField("Reason", "one_item_missing")],
+        [refundField(context, charge), reasonField("Reason", "one_item_missing")],
         "Refund part",
         ["refundPart", { charge_id }],
       ),

@@ -2,7 +2,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { requestedScenarioNamesOf, ruleConditions } from "../../../core/engine/scenario-lookup.js";
 import { chargeDetailView, withdrawalView } from "../../../core/engine/wire-views.js";
-import { type ShownStatus, statusDetails } from "../../../core/reports/shown-status.js";
+import type { ShownStatus } from "../../../core/reports/shown-status.js";
 import type { Actor } from "../../../core/schema/common.js";
 import { breakable, groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
@@ -21,7 +21,7 @@ import {
   splitButton,
 } from "./payment-moves.js";
 import { paymentTimeline } from "./payment-timeline.js";
-import { destinationText } from "./record-rows.js";
+import { destinationText, statusDetailsText } from "./record-rows.js";
 
 /** A charge or payout as its page shows it. */
 interface Payment {
@@ -124,7 +124,7 @@ function paymentView(context: PageContext, payment: Payment): Markup {
   const { id, view, record, status, moves, moreMoves } = payment;
   return html`${ui.backLink(context, view)}
 <div class="object payment" data-part id="${payment.noun}"><h1>${ui.amountMarkup(record.amount, record.currency)} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
-<p class="status"><span data-key="${status.word}">${ui.badge(status.word)} <bdi class="reason">${breakable(statusDetails(status))}</bdi></span></p>
+<p class="status"><span data-key="${status.word}">${ui.badge(status.word)} <bdi class="reason">${breakable(statusDetailsText(context, record, status))}</bdi></span></p>
 <p class="why${requestedScenarioNamesOf(record).length > 0 && " long"}"><strong>Why:</strong> <span data-key="${status.word} ${status.at}">${causeText(context, record, status)}${stuckText(context, payment)}</span></p>
 <div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}${ui.copyableId(id)}</div></div>
 <section id="about" class="folds" data-part>${ui.fold("Details", ui.factList(payment.facts))}

@@ -5,6 +5,7 @@
 
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import { amountReturned, requireBookedPayment } from "../../../core/engine/ledger-posting.js";
 import type { Delivery, Destination, Endpoint, EventRecord } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import {
@@ -15,13 +16,13 @@ import {
   type ListName,
   type RowSlot,
 } from "../../../core/reports/list-columns.js";
-import { statusDetails } from "../../../core/reports/shown-status.js";
+import { type ShownStatus, statusDetails } from "../../../core/reports/shown-status.js";
 import { nextTryIn, receiverText } from "../../../core/reports/trouble.js";
 import type { Mode } from "../../../core/schema/common.js";
 import { NOTHING_LISTENS } from "../../../core/schema/receiver-url.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
-import { breakable } from "../../format.js";
+import { breakable, groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { statusOf } from "../../payment-status.js";
 import {
@@ -154,6 +155,19 @@ export function objectText(
   ];
 }
 
+/** Details of a payment's status, with the sum of a charge's partial refunds: `USD 6.50 of 20.67: USD 5.50; USD 1.00`. */
+export function statusDetailsText(
+  { namespace: { engine } }: PageContext,
+  record: Charge | Withdrawal,
+  shown: ShownStatus,
+): string {
+  const details = statusDetails(shown);
+  if (shown.earlier === undefined || !("charge_id" in record)) return details;
+  const { amount, currency } = requireBookedPayment(record);
+  const sum = `${currency} ${groupDigits(amountReturned(engine.state, record))} of ${groupDigits(amount)}`;
+  return shown.earlier.length === 0 ? details.replace(shown.amount!, sum) : `${sum}: ${details}`;
+}
+
 /** `about` follows the reason; then the scenario, if it is another than the default. */
 function paymentRow(
   context: PageContext,
@@ -167,7 +181,7 @@ function paymentRow(
   const { scenario, created_at: at } = record;
   const scenarioText = scenario !== null && scenario !== "default" && `scenario ${scenario}`;
   const status = ui.badge(word, tone);
-  const details = statusDetails(shown);
+  const details = statusDetailsText(context, record, shown);
   return recordRow(context, name, record, {
     at,
     status,
