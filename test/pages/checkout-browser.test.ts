@@ -128,9 +128,19 @@ describeInBrowser("the checkout page in a browser", () => {
 
     it("Cancel asks before it cancels", async () => {
       const { checkout, page } = await begin();
-      await page.getByRole("button", { name: "Cancel" }).click();
+      const cancel = page.getByRole("button", { name: "Cancel" });
+      await cancel.click();
+      const focused = page.locator(":focus");
+      expect(await focused.textContent()).toBe("Keep paying");
+      // A modal dialog keeps the focus from the page behind it.
+      await page.keyboard.press("Shift+Tab");
+      expect(await page.locator("main form .actions > button:focus, .sandbox :focus").count()).toBe(0);
+      await page.keyboard.press("Escape");
+      expect(await focused.textContent()).toBe("Cancel");
+      await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Keep paying" }).click();
       await page.getByText("Cancel the payment?").waitFor({ state: "hidden" });
+      expect(await focused.textContent()).toBe("Cancel");
       await page.getByRole("button", { name: "Continue" }).click();
       await page.getByText("Quote this reference").waitFor();
       expect(page.url()).toBe(checkout.url);

@@ -115,9 +115,10 @@ function sixDigits(units: number): string {
 
 /** Button of any form of the page that cancels the payment instead, once the customer has confirmed it. */
 export function cancelButton(page: CheckoutPage): Markup {
-  return html`<button type="button" class="plain" popovertarget="cancel">Cancel</button>
-<div popover id="cancel" role="group" aria-labelledby="sure"><p><strong id="sure">Cancel the payment?</strong> ${mayHaveSentMoney(page) ? "If you have sent the money, do not cancel." : "To pay later, order again in the shop."}</p>
-<button type="button" class="main" popovertarget="cancel">Keep paying</button><button class="plain" formaction="${page.links.action("cancel")}">Cancel payment</button></div>`;
+  // Browsers without commands open the dialog as a popover.
+  return html`<button type="button" class="plain" commandfor="cancel" command="show-modal" popovertarget="cancel">Cancel</button>
+<dialog popover closedby="any" id="cancel" aria-labelledby="sure"><p><strong id="sure">Cancel the payment?</strong> ${mayHaveSentMoney(page) ? "If you have sent the money, do not cancel." : "To pay later, order again in the shop."}</p>
+<button type="button" class="main" commandfor="cancel" command="close" popovertarget="cancel">Keep paying</button><button class="plain" formaction="${page.links.action("cancel")}">Cancel payment</button></dialog>`;
 }
 
 /**
