@@ -27,7 +27,7 @@ function outcomesOn(page: string): string[] {
   return [...page.matchAll(/<button name="outcome" value="(\w+)"/g)].map((match) => match[1]!);
 }
 
-const FAILED_BY_RULE = "FAILED, declined: customer_email matches declined@* (scenario default)";
+const FAILED_BY_RULE = "FAILED, declined: customer_email matches declined@* (scenario “default”)";
 
 /** Returns the text of the sandbox panel. */
 function panelOf(page: string): string {
@@ -495,7 +495,7 @@ describe("the sandbox panel", () => {
 
   it.each([
     ["a rule", { customer_email: "declined@shop.test" }, BANK, "5s", FAILED_BY_RULE],
-    ["a scenario", {}, BANK, "10s", "COMPLETED: by scenario default"],
+    ["a scenario", {}, BANK, "10s", "COMPLETED: by scenario “default”"],
     ["the clock", {}, undefined, "1h", "EXPIRED: not paid in time"],
     ["the customer", {}, "cancel", "0s", "CANCELLED: by the customer"],
     ["the panel", {}, { outcome: "fail", reason: "no luck" }, "0s", "FAILED, no luck: by hand"],
@@ -517,11 +517,11 @@ describe("the sandbox panel", () => {
   });
 
   it.each([
-    ["default", "ada", "scenario default pays", ", without a press"],
-    ["default", "declined", "scenario default makes the payment fail", ", without a press"],
-    ["cancelled", "ada", "scenario cancelled cancels", ""],
-    ["expired", "ada", "scenario expired lets it expire", ""],
-    ["default", "late", "scenario default pays 5 m after expiry,", ", without a press"],
+    ["default", "ada", "pays in 00:03", ", even if nobody presses the button"],
+    ["default", "declined", "makes the payment fail in 00:03", ", even if nobody presses the button"],
+    ["cancelled", "ada", "cancels in 00:11", ""],
+    ["expired", "ada", "lets it expire in 1:00:00", ""],
+    ["default", "late", "pays 5 m after expiry, in 1:05:00", ", even if nobody presses the button"],
   ])(
     "the pay button has a note of the planned end: scenario %s, customer %s",
     async (scenario, who, step, unpressed) => {
@@ -531,8 +531,8 @@ describe("the sandbox panel", () => {
       for (const path of ["", "?waiting=1"]) {
         const { text } = await page.get(path);
         const note = /<div class="note.*?<\/p>/s.exec(text)?.[0];
-        expect(note && textOf(note).trim()).toBe(
-          `Sandbox: ${step} once the clock runs${path === "" ? unpressed : ""}. Or decide in the bar above.`,
+        expect(note && textOf(note).trim().replace(" ,", ",").replace(" .", ".")).toBe(
+          `Sandbox: the clock is frozen. When it runs, scenario “${scenario}” ${step}${path === "" ? unpressed : ""}.`,
         );
       }
     },
@@ -542,25 +542,25 @@ describe("the sandbox panel", () => {
     const page = await pageOf({ customer_email: "stuck@shop.test" });
     await page.post("method", BANK);
     const note = (stop: string) => `Sandbox: ${stop}. To go on, press Complete or Fail above.`;
-    const stops = "scenario default stops at PROCESSING on purpose";
-    await expectPage(page.get(), 200, note(stops), "Skip to PROCESSING");
+    const stops = "scenario “default” stops at PROCESSING on purpose";
+    await expectPage(page.get(), 200, note(stops), "→ PROCESSING");
     await page.sandbox.advance("10s");
     const text = await expectPage(
       page.get(),
       200,
       "Your payment is being processed",
-      note("scenario default keeps it stuck on purpose"),
+      note("scenario “default” keeps it stuck on purpose"),
     );
     expect(textOf(text)).not.toContain("the scenario waits");
     const moved = await openInstructions();
     moved.sandbox.transition(moved.checkout.charge_id, "PROCESSING");
-    await expectPage(moved.get(), 200, note("scenario default , overruled by hand, does nothing more"));
+    await expectPage(moved.get(), 200, note("scenario “default” , overruled by hand, does nothing more"));
   });
 
   it("the note of a PROCESSING charge completes it", async () => {
     const page = await openInstructions();
     await page.sandbox.advance("3s");
-    await expectPage(page.get(), 200, "scenario default completes it once the clock runs. Or");
+    await expectPage(page.get(), 200, "When it runs, scenario “default” completes it in 00:02 .");
   });
 
   it("the note of a running clock counts down and freezes the clock", async () => {
@@ -568,7 +568,7 @@ describe("the sandbox panel", () => {
     await page.post("method", BANK);
     const { text } = await page.get();
     expect(textOf(text)).toMatch(
-      /Sandbox: scenario slow pays in 1[12]:\d\d , even if nobody presses the button\. Freeze clock/,
+      /Sandbox: scenario “slow” pays in 1[12]:\d\d , even if nobody presses the button\. Freeze clock/,
     );
     expect(textOf((await page.get("?waiting=1")).text)).toMatch(/pays in 1[12]:\d\d \. Freeze clock/);
     const button = /<button id="hold" name="do" value="([^"]+)"/.exec(text)![1]!;
@@ -646,7 +646,7 @@ describe("the sandbox panel", () => {
       const { text } = await page.get("?waiting=1");
       const [, to] = /<form method="post" action="([^"]+\/dashboard\/[^"]+)"/.exec(text)!;
       const [, back] = /name="back" value="([^"]+)"/.exec(text)!;
-      const [, does] = new RegExp(`name="do" value="([^"]+)">${label.source}`).exec(text)!;
+      const [, does] = new RegExp(`name="do" value="([^"]+)"[^>]*>${label.source}`).exec(text)!;
       const url = new URL(to!, `http://sandbox${page.path}`);
       const body = new URLSearchParams({ back: back!, do: does! });
       const response = await page.sandbox.fetch(new Request(url, { method: "POST", body }));
@@ -655,9 +655,11 @@ describe("the sandbox panel", () => {
     };
     const { text } = await page.get("?waiting=1");
     expect(textOf(text.split("<details>")[0]!)).toMatch(
-      /Sandbox clock frozen .* Skip to PROCESSING , due in 00:03 $/,
+      /Sandbox clock frozen .* Clock \+ 00:03 → PROCESSING $/,
     );
-    expect(await press(/<span>Skip to PROCESSING/)).toBe(`http://sandbox${page.path}?waiting=1`);
+    expect(await press(/<span><span class="small">Clock [^→]*→ PROCESSING/)).toBe(
+      `http://sandbox${page.path}?waiting=1`,
+    );
     expect(page.charge.status).toBe("PROCESSING");
     await press(/\+10 s/);
     expect(page.charge.status).toBe("COMPLETED");

@@ -4,7 +4,7 @@ import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
 import { readBody } from "../../server/http/body.js";
 import { moneyMarkup } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { type CheckoutPage, currencyName, displayUnit, type Offer } from "./page-model.js";
+import { type CheckoutPage, currencyName, displayUnit, type Offer, type OfferPrice } from "./page-model.js";
 import { rateText } from "./payment-summary.js";
 
 /** One radio button per method; the selected one shows its currencies and fields. */
@@ -29,17 +29,15 @@ function selectedMethod({ charge, offers, submitted }: CheckoutPage): string | u
   return preferred ?? matching?.method.id ?? ids[0];
 }
 
-/** The submitted currency, else the method's default, which is listed first. */
-function selectedCurrency({ submitted }: CheckoutPage, { method, prices }: Offer): string | undefined {
-  const codes = prices.map(({ currency }) => currency.code);
+/** The price in the submitted currency, else in the method's default, which is listed first. */
+function chosenPrice({ submitted }: CheckoutPage, { method, prices }: Offer): OfferPrice | undefined {
   const sent = submitted && readMethodField(submitted, "currency", method.id);
-  return codes.find((code) => code === sent) ?? codes[0];
+  return prices.find(({ currency }) => currency.code === sent) ?? prices[0];
 }
 
-export function selectedPrice(page: CheckoutPage): Offer["prices"][number] | undefined {
+export function selectedPrice(page: CheckoutPage): OfferPrice | undefined {
   const offer = page.offers.find(({ method }) => method.id === selectedMethod(page));
-  const code = offer && selectedCurrency(page, offer);
-  return offer?.prices.find(({ currency }) => currency.code === code);
+  return offer && chosenPrice(page, offer);
 }
 
 /** Element ids begin with `prefix`, not with the method's id: a method's id may contain any character. */
@@ -64,20 +62,25 @@ ${customerField === "bank_account_number" && accountField(page, offer, prefix)}
 </div>`;
 }
 
+/** The chosen currency, above the others in a closed list. */
 function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSelected: boolean): Markup {
   const { method, prices } = offer;
-  const selected = selectedCurrency(page, offer);
+  const chosen = chosenPrice(page, offer);
   const error = isSelected ? page.errors.currency : undefined;
+  const choice = ({ currency, price }: OfferPrice) => {
+    const unit = displayUnit(page.catalogue, currency.code);
+    const isBase = currency.code === page.charge.pricing.base_currency;
+    const isChosen = currency === chosen?.currency;
+    return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${isChosen && html` checked`}${isChosen && error !== undefined && html` autofocus`}>
+<span><span><bdi>${currencyName(currency)}</bdi></span> <strong>${moneyMarkup(price.amount, unit)}</strong></span>
+<small><span>fees <span class="fees">${moneyMarkup(price.fees.total_fee, unit)}</span></span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
+  };
+  const others = prices.filter((price) => price !== chosen);
   return html`<fieldset${error !== undefined && html` aria-describedby="${prefix}-fault"`}>
 <legend>${METHOD_KINDS[method.kind].hasWallet ? "Asset and network" : "Currency"} for <bdi>${method.display_name}</bdi></legend>
 ${error !== undefined && html`<p class="fault" id="${prefix}-fault">${error}</p>`}
-${prices.map(({ currency, price }) => {
-  const currencyUnit = displayUnit(page.catalogue, currency.code);
-  const isBase = currency.code === page.charge.pricing.base_currency;
-  return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${currency.code === selected && html` checked`}${currency.code === selected && error !== undefined && html` autofocus`}>
-<span><span><bdi>${currencyName(currency)}</bdi></span> <strong>${moneyMarkup(price.amount, currencyUnit)}</strong></span>
-<small><span>fees <span class="fees">${moneyMarkup(price.fees.total_fee, currencyUnit)}</span></span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
-})}
+${chosen && choice(chosen)}
+${others.length > 0 && html`<details><summary>Other currencies (${others.length})</summary>${others.map(choice)}</details>`}
 </fieldset>`;
 }
 
@@ -93,7 +96,7 @@ function phoneField(page: CheckoutPage, { method }: Offer, prefix: string, isSel
 
 function accountField({ submitted }: CheckoutPage, { method }: Offer, prefix: string): Markup {
   return html`<div class="field">
-<label for="${prefix}-account">Bank account number <span class="soft small">(optional: the account you will pay from)</span></label>
+<label for="${prefix}-account">Your bank account number <span class="soft small">(optional)</span></label>
 <input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off" value="${submitted && readMethodField(submitted, "bank_account_number", method.id)}">
 </div>`;
 }

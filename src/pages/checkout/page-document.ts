@@ -66,6 +66,7 @@ addEventListener("DOMContentLoaded", () => {
     const chosen = document.querySelector("[name=payment_method]:checked")?.closest(".method").querySelector(".offer input:checked");
     const shown = chosen?.closest(".offer").querySelector("strong");
     if (!total || !shown) return;
+    chosen.closest("details")?.setAttribute("open", "");
     document.title = document.title.replace(/[^–]*$/, " " + shown.textContent);
     if (total.innerHTML === shown.innerHTML) return;
     total.innerHTML = shown.innerHTML;
@@ -117,7 +118,10 @@ input[type=radio]{width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:v
 .detail{display:grid;gap:.75rem;padding:0 .75rem .75rem}.detail legend{font-size:.9375rem;margin-bottom:.25rem}
 .offer{padding:.5rem 0;border-top:1px solid var(--line);font-size:.9375rem}.offer>span{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .5rem}
 .offer strong{max-width:100%;margin-left:auto;text-align:end}.offer small{color:var(--soft);font-size:.875rem}.offer small>span{display:inline-block;max-width:100%;margin-inline-end:.75rem}
-@supports selector(:has(*)){.methods{gap:0}.method{display:contents}.pick{border:1px solid var(--line);margin-bottom:.5rem}.pick:has(>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent);background:var(--accent-soft)}.detail{grid-area:99/1;align-content:start;padding:.25rem .25rem 0}.method:not(:has(>.pick>input:checked))>.detail{visibility:hidden}}
+.detail summary{cursor:pointer;color:var(--accent);font-size:.9375rem;line-height:2.75rem;border-top:1px solid var(--line)}
+@supports selector(:has(*)){.methods{gap:0;align-content:start}.method{display:contents}.pick{border:1px solid var(--line);margin-bottom:.5rem}.pick:has(>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent);background:var(--accent-soft)}.detail{align-content:start;padding:.25rem .25rem 0}.method:not(:has(>.pick>input:checked))>.detail{visibility:hidden}
+@media (min-width:54rem){.detail{grid-area:99/1}}
+@media (max-width:53.99rem){.methods{min-height:31.5rem}.pick{padding-block:.5rem}.detail legend{position:absolute;clip-path:inset(50%)}.pick .small,.method:not(:has(>.pick>input:checked))>.detail{display:none}.pick:has(>input:checked)+.detail{padding:.25rem .5rem 1rem}}}
 .field{display:grid;gap:.25rem}.field label{font-weight:500}.field input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.5rem;padding:.5rem .75rem;width:100%;min-height:2.75rem}.field input[aria-invalid=true]{scroll-margin-bottom:3.5rem;border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}.fault{color:var(--bad);font-size:.875rem;font-weight:500}
 button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.25rem 1rem;border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:none;text-align:center}.main{background:var(--accent);color:var(--on-accent)}.main:hover{filter:brightness(1.08)}.plain{background:none;color:var(--accent);border-color:var(--line)}.plain:hover{border-color:var(--accent)}
 .actions{position:sticky;bottom:0;display:flex;flex-wrap:wrap;gap:.5rem .75rem;background:var(--card);border-top:1px solid var(--line);padding:.75rem 1rem;margin:0 -1rem -.75rem;border-radius:0 0 .7rem .7rem}.actions form{display:contents}.actions button,.actions .button{flex:1 0 auto}
@@ -135,9 +139,9 @@ dialog{background:var(--card);color:var(--text);border:1px solid var(--line);bor
 .sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;min-height:2.5rem}.sandbox details{margin-left:auto}.sandbox summary{cursor:pointer;font-weight:600;line-height:2.5rem}
 .more{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:center}.more{position:absolute;z-index:1;top:100%;right:1rem;width:40rem;max-width:calc(100% - 2rem);background:var(--sand);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.75rem 1rem;box-shadow:0 .5rem 1.5rem #0003}.more p{flex:1 1 100%}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.25rem .625rem;min-height:2.5rem;width:6.5rem}.reason::before{content:"as "}.reason ::placeholder{color:var(--soft);opacity:1}
 .sandbox a{color:inherit}.outcomes:has(a){flex:1}.outcomes:has(a)>span{flex:1 1 12rem}.sandbox button,.note button{flex:none;background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.875rem;padding:.25rem .625rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
-@media (max-width:79.99rem){.sandbox button .small{display:none}.sandbox button{padding-inline:.5rem}}
+@media (max-width:79.99rem){.sandbox button{padding-inline:.5rem}}
 @media (max-width:53.99rem){.sandbox h2{flex:1}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%;gap:.25rem}}
-@media (max-width:33.99rem){.sandbox>div{column-gap:.5rem}.card{gap:.75rem}.facts>div{padding:.25rem 0}.reference{padding:.5rem .75rem}.reference p{font-size:.875rem}.sandbox h2{line-height:1}.sandbox h2 .small{display:block;font-size:.6875rem}.sandbox h2 .small+.small{display:none}.sandbox button{font-size:.8125rem;padding-inline:.3125rem}.note{font-size:.8125rem;line-height:1.35}
+@media (max-width:33.99rem){.sandbox>div{column-gap:.5rem}.card{gap:.75rem}.facts>div{padding:.25rem 0}.reference{padding:.5rem .75rem}.reference p{font-size:.875rem}.sandbox h2{line-height:1}.sandbox h2 .small{display:block;font-size:.6875rem}.sandbox :is(h2 .small+.small,button .small){display:none}.sandbox button{font-size:.8125rem;padding-inline:.3125rem}.note{font-size:.8125rem;line-height:1.35}
 .reason{position:absolute;z-index:2;top:calc(100% + .5rem);left:2rem}.reason::before{content:"Reason if it fails "}.sandbox:not(:has([open])) .reason{display:none}.sandbox:has(.reason) .more{padding-top:3.5rem}}
 @media (max-height:31.2rem){.actions{position:static}}
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}

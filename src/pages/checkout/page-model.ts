@@ -33,7 +33,7 @@ export interface CheckoutPage {
   readonly settable: readonly ChargeStatus[];
   /** Refunds and the chargeback. */
   readonly returns: ReturnType<typeof returnsOf>;
-  /** The status of an ended charge and its cause: `FAILED, declined: phone_number matches *049 (scenario default)`. */
+  /** The status of an ended charge and its cause: `FAILED, declined: phone_number matches *049 (scenario “default”)`. */
   readonly cause: string | undefined;
   readonly planned: readonly PlannedMove[];
   /** Methods to choose from; empty once chosen. */
@@ -58,7 +58,11 @@ export function mayHaveSentMoney({ charge }: CheckoutPage): boolean {
 /** A method with its price in each currency. */
 export interface Offer {
   readonly method: MethodFixture;
-  readonly prices: readonly { readonly currency: CurrencyFixture; readonly price: Price }[];
+  readonly prices: readonly OfferPrice[];
+}
+export interface OfferPrice {
+  readonly currency: CurrencyFixture;
+  readonly price: Price;
 }
 
 /** Ledger entries that return money to the customer, as a receipt names them. */
@@ -82,7 +86,7 @@ export function isChargedBack({ returns }: CheckoutPage): boolean {
 
 /** Prices every method that the charge offers, in a read-only command. */
 export function priceMethods(namespace: Namespace, charge: Charge): Offer[] {
-  const byMethod = new Map<string, { method: MethodFixture; prices: Offer["prices"][number][] }>();
+  const byMethod = new Map<string, { method: MethodFixture; prices: OfferPrice[] }>();
   for (const { method, currency, price } of namespace.execute((tx) => paymentOffers(tx, charge))) {
     const offer = byMethod.get(method.id) ?? { method, prices: [] };
     offer.prices.push({ currency, price });

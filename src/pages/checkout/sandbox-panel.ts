@@ -42,16 +42,25 @@ export function sandboxPanel(page: CheckoutPage): Markup {
   const button = ([value, label]: [PanelButton, string]) =>
     html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`} title="${titleOf(value)}">${label}</button>${value === "fail" && reasonField(form)}`;
   const isMoving = page.cause === undefined;
+  const skip =
+    isMoving &&
+    next !== undefined &&
+    clockForm(
+      page,
+      "skip",
+      ["advanceTo", { to: iso(next.dueMs) }],
+      html`<span><span class="small">Clock </span>+${countdown(page, next.dueMs)} → ${next.to}</span>`,
+    );
   const dashboardLink = html`<a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open in the dashboard</a>`;
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
 <h2 id="sandbox">Sandbox${page.speed === 0 && html` <span class="small">clock frozen</span>`} <span class="small">not on the real page</span></h2>
 ${!isChoosing && html`<form id="outcome" hidden method="post" action="${links.action("outcome")}"><button hidden name="outcome" value="fail">Fail</button></form>`}
 <div class="outcomes">${page.isPanelProblem && html`<strong class="fault" role="alert" tabindex="-1" autofocus>${page.problem}</strong>`}${buttonsFor(page).map(button)}${!isMoving && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
-${isMoving && next !== undefined && clockForm(page, "skip", ["advanceTo", { to: iso(next.dueMs) }], html`<span>Skip to ${next.to}<span class="small">, due in ${countdown(page, next.dueMs)}</span></span>`)}
+${!isChoosing && skip}
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${isMoving && hint(page)}</p>
-${isMoving && html`<span>Sandbox clock:</span>${clockForm(page, "advance", ["advanceClock", { by: "10s" }], "+10 s")}${freezeForm(page, "freeze")}`}
-<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>${charge.scenario}</bdi>`}. ${isMoving && dashboardLink}</p>
+${isMoving && html`<span>Sandbox clock:</span>${clockForm(page, "advance", ["advanceClock", { by: "10s" }], "+10 s")}${freezeForm(page, "freeze")}${isChoosing && skip}`}
+<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>“${charge.scenario}”</bdi>`}. ${isMoving && dashboardLink}</p>
 </div></details>
 </div></aside>`;
 }
@@ -65,7 +74,7 @@ function buttonsFor({ charge, offers, settable, returns }: CheckoutPage): [Panel
   if (settable.includes("EXPIRED")) buttons.push(["expire", "Expire"]);
   if (settable.includes("REFUNDED"))
     buttons.push(["refund", returns.length > 0 ? "Refund the rest" : "Refund"]);
-  if (offers.length > 0) buttons.push(["scenario", "Let scenario decide"]);
+  if (offers.length > 0) buttons.push(["scenario", "Run scenario"]);
   return buttons;
 }
 
@@ -81,14 +90,14 @@ function reasonField(form: string): Markup {
 <datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></span>`;
 }
 
-/** The status as people read it, and its cause: `FAILED, declined: customer_email matches declined@* (scenario default)`. */
+/** The status as people read it, and its cause: `FAILED, declined: customer_email matches declined@* (scenario “default”)`. */
 export function causeText(namespace: Namespace, charge: Charge): string {
   const shown = statusOf(namespace, charge);
   const { actors, scenario } = charge;
   const actor = actors.at(-1)!;
   const match = ruleConditions(namespace.engine.state, charge);
   const causes: Readonly<Record<string, string>> = {
-    scenario: match ? `${match} (scenario ${scenario})` : `by scenario ${scenario}`,
+    scenario: match ? `${match} (scenario “${scenario}”)` : `by scenario “${scenario}”`,
     clock: "not paid in time",
     customer: "by the customer",
   };
@@ -106,13 +115,10 @@ export function plannedEndNote(page: CheckoutPage): Markup {
   const verb = end && (isOpen(charge.status) ? END_VERBS : CONFIRMED_VERBS)[end.to];
   const due = end?.to === "COMPLETED" ? move : end;
   const isUnpressed = isOpen(charge.status) && !page.isWaiting && end && end.to in CONFIRMED_VERBS;
-  const when =
-    speed === 0
-      ? ` once the clock runs${isUnpressed ? ", without a press" : ""}. Or decide in the bar above.`
-      : html` in ${due && countdown(page, due.dueMs)}${isUnpressed && ", even if nobody presses the button"}.`;
+  const when = html` in ${due && countdown(page, due.dueMs)}${isUnpressed && ", even if nobody presses the button"}.`;
   const stop = end ? `stops at ${end.to} on purpose` : "keeps it stuck on purpose";
   const remedy = `${charge.overruled ? "does nothing more" : stop}. To go on, press Complete or Fail above.`;
-  return html`<div class="note small"><p>Sandbox: scenario <bdi>${charge.scenario}</bdi>${charge.overruled && ", overruled by hand,"} ${verb === undefined ? remedy : html`${verb}${after}${when}`}</p>${end && freezeForm(page, "hold")}</div>`;
+  return html`<div class="note small"><p>Sandbox: ${speed === 0 && verb !== undefined && "the clock is frozen. When it runs, "}scenario <bdi>“${charge.scenario}”</bdi>${charge.overruled && ", overruled by hand,"} ${verb === undefined ? remedy : html`${verb}${after}${when}`}</p>${end && freezeForm(page, "hold")}</div>`;
 }
 
 const END_VERBS: { readonly [Status in ChargeStatus]?: string } = {
@@ -138,6 +144,6 @@ function countdown({ nowMs }: CheckoutPage, dueMs: number): Markup {
 function clockForm(page: CheckoutPage, id: string, press: Press, label: Content): Markup {
   return html`<form method="post" action="${page.links.dashboard(page.namespace)}">
 <input type="hidden" name="back" value="/checkout/${page.charge.checkout_id}${sameScreen(page)}">
-<button id="${id}" name="do" value="${pressText(press)}">${label}</button>
+<button id="${id}" name="do" value="${pressText(press)}" title="Changes the clock for every payment">${label}</button>
 </form>`;
 }
