@@ -38,8 +38,8 @@ export function scenarioReferencePage(source) {
   const keys = (name) => keyList(schemas[name]);
   const matchFields = (name) => fieldsOf(schemas[name]).map(code).join(", ");
   const matched = new Set(["ChargeMatch", "WithdrawalMatch"].flatMap((name) => fieldsOf(schemas[name])));
-  const further = ({ properties }) =>
-    fieldsOf(properties.match)
+  const further = (name) =>
+    fieldsOf(schemas[name])
       .filter((field) => !matched.has(field) || field === "type")
       .map(code)
       .join(", ");
@@ -85,8 +85,8 @@ export function scenarioReferencePage(source) {
     definitions([
       ["charges", matchFields("ChargeMatch")],
       ["withdrawals", matchFields("WithdrawalMatch")],
-      ["webhooks", `those of the charge or withdrawal; ${further(schemas.WebhookRule)}, of the event`],
-      ["faults", `those that the body of the call has; ${further(schemas.FaultRule)}`],
+      ["webhooks", `those of the charge or withdrawal; ${further("WebhookMatch")}, of the event`],
+      ["faults", `those that the body of the call has; ${further("FaultMatch")}`],
     ]),
     "### matchers",
     MATCHERS,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
-import { atLeastOneOf, closedShape, field, namedSchema } from "./descriptions.js";
+import { atLeastOneOf, closedShape, field, fieldsOf, namedSchema } from "./descriptions.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
 import { OPERATION_IDS, type OperationId, STALE_READS } from "./operation-ids.js";
@@ -131,9 +131,23 @@ export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some with
   ),
 });
 
-const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
+const anyMatch = {
+  ...fieldsOf(chargeMatchSchema),
+  ...fieldsOf(withdrawalMatchSchema),
+  phone_number: field(text, "The customer's or the destination's phone."),
+};
 /** `type` is the event type here, not the destination type as in `anyMatch`. */
-const webhookMatchSchema = z.strictObject({ ...anyMatch, type: withNameKind("event type", text), url: text });
+const webhookMatchSchema = closedShape("WebhookMatch", MATCH, {
+  ...anyMatch,
+  type: field(withNameKind("event type", text), "The type of the event."),
+  url: field(text, "The receiver's URL."),
+});
+const faultMatchSchema = closedShape("FaultMatch", MATCH, {
+  ...anyMatch,
+  operation: field(text, "The operation ID."),
+  method: field(withNameKind("HTTP method", text), "The HTTP method."),
+  path: field(withNameKind("path", text), "The path, without the query."),
+});
 
 /** Failure of a receiver that is down: connection refused, timeout, or an error status. */
 export const downAnswerSchema = z.union(
@@ -228,12 +242,18 @@ const answerHeadersSchema = z.record(z.string(), z.string()).check(({ value, iss
   }
 });
 
-const respondSchema = z.strictObject({
-  status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
-  code: z.optional(nonEmptyText(MAX_LENGTHS.name)),
-  message: z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.message))),
-  details: z.optional(z.record(z.string(), z.string())),
-  headers: z.optional(answerHeadersSchema),
+const respondSchema = closedShape(undefined, "", {
+  status: field(
+    z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
+    "The HTTP status.",
+  ),
+  code: field(z.optional(nonEmptyText(MAX_LENGTHS.name)), "The error code; by default the status's."),
+  message: field(
+    z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.message))),
+    "The error message; by default one for the status.",
+  ),
+  details: field(z.optional(z.record(z.string(), z.string())), "What is wrong with each field."),
+  headers: field(z.optional(answerHeadersSchema), "More headers of the response."),
 });
 
 const FAULT_EFFECTS = ["respond", "delay", "delay_answer", "hold", "stale", "drop"] as const;
@@ -249,14 +269,7 @@ export const faultRuleSchema = closedShape(
   },
   {
     match: field(
-      z.optional(
-        z.strictObject({
-          ...anyMatch,
-          operation: text,
-          method: withNameKind("HTTP method", text),
-          path: withNameKind("path", text),
-        }),
-      ),
+      z.optional(faultMatchSchema),
       "Which calls; by default all. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that matches no operation ID is rejected.",
     ),
     respond: field(z.optional(respondSchema), "The response to return instead of the service's own."),

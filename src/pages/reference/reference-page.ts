@@ -16,6 +16,7 @@ import { createSampler } from "./sample.js";
 import {
   assumptionMark,
   type BodyDescription,
+  choiceList,
   type DocumentOperation,
   type DocumentSchema,
   exampleOf,
@@ -178,6 +179,8 @@ function operationSection(
   const isCall = path.startsWith("/");
   const contentPart = (title: string, contents: BodyDescription) => {
     const schema = schemaOf(contents);
+    const streamed = schema.contentSchema?.oneOf;
+    if (streamed) return html`<h4>${title}: stream of</h4>${choiceList(streamed)}`;
     const name = refName(schema.$ref ?? "");
     const whole = document.components.schemas[name] as DocumentSchema;
     const { data } = isCall ? {} : whole.properties!;

@@ -1,6 +1,6 @@
 import { ASSUMED_FIELD_REASON } from "../../core/schema/descriptions.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
-import { html, Markup } from "../html.js";
+import { html, type Markup } from "../html.js";
 
 type ByName<Value> = Readonly<Record<string, Value>>;
 type Texts = Partial<Record<"$ref" | "description" | "format" | "pattern" | "x-sandbox-assumption", string>>;
@@ -182,28 +182,41 @@ export function parameterList(parameters: readonly Parameter[] = [], isSent: boo
 
 /** A schema's description, variants and fields. Marks required fields if clients send it. */
 export function schemaMarkup(schema: DocumentSchema, { isSent }: { readonly isSent: boolean }): Markup {
-  const { properties, required = [], oneOf, anyOf } = schema;
+  const { properties, oneOf, anyOf } = schema;
   const about = html`${description(schema)}${assumptionMark(schema, { isFolded: true })}`;
-  if (properties === undefined)
-    return html`${about}${(oneOf ?? anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
-  const fields = Object.entries(properties).map(([name, property]) => {
-    return { name, schema: property, isRequired: isSent && required.includes(name) };
+  const choices = oneOf ?? anyOf ?? [];
+  return properties === undefined
+    ? html`${about}${choices.length > 0 && choiceList(choices)}`
+    : html`${about}${fieldList(fieldsOf(schema, isSent))}`;
+}
+
+export function choiceList(choices: readonly DocumentSchema[]): Markup {
+  return html`<ul>${choices.map((choice) => html`<li>${typeMarkup(choice)}</li>`)}</ul>`;
+}
+
+/** Fields of an object, each followed by those of an object without a name in it. */
+function fieldsOf({ properties = {}, required }: DocumentSchema, isSent: boolean, isInner = false): Field[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const isRequired = isSent && required?.includes(name) === true;
+    return [{ name, schema, isRequired, isInner }, ...fieldsOf(schema.items ?? schema, isSent, true)];
   });
-  return html`${about}${fieldList(fields)}`;
 }
 
 interface Field extends Pick<Parameter, "name" | "schema"> {
   readonly isRequired: boolean;
+  readonly isInner?: boolean;
   readonly location?: string;
 }
 
 /** Fields, and below them those that are assumed, with their reasons. */
 function fieldList(fields: readonly Field[]): Markup {
-  const rows = fields.map(({ name, schema, isRequired, location }) => {
+  const rows = fields.map(({ name, schema, isRequired, isInner, location }) => {
     const isScenario = name === "Sandbox-Scenario";
     const about = isScenario ? html`<a href="#outcomes">Choose the outcome</a>` : description(schema);
+    const inner = (schema.items ?? schema).properties && (schema.items ? "list of objects" : "object");
+    const type = inner ?? typeMarkup(schema);
     const required = isRequired && html` <span class="required">required</span>`;
-    return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${required}</dt><dd>${about}</dd></div>`;
+    return html`<div${isInner && html` class="inner"`}><dt><code>${name}</code> <span class="type">${type} ${location}</span>${required}</dt><dd>${about}</dd></div>`;
   });
   const assumed = fields.flatMap(({ name, schema }) => {
     const { link, reason } = assumptionOf(schema) ?? {};
@@ -228,24 +241,23 @@ function description(schema: DocumentSchema): Markup {
 
 /** A type as text, linked if it has a name. */
 export function typeMarkup(schema: DocumentSchema): Markup {
-  const { $ref, anyOf, oneOf, items, additionalProperties, properties, type = "anything" } = schema;
+  const { $ref, anyOf, oneOf, items, additionalProperties, properties, format, type = "anything" } = schema;
   if ($ref !== undefined) return html`<a href="#schema-${refName($ref)}">${refName($ref)}</a>`;
   const choices = anyOf ?? oneOf;
-  if (choices !== undefined) return join(choices.map(typeMarkup), " or ");
+  if (choices !== undefined)
+    return join(
+      choices.flatMap((choice) => choice.enum?.map(code) ?? typeMarkup(choice)),
+      " or ",
+    );
   if (schema.const !== undefined) return code(schema.const);
   if (items !== undefined) return html`list of ${typeMarkup(items)}`;
   if (schema.contentSchema !== undefined) return html`stream of ${typeMarkup(schema.contentSchema)}`;
   if (properties !== undefined) {
-    const names = new Map<string, string[]>();
-    for (const [name, part] of Object.entries(properties)) {
-      const { text } = typeMarkup(part);
-      names.set(text, [...(names.get(text) ?? []), name]);
-    }
-    const groups = [...names].map(([text, same]) => html`${same.join(", ")}: ${new Markup(text)}`);
-    return html`{ ${join(groups, "; ")} }`;
+    const parts = Object.entries(properties).map(([name, part]) => html`${name}: ${typeMarkup(part)}`);
+    return html`{ ${join(parts, "; ")} }`;
   }
   if (additionalProperties) return html`map to ${typeMarkup(additionalProperties)}`;
-  return html`${typeof type === "string" ? type : type.join(" or ")}`;
+  return html`${typeof type === "string" ? type : type.join(" or ")}${format && `, ${format}`}`;
 }
 
 function join(parts: readonly Markup[], separator: string): Markup {

@@ -56,7 +56,14 @@ export function componentSchemas(): Record<string, OpenApiJson> {
   );
   const registry = z.registry<{ id: string }>();
   for (const { schema, name } of named) registry.add(schema, { id: name });
-  const generated = z.toJSONSchema(registry, { io: "input", uri: (id) => REF + id, override }).schemas;
+  const overrideInner: typeof override = (context) => {
+    override(context);
+    const words = schemaDescriptionOf(context.zodSchema);
+    if (words !== undefined && words.name === undefined)
+      Object.assign(context.jsonSchema, withNotes(context.jsonSchema as OpenApiJson, words));
+  };
+  const options = { io: "input", uri: (id: string) => REF + id, override: overrideInner } as const;
+  const generated = z.toJSONSchema(registry, options).schemas;
   return Object.fromEntries(
     named.map(({ name, schema, words }) => {
       const { $schema, $id, ...rest } = generated[name] as OpenApiJson;
