@@ -538,13 +538,29 @@ it("scenario list cuts a description at a word, and ends with the command that s
   expect(lines.filter((line) => /\S…$/.test(line))).toEqual([]);
 });
 
-it("clock advance prints short times and the webhooks not delivered", async () => {
+it("scenario use says which scenarios apply, in which order, and how to end the others", async () => {
+  const { sandbox } = await openShop({ clock: "manual", startTime: START });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
+  await print(0, ["scenario", "use", "lost_response"], {}, shop);
+  expect(await print(0, ["scenario", "use", "default"], {}, shop)).toMatch(
+    /\nasked in order {2}default, then lost_response\nto end others {3}npx payments-sandbox scenario drop lost_response\n$/,
+  );
+  expect(await print(0, ["status"], {}, shop)).toMatch(/\nscenario +default, then lost_response\n/);
+  await expect(print(0, ["charge", "create"], {}, shop)).rejects.toThrow(
+    "scenario lost_response made this; to end it: npx payments-sandbox scenario drop lost_response",
+  );
+});
+
+it("clock advance prints short times and the webhooks that failed in it", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await sandbox.onWebhook(() => new Response("boom", { status: 500 }));
   await client.pay();
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect(await print(120, ["clock", "advance", "1s"], {}, shop)).toBe(
-    "advanced 1s: 09:00:00 → 09:00:01 UTC; 2 steps ran\n1 webhook not delivered: npx payments-sandbox deliveries --failing\n",
+    "advanced 1s: 09:00:00 → 09:00:01 UTC; 2 steps ran\n1 webhook failed: npx payments-sandbox deliveries --failing\n",
+  );
+  expect(await print(120, ["clock", "advance", "100ms"], {}, shop)).toBe(
+    "advanced 100ms: 09:00:01 → 09:00:01 UTC; 0 steps ran\n1 webhook still failing: npx payments-sandbox deliveries --failing\n",
   );
   expect(await print(80, ["clock"], {}, shop)).toMatch(
     /\nnow {7}09:00:01 UTC\nnext due {2}09:00:\d\d UTC\n$/,

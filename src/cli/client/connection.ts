@@ -194,8 +194,10 @@ export class Connection extends ControlClient {
       } catch (error) {
         const { fault } = (await this.findNewest("listRequests", { method, path })) ?? {};
         if (error instanceof Error && typeof fault === "string") {
-          const kind = fault.startsWith("flt_") ? "fault" : "scenario";
-          error.message += `; ${kind} ${fault} made this: ${this.commandFor(`${kind} list`)}`;
+          const [kind, end] = fault.startsWith("flt_") ? ["fault", "remove"] : ["scenario", "drop"];
+          const isAsked = fault === headers["sandbox-scenario"];
+          const fix = isAsked ? "" : `; to end it: ${this.commandFor(`${kind} ${end} ${fault}`)}`;
+          error.message += `; ${kind} ${fault} made this${fix}`;
         }
         throw error;
       }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { appEnvironment } from "../../core/client/control-client.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
+import { attemptsOf } from "../../core/reports/trouble.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import {
   durationErrorMessage,
@@ -28,20 +29,50 @@ const SCENARIO = "the scenario's name";
 
 const FORMATS = ["dotenv", "shell", "github"];
 
-const scenarioRecord = recordFormatter("name", "active");
+/** Reads the names of the scenarios that apply, in the order in which they are asked. */
+async function readScenarioOrder(connection: Connection): Promise<Set<string>> {
+  const { items } = await connection.run("listScenarios", { limit: 100 });
+  const active = (items as JsonBody[]).filter(({ active }) => active);
+  return new Set([...active.map(({ name }) => String(name)), "default"]);
+}
+
+const orderText = (names: Iterable<string>) => [...names].join(", then ");
+
+/** Formats a scenario that was activated or deactivated: its effect, and those that apply now. */
+const formatActivation: ClientAction["formatResult"] = async (scenario, asked) => {
+  const { connection } = asked;
+  const names = await readScenarioOrder(connection);
+  const others = [...names].filter((name) => name !== scenario.name && name !== "default");
+  return recordFormatter(
+    "name",
+    "description",
+    "asked_in_order",
+    "to_end_others",
+  )(
+    {
+      name: scenario.name,
+      description: columnValue(LIST_COLUMNS.scenarios, "description", scenario),
+      asked_in_order: orderText(names),
+      to_end_others:
+        others.length === 0
+          ? undefined
+          : others.map((name) => connection.commandFor(`scenario drop ${name}`)),
+    },
+    asked,
+  );
+};
 
 /** Reads the active scenarios and the faults that still apply. */
 async function readActive(connection: Connection): Promise<JsonBody> {
   const [scenarios, faults] = await Promise.all([
-    connection.run("listScenarios", { limit: 100 }),
+    readScenarioOrder(connection),
     connection.run("listFaults"),
   ]);
   const list = LIST_COLUMNS.faults;
-  const names = (scenarios.items as JsonBody[]).filter(({ active }) => active).map(({ name }) => name);
   const rules = (faults.items as JsonBody[])
     .filter((one) => list.isDone?.(one) !== true)
     .map((one) => `${columnValue(list, "rule", one)}; used: ${columnValue(list, "used", one)}`);
-  return { scenario: names.join(", ") || "default", faults: rules.length === 0 ? "none" : rules };
+  return { scenario: orderText(scenarios), faults: rules.length === 0 ? "none" : rules };
 }
 
 /** Reads the next change: `in 1 s: ada@shop.test becomes PROCESSING`. */
@@ -162,8 +193,8 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
         needs: SCENARIO,
         formatResult: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
       }),
-      use: runs("activateScenario", { needs: SCENARIO, formatResult: scenarioRecord }),
-      drop: runs("deactivateScenario", { needs: SCENARIO, formatResult: scenarioRecord }),
+      use: runs("activateScenario", { needs: SCENARIO, formatResult: formatActivation }),
+      drop: runs("deactivateScenario", { needs: SCENARIO, formatResult: formatActivation }),
     },
   },
   {
@@ -247,14 +278,18 @@ function advance(verb: string, input: (argument: string | undefined) => object):
         isTerminal() ? at.slice(isOneDay ? 11 : 5, 19).replace("T", " ") : at,
       );
       const zone = isTerminal() ? " UTC" : "";
-      const { total } = await connection.run("listDeliveries", { failing: 1, limit: 1 });
-      const failed = `${formatCount(Number(total), "webhook")} not delivered: ${connection.commandFor("deliveries --failing")}`;
       const advanced = `advanced${by}: ${start} → ${end}${zone}; ${formatCount(Number(fired_total), "step")} ran\n`;
-      return total === 0
-        ? advanced
-        : `${advanced}${wrap(failed, 0, lineWidth())
-            .map((line) => paint("red", line))
-            .join("\n")}\n`;
+      let [failed, earlier] = [0, 0];
+      for await (const page of connection.pages<JsonBody>("listDeliveries", { failing: 1 }))
+        for (const one of page) attemptsOf(one).at(-1)!.at > String(from) ? failed++ : earlier++;
+      if (failed + earlier === 0) return advanced;
+      const counts = [
+        failed > 0 && `${formatCount(failed, "webhook")} failed`,
+        earlier > 0 && `${failed > 0 ? earlier : formatCount(earlier, "webhook")} still failing`,
+      ];
+      const text = `${counts.filter(Boolean).join(", ")}: ${connection.commandFor("deliveries --failing")}`;
+      const lines = wrap(text, 0, lineWidth()).map((line) => paint(failed > 0 ? "red" : "dim", line));
+      return `${advanced}${lines.join("\n")}\n`;
     },
   });
 }
