@@ -46,6 +46,7 @@ function checkoutRoutes(namespaces: Namespaces): PageRoute[] {
   });
   return [
     show("/checkout/:checkout_id", "serveCheckoutPage"),
+    show("/checkout/:checkout_id/", "redirectToCheckoutPage"),
     show("/checkout/:checkout_id/status", "serveCheckoutStatus"),
     ...ACTION_NAMES.flatMap((name) => [
       show(`/checkout/:checkout_id/${name}`, "redirectToCheckoutPage"),

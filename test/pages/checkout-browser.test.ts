@@ -424,6 +424,10 @@ describeInBrowser("the checkout page in a browser", () => {
       expect([chosen.y < phone.y, phone.y < next.y]).toEqual([true, width < 864]);
       await page.getByRole("button", { name: "Continue" }).click();
       expect(await page.locator(".fault").evaluate(isOnTop)).toBe(true);
+      expect(page.url()).toBe(`${url}/`);
+      await page.reload();
+      await page.getByRole("button", { name: "Continue" }).waitFor();
+      expect([page.url(), await page.locator(".fault").count()]).toEqual([url, 0]);
       await page.goto(url);
       await page.setViewportSize({ width, height: 384 });
       expect(await page.locator(".actions").evaluate((bar) => getComputedStyle(bar).position)).toBe("static");

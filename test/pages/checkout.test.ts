@@ -350,7 +350,7 @@ describe("the page of a charge that is", () => {
     [
       "FAILED",
       200,
-      "Failed: payment to Sandbox Shop KES 3,305.63 Payment failed If you have sent money, contact the shop with this reference. You can try again in the shop. Reason Insufficient funds",
+      "Failed: payment to Sandbox Shop KES 3,305.63 Payment failed: insufficient funds If you have sent money, contact the shop with this reference. You can try again in the shop. Reference",
       "/basket",
       [],
     ],
@@ -727,7 +727,8 @@ describe("a checkout page refuses", () => {
 
   it("redirects a GET of an action to the page", async () => {
     const page = await pageOf();
-    for (const action of actions) await expectRedirect(page.get(`/${action}`), `http://sandbox${page.path}`);
+    for (const action of [...actions, ""])
+      await expectRedirect(page.get(`/${action}`), `http://sandbox${page.path}`);
   });
 });
 

@@ -72,7 +72,7 @@ export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, c
   return statusResponse({ status: charge.status, returns, speed: speedOf(namespace) }, namespace.nowMs());
 }
 
-/** Redirects `GET /checkout/ID/ACTION` to the checkout page. A refused form leaves this URL in the address bar. */
+/** Redirects `GET /checkout/ID/` and `/checkout/ID/ACTION` to the checkout page. A refused form leaves such a URL in the address bar. */
 export function redirectToCheckoutPage(
   namespaces: Namespaces,
   _request: Request,

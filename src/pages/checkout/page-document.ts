@@ -58,6 +58,9 @@ addEventListener("DOMContentLoaded", () => {
     } finally { polling = false; said.className = missed < 3 ? "unseen" : "lost"; }
   };
 
+  // A refused form leaves its own address, where a reload would send it again.
+  if (page?.startsWith("../")) history.replaceState(null, "", "./");
+
   setInterval(tick, 250);
   if (page) setInterval(poll, 1000);
 
@@ -99,7 +102,7 @@ addEventListener("DOMContentLoaded", () => {
  */
 const CHECKOUT_STYLES = `
 ${BASE_STYLES}
-html{-webkit-text-size-adjust:100%;scroll-padding-bottom:6rem}
+html{-webkit-text-size-adjust:100%;scroll-padding:2rem 0 6rem}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;overflow-wrap:anywhere}
 main{flex:1 0 auto;width:100%;max-width:80rem;margin:0 auto;padding:1rem;display:grid;gap:1.25rem;align-content:start}
 h1,h2,p,dl,dd,fieldset{margin:0;padding:0}h1,h2,legend{font-size:1.125rem;font-weight:600;line-height:1.35}fieldset{border:0;min-width:0}
@@ -138,14 +141,14 @@ dialog{background:var(--card);color:var(--text);border:1px solid var(--line);bor
 .sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;order:-1;border-bottom:1px solid var(--sand-edge)}.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}.sandbox>div{position:relative;display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:80rem;margin:0 auto;padding:.625rem 1rem}.sandbox h2{font-size:1rem;line-height:1.2;flex:none}.sandbox h2 .small{font-weight:400}.sandbox h2 .small:last-child{display:block}
 .sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;min-height:2.5rem}.sandbox details{margin-left:auto}.sandbox summary{cursor:pointer;font-weight:600;line-height:2.5rem}
 .more{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:center}.more{position:absolute;z-index:1;top:100%;right:1rem;width:40rem;max-width:calc(100% - 2rem);background:var(--sand);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.75rem 1rem;box-shadow:0 .5rem 1.5rem #0003}.more p{flex:1 1 100%}.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.25rem .625rem;min-height:2.5rem;width:6.5rem}.reason::before{content:"as "}.reason ::placeholder{color:var(--soft);opacity:1}
-.sandbox a{color:inherit}.outcomes:has(a){flex:1}.outcomes:has(a)>span{flex:1 1 12rem}.sandbox button,.note button{flex:none;background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.875rem;padding:.25rem .625rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
+.sandbox a{color:inherit}.outcomes:has(a){flex:1}.outcomes:has(a)>span{flex:1 1 12rem;line-height:1.3}.sandbox button,.note button{flex:none;background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.875rem;padding:.25rem .625rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
 @media (max-width:79.99rem){.sandbox button{padding-inline:.5rem}}
-@media (max-width:53.99rem){.sandbox h2{flex:1}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%;gap:.25rem}}
+@media (max-width:53.99rem){.sandbox h2{flex:1}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%;gap:.25rem}.outcomes:has(a)>span{flex-basis:100%}}
 @media (max-width:33.99rem){.sandbox>div{column-gap:.5rem}.card{gap:.75rem}.facts>div{padding:.25rem 0}.reference{padding:.5rem .75rem}.reference p{font-size:.875rem}.sandbox h2{line-height:1}.sandbox h2 .small{display:block;font-size:.6875rem}.sandbox :is(h2 .small+.small,button .small){display:none}.sandbox button{font-size:.8125rem;padding-inline:.3125rem}.note{font-size:.8125rem;line-height:1.35}
 .reason{position:absolute;z-index:2;top:calc(100% + .5rem);left:2rem}.reason::before{content:"Reason if it fails "}.sandbox:not(:has([open])) .reason{display:none}.sandbox:has(.reason) .more{padding-top:3.5rem}}
 @media (max-height:31.2rem){.actions{position:static}}
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
-@media (min-width:54rem){html{overflow-y:scroll}main{padding:1.75rem 1rem}.summary:not(.ended){min-height:0}.reference strong{font-size:1.5rem;letter-spacing:.04em}
+@media (min-width:54rem){.brief{display:none}html{overflow-y:scroll}main{padding:1.75rem 1rem}.summary:not(.ended){min-height:0}.reference strong{font-size:1.5rem;letter-spacing:.04em}
 .two{grid:auto 1fr/20rem minmax(0,1fr);gap:.75rem 2.5rem}.two .card{grid-area:1/2/3;align-self:start}.two .lines{grid-area:2/1}
 .pick,.offer{align-items:center}.pick{grid-template-columns:auto auto 1fr}.offer{grid-template-columns:auto 9.5rem minmax(0,1fr) fit-content(50%);padding:.375rem 0}.pick>input,.offer>input{grid-row:1;margin:0}.offer>span{display:contents}.offer>small{grid-area:1/3}.offer small>span{display:block}.offer strong{grid-area:1/4}
 .card{padding:1.25rem 1.5rem}.actions{padding-inline:1.5rem;margin-inline:-1.5rem}.plain[popovertarget]{flex:none}.facts:not(.receipt){grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}}

@@ -54,12 +54,12 @@ ${
 </section>`;
 }
 
-/** Keeps the height of the summary on the method screen, which has this line too. */
+/** Only on a narrow screen, where the breakdown is far below. Keeps the height that the summary has on the method screen. */
 function feesLine({ charge, catalogue }: CheckoutPage): Markup | false {
   const { pricing, fees, currency } = charge;
   if (fees === null || hasEnded(charge.status)) return false;
   const price = moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency));
-  return html`<p class="small soft">Price ${price}, fees ${moneyMarkup(fees.total_fee, displayUnit(catalogue, currency))}</p>`;
+  return html`<p class="small soft brief">Price ${price}, fees ${moneyMarkup(fees.total_fee, displayUnit(catalogue, currency))}</p>`;
 }
 
 /** Price, fees, customer and expiry. */

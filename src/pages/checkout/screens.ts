@@ -190,8 +190,12 @@ function outcomeOf(page: CheckoutPage, ended: OutcomePage): OutcomePage {
     };
   const unpaid = "You have not been charged.";
   const sent = "If you have sent money, contact the shop with this reference.";
-  if (mayHaveSentMoney(page)) return { ...ended, text: ended.text.replace(unpaid, sent) };
-  return charge.status === "EXPIRED" ? { ...ended, text: `The time to pay has run out. ${unpaid}` } : ended;
+  const reason = charge.status === "FAILED" && charge.failure_reason;
+  const title = reason ? `${ended.title}: ${reason.replaceAll("_", " ")}` : ended.title;
+  if (mayHaveSentMoney(page)) return { ...ended, title, text: ended.text.replace(unpaid, sent) };
+  return charge.status === "EXPIRED"
+    ? { ...ended, text: `The time to pay has run out. ${unpaid}` }
+    : { ...ended, title };
 }
 
 /** The outcome of an ended charge with its receipt, and a link back to the shop. */
@@ -199,7 +203,7 @@ export function outcomeScreen(page: CheckoutPage, ended: OutcomePage): PageDocum
   const outcome = outcomeOf(page, ended);
   const { charge, catalogue, shop, merchant, returns } = page;
   const method = catalogue.method(charge.payment_method ?? "");
-  const { failure_reason: reason, provider_reference, status_history } = charge;
+  const { provider_reference, status_history } = charge;
   const reached = status_history.findLast(({ status }) => !isRefunded(status))!;
   const unit = displayUnit(catalogue, charge.currency);
   const netPaid = returns.reduce((net, { amount }) => subtract(net, amount), charge.amount);
@@ -209,7 +213,6 @@ export function outcomeScreen(page: CheckoutPage, ended: OutcomePage): PageDocum
     label: html`aria-labelledby="state"`,
     card: html`${stateHeading(icon(outcome.mark), html`<h2 id="state" tabindex="-1">${outcome.title}</h2>`, outcome.text)}
 <dl class="facts receipt">
-${charge.status === "FAILED" && reason !== null && fact("Reason", sentenceCase(reason))}
 ${fact("Reference", html`<code>${provider_reference}</code>`)}
 ${method !== undefined && fact("Method", method.display_name)}
 ${fact(`${sentenceCase(reached.status.toLowerCase())} at`, instant(reached.at))}
