@@ -6,7 +6,7 @@ import { cellWidth, cutCells, fitLine, padCells, type Style, type StyledText, wr
 const GAP = 2;
 const COLUMN_MIN = 6;
 /** A last column with one of these names is wrapped, not cut. */
-const WRAPPED = ["rule", "webhook", "what", "events"];
+const WRAPPED = ["rule", "webhook", "what", "events", "description"];
 /** Columns are left out until no cut column is narrower. A table that is still too wide is cut to `COLUMN_MIN`. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
@@ -192,9 +192,7 @@ function cut(table: Table, width: number, least: number): Table {
     ...table,
     rows: table.rows.map((row) =>
       row.map((text, index) => {
-        if (WRAPPED.includes(table.columns[index]!)) return text;
-        const shown = cutCells(text, widths[index]!);
-        return table.columns[index] === "description" ? shown.replace(/ \S*…$/, " …") : shown;
+        return WRAPPED.includes(table.columns[index]!) ? text : cutCells(text, widths[index]!);
       }),
     ),
   };

@@ -531,11 +531,25 @@ it("a narrow list of deliveries keeps the response and the ids, a narrower one t
   expect(text).not.toContain("response");
 });
 
-it("scenario list cuts a description at a word, and ends with the command that shows all of it", async () => {
-  const [, ...lines] = (await print(80, ["scenario", "list"])).trimEnd().split("\n");
+it("scenario list wraps a short description, and ends with the command that shows all of it", async () => {
+  const lines = (await print(80, ["scenario", "list"])).trimEnd().split("\n");
   expect(lines.pop()).toBe("all of one: npx payments-sandbox scenario show NAME");
-  expect(lines).toContainEqual(expect.stringMatching(/^declined .* The customer tries to pay and the …$/));
-  expect(lines.filter((line) => /\S…$/.test(line))).toEqual([]);
+  const place = lines.findIndex((line) => line.startsWith("declined "));
+  expect(lines.slice(place, place + 2).map((line) => line.slice(40))).toEqual([
+    "The customer tries to pay and the",
+    "payment is declined",
+  ]);
+  expect(lines.join()).not.toContain("…");
+});
+
+it.each([
+  ["declined", "every charge → AWAITING_PAYMENT after 1s, PROCESSING after 2s, FAILED after 2s (declined)"],
+  ["default", "charge with customer_email expired@* → AWAITING_PAYMENT after 1s"],
+  ["lost_response", "createCheckout → drop the connection after the work, once for each charge"],
+  ["webhook_chaos", "charge.completed → sent 2 times"],
+])("scenario show tells the rules of %s in words on a terminal, as JSON in a pipe", async (name, rule) => {
+  expect(await print(160, ["scenario", "show", name])).toContain(` ${rule}\n`);
+  expect(JSON.parse(await print(0, ["scenario", "show", name]))).toMatchObject({ name });
 });
 
 it("scenario use says which scenarios apply, in which order, and how to end the others", async () => {

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { appEnvironment } from "../../core/client/control-client.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
+import { scenarioRuleTexts } from "../../core/reports/rule-text.js";
 import { attemptsOf } from "../../core/reports/trouble.js";
+import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import {
   durationErrorMessage,
@@ -186,12 +188,34 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
         ...listAction("listScenarios", { limit: 100 }),
         formatResult: (answer, asked) => {
           const show = `all of one: ${asked.connection.commandFor("scenario show NAME")}`;
-          return tableFormatter(LIST_COLUMNS.scenarios, [["dim", show]])(answer, asked);
+          const { values, ...list } = LIST_COLUMNS.scenarios;
+          const description = (scenario: JsonBody) => /^[^.:;]*/.exec(String(values!.description!(scenario)));
+          const shown = isTerminal()
+            ? { ...list, values: { ...values, description } }
+            : LIST_COLUMNS.scenarios;
+          return tableFormatter(shown, [["dim", show]])(answer, asked);
         },
       },
       show: runs("getScenario", {
         needs: SCENARIO,
-        formatResult: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
+        formatResult: (scenario, asked) =>
+          isTerminal()
+            ? recordFormatter(
+                "name",
+                "kind",
+                "description",
+                "rules",
+                "all_of_it",
+              )(
+                {
+                  ...scenario,
+                  description: columnValue(LIST_COLUMNS.scenarios, "description", scenario),
+                  rules: scenarioRuleTexts(scenario as unknown as Scenario),
+                  all_of_it: asked.connection.commandFor(`scenario show ${scenario.name} --json`),
+                },
+                asked,
+              )
+            : `${JSON.stringify(scenario, null, 2)}\n`,
       }),
       use: runs("activateScenario", { needs: SCENARIO, formatResult: formatActivation }),
       drop: runs("deactivateScenario", { needs: SCENARIO, formatResult: formatActivation }),

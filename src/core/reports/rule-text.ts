@@ -1,6 +1,35 @@
 // Describes rules: what they match and their effect.
-import type { FaultRule, WebhookRule } from "../schema/scenario-rules.js";
+import type { FaultRule, Scenario, WebhookRule } from "../schema/scenario-rules.js";
 import { conditionsText, conditionText } from "../schema/text-format.js";
+
+/** The rules of a scenario in a line each: `every charge → AWAITING_PAYMENT after 1s, FAILED after 2s (declined)`. */
+export function scenarioRuleTexts({ charges = [], withdrawals = [], webhooks = [], faults = [] }: Scenario) {
+  const timelines = { charge: charges, withdrawal: withdrawals };
+  return [
+    ...Object.entries(timelines).flatMap(([noun, rules]) =>
+      rules.map(({ match, timeline, probability }, index) => {
+        const steps = timeline.map((entry) => {
+          const delay = "after" in entry ? `after ${entry.after}` : `${entry.after_expiry} after expiry`;
+          return `${entry.to} ${delay}${entry.reason === undefined ? "" : ` (${entry.reason})`}`;
+        });
+        const subject =
+          match === undefined
+            ? `every ${index > 0 ? "other " : ""}${noun}`
+            : `${noun} with ${conditionsText(match)}`;
+        return `${subject}${probabilityText(probability)} → ${steps.join(", ") || "nothing follows"}`;
+      }),
+    ),
+    ...webhooks.map(webhookRuleText),
+    ...faults.map((rule) => {
+      const { times, per = "customer", probability } = rule;
+      const limit = times === undefined ? "" : `, ${times === 1 ? "once" : `${times} times`} for each ${per}`;
+      return `${matchText(rule)} → ${effectText(rule)}${limit}${probabilityText(probability)}`;
+    }),
+  ];
+}
+
+const probabilityText = (probability: number | undefined) =>
+  probability === undefined ? "" : `, with probability ${probability}`;
 
 export function matchText({ match = {} }: FaultRule): string {
   const { operation = "any call", ...fields } = match;
