@@ -44,7 +44,7 @@ async function openShell(options?: Parameters<typeof openSandbox>[0]) {
     const call = new RegExp(`<div class="snippet">((?:(?!</div>).)*<pre id="${id}-curl".*?)</div>`, "s");
     return await run(call.exec(await textOf(page))![1]!);
   };
-  return { run, runExample, textOf };
+  return { run, runExample, textOf, url };
 }
 
 describe.runIf(hasCurl)("examples of the API references", () => {
@@ -61,6 +61,14 @@ describe.runIf(hasCurl)("examples of the API references", () => {
     for (const { page, id } of [...SERVICE!, ...CONTROL!])
       expect([id, JSON.parse(await runExample(page, id))]).toEqual([id, expect.any(Object)]);
     expect(JSON.parse(await runExample("/docs", "getBalances"))).toHaveProperty("balances");
+  });
+
+  it("a call does not run without the id that the call before it failed to get", async () => {
+    const { runExample, url } = await openShell();
+    const fault = { match: { operation: "createCheckout" }, respond: { status: 503 } };
+    const headers = { "content-type": "application/json" };
+    await fetch(`${url}/_sandbox/faults`, { method: "POST", headers, body: JSON.stringify(fault) });
+    await expect(runExample("/docs", "getCharge")).rejects.toThrow(/503.*CHARGE_ID/s);
   });
 
   it.each(["manual", "real"] as const)(

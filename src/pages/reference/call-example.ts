@@ -10,7 +10,7 @@ export interface ExampleContext {
   readonly controlKey?: string;
 }
 
-/** An operation as POSIX shell commands, which run pasted one after the other. */
+/** An operation as POSIX shell commands, which run pasted one after the other. The call stops if it lacks an id. */
 export interface CallExample {
   /** Calls that make the objects of the call. */
   readonly setup: readonly { readonly name: string; readonly command: string }[];
@@ -98,11 +98,11 @@ function setupOf(context: ExampleContext, operation: DocumentOperation): CallExa
   const sources = idsOf(operation).flatMap((id) => {
     const source = find(SOURCES[id]!);
     const found = `grep -o '"${id}": *"[^"]*"' |\n  head -n 1 | cut -d '"' -f 4`;
-    const command = `${id.toUpperCase()}=$(${curlOf(context, source, " -s")} |\n  ${found})`;
+    const command = `${id.toUpperCase()}=$(${curlOf(context, source, " -sSf")} |\n  ${found})`;
     return [...setupOf(context, source), step(source, command)];
   });
   const first = (FIRST[operationId] ?? []).map(find).map((other) => {
-    const flags = ` -s -o ${other.method === "GET" ? STATE_FILE : "/dev/null"}`;
+    const flags = ` -sSf -o ${other.method === "GET" ? STATE_FILE : "/dev/null"}`;
     return step(other, curlOf(context, other, flags, ADDED[operationId]));
   });
   return [...sources, ...first];
@@ -133,7 +133,7 @@ function curlOf(
   const filled = path.replace(
     /(.*?)\/\{(\w+)\}/g,
     (_all, before: string, id: string) =>
-      `${before}/${nameIn(operationId, before) ?? `$${id.toUpperCase()}`}`,
+      `${before}/${nameIn(operationId, before) ?? `\${${id.toUpperCase()}:?}`}`,
   );
   const url = `"${baseUrl}${filled}"`;
   const start = `curl${flags}${method === "GET" ? "" : ` -X ${method}`}`;
@@ -148,7 +148,7 @@ function curlOf(
     const body = formatJson(example, (name, value) => (ids.includes(name) ? `\0${name}` : value))
       .replaceAll("'", "'\\''")
       .replaceAll("\n", "\n  ")
-      .replace(/\\u0000(\w+)/g, (_all, name: string) => `'$${name.toUpperCase()}'`);
+      .replace(/\\u0000(\w+)/g, (_all, name: string) => `'\${${name.toUpperCase()}:?}'`);
     lines.push('-H "Content-Type: application/json"', `-d '${body}'`);
   }
   return lines.join(" \\\n  ");
