@@ -30,6 +30,7 @@ describe.each([
       "_sandbox/docs#listScenarios",
       "_sandbox/docs#advanceClock",
       "_sandbox/docs#payCheckout",
+      "_sandbox/docs#createEvent",
     ],
   ],
   ["/_sandbox/docs", shippedControlDocument, 450_000, ["../docs", "openapi.json", "../docs", "dashboard"]],
@@ -66,7 +67,7 @@ describe.each([
     for (const { name } of document.tags) expect(text).toContain(`<a href="#tag-${name}">${name}</a>`);
     for (const name of Object.keys(document.components.schemas)) expect(ids).toContain(`schema-${name}`);
     for (const type of Object.keys(document.webhooks)) expect(text).toContain(`>${type}</h3>`);
-    expect(text).toContain('<li><a href="#errors">Errors of many operations</a></li>');
+    expect(text).toContain('<li><a href="#errors">Error codes</a></li>');
     for (const [, target] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
 
@@ -178,6 +179,19 @@ describe.each([
     expect(text).not.toContain('<dd><a href="#INTERNAL_ERROR');
   });
 
+  it("an error that an operation shows in full links to its code", () => {
+    const id = path === "/docs" ? "createQuote" : "createFault";
+    const [section] = new RegExp(`<section id="${id}".*?</section>`, "s").exec(text)!;
+    expect(section).toMatch(/<dt>400<\/dt><dd><p><a href="#VALIDATION_ERROR">VALIDATION_ERROR<\/a> The /);
+  });
+
+  it("the statuses in which a charge ends are marked final, or with those that may follow", () => {
+    const ends = text.split("<h4>Ends of a charge</h4>")[1]!.split("</table>")[0]!;
+    const rows = ends.replace(/<\/tr>/g, "\n").replace(/<[^>]+>/g, " ");
+    expect(rows).toMatch(/ FAILED +final/);
+    expect(rows).toMatch(/ EXPIRED +may still become PROCESSING or COMPLETED/);
+  });
+
   it("the errors of many operations have each code and each sentence once", () => {
     const [errors] = /<section id="errors".*?<\/section>/s.exec(text)!;
     const codes = [...errors.matchAll(/<code>([A-Z_]+)<\/code>/g)].map(([, code]) => code);
@@ -217,7 +231,7 @@ describe.each([
   it("a reason is plain text, folded under its mark, and names the source of what is documented", () => {
     if (path === "/docs")
       expect(text).toContain("<summary>Assumed</summary><p>Fields other than pricing, e-mail,");
-    expect(text.match(/.{0,40}the interface.{0,40}/gi)).toBeNull();
+    expect(text.match(/.{0,40}(the interface|x-sandbox-assumption).{0,40}/gi)).toBeNull();
   });
 
   it("an assumption that holds in several places is told once", () => {
@@ -722,8 +736,11 @@ describeInBrowser("in a browser", () => {
     await tab.locator("#createQuote h3").click();
     expect(await tab.locator("#createQuote-curl").isVisible()).toBe(true);
     expect(await tab.locator("main button:visible").count()).toBe(0);
-    await tab.goto(`${tab.url().split("#")[0]}#createCheckout`);
-    expect(await tab.locator("#createCheckout-curl").isVisible()).toBe(true);
+    await tab.goto(`${tab.url().split("#")[0]}#createWhitelabel`);
+    for (const pre of await tab.locator("#createWhitelabel .snippet").first().locator("pre").all())
+      expect(await pre.evaluate((shown) => shown.checkVisibility({ contentVisibilityAuto: true }))).toBe(
+        true,
+      );
   });
 
   it("the page scrolls to the fragment of its URL", async () => {

@@ -32,7 +32,14 @@ import {
   schemaOf,
   typeMarkup,
 } from "./schema-markup.js";
-import { FIRST_STEPS, outcomeCard, progressPart, type ReferenceCard, receiverCard } from "./service-cards.js";
+import {
+  CHARGE_ENDS,
+  FIRST_STEPS,
+  outcomeCard,
+  progressPart,
+  type ReferenceCard,
+  receiverCard,
+} from "./service-cards.js";
 
 /** The default address, which examples in the document have; not the beginning of a longer port. */
 const EXAMPLE_URL = new RegExp(`http://127\\.0\\.0\\.1:${DEFAULT_PORT}(?!\\d)`, "g");
@@ -76,11 +83,11 @@ function referencePage(given: Reference, nowMs: number): Response {
     ...cards.map(({ id, title: text, tag }) => ({ id, text, tag })),
     ...operations.map(({ operationId: id, summary: text, tags: [tag] }) => ({ id, text, tag })),
     ...schemas.map(([text]) => ({ id: `schema-${text}`, text, tag: "Schemas" })),
-    { id: "errors", text: "Errors of many operations", tag: "Errors" },
+    { id: "errors", text: "Error codes", tag: "Errors" },
   ];
   const [lead = "", ...conventions] = String(info.description).split("\n\n");
   const notesAt = conventions.findIndex((text) => text.includes(ASSUMPTION_KEY));
-  const notes = notesAt === -1 ? [] : conventions.splice(notesAt);
+  const [, ...notes] = notesAt === -1 ? [] : conventions.splice(notesAt);
   const first = operations.find(({ operationId }) => operationId === given.firstCall)!;
   const { setup, call: firstCall } = callExample(reference, first);
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
@@ -106,13 +113,13 @@ ${tags.map(({ name, description }) => {
 ${cards.filter(({ tag }) => tag === name).map(({ id, title, body }) => section(id, title, body))}
 ${tagged.map((operation) => operationSection(reference, operation, homes))}</div>`;
 })}
-<div class="group"><h2 id="tag-Schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema, { isSent: sent.has(name) })))}</div>
+<div class="group"><h2 id="tag-Schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, html`${schemaMarkup(schema, { isSent: sent.has(name) })}${name === "ChargeStatus" && CHARGE_ENDS}`))}</div>
 <div class="group"><h2 id="tag-Errors">Errors</h2>${section(
     "errors",
-    "Errors of many operations",
+    "Error codes",
     html`<dl class="fields">${shared.map(({ status, code, errors }) => {
       const told = new Set<string>();
-      const parts = [...errors.values()].map((error) => errorPart(error, told));
+      const parts = [...errors.values()].map((error) => errorPart(error, { told }));
       return html`<div id="${code}"><dt><code>${status}</code> <code>${code}</code></dt><dd>${parts}</dd></div>`;
     })}</dl>`,
   )}</div>
@@ -208,10 +215,11 @@ ${
   html`<div class="errors"><h4>Errors</h4><dl class="fields">${Object.entries(errors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, error]) => {
-      const full = shared.find(({ errors }) => errors.has(JSON.stringify(error)));
-      const part = full
-        ? html`<p><a href="#${full.code}">${full.code}</a> ${sentenceOf(error)}</p>`
-        : errorPart(error);
+      const code = codeOf(error);
+      const full = shared.find((one) => one.code === code);
+      const link = full && html`<a href="#${code}">${code}</a> `;
+      const isTold = full?.errors.has(JSON.stringify(error));
+      const part = isTold ? html`<p>${link}${sentenceOf(error)}</p>` : errorPart(error, { link });
       return html`<div><dt>${status}</dt><dd>${part}</dd></div>`;
     })}</dl></div>`
 }`;
@@ -255,12 +263,16 @@ function sharedErrors(operations: readonly DocumentOperation[]): SharedError[] {
     for (const [status, error] of Object.entries(responses)) {
       if (status === "200" || examplesOf(error).length === 0) continue;
       const text = JSON.stringify(error);
-      const { code } = (exampleOf(error) as { error: { code: string } }).error;
+      const code = codeOf(error)!;
       if (!seen.has(text)) seen.add(text);
       else if (shared.has(code)) shared.get(code)!.errors.set(text, error);
       else shared.set(code, { status, code, errors: new Map([[text, error]]) });
     }
   return [...shared.values()].sort((a, b) => (a.status < b.status ? -1 : 1));
+}
+
+function codeOf(error: BodyDescription): string | undefined {
+  return (exampleOf(error) as { error: { code: string } } | undefined)?.error.code;
 }
 
 function sentenceOf({ description = "" }: BodyDescription) {
@@ -270,7 +282,7 @@ function sentenceOf({ description = "" }: BodyDescription) {
 /** An error with its examples, without what is in `told`. */
 function errorPart(
   { description = "", content, ...texts }: BodyDescription,
-  told = new Set<string>(),
+  { told = new Set<string>(), link }: { told?: Set<string>; link?: Markup | undefined },
 ): Markup {
   const isNew = (text: string) => !told.has(text) && told.add(text);
   const reasons = description.split(/; or (?=the |there )/i).filter((reason) => isNew(reason.toLowerCase()));
@@ -279,7 +291,7 @@ function errorPart(
   );
   const mark = assumptionMark(texts);
   const sentence = reasons.join("; or ").replace(/^t/, "T");
-  return html`<p>${sentenceOf({ description: sentence })}</p>${mark && isNew(mark.text) && mark}${examples
+  return html`<p>${link}${sentenceOf({ description: sentence })}</p>${mark && isNew(mark.text) && mark}${examples
     .filter(isNew)
     .map((text) => html`<pre>${escapeText(text)}</pre>`)}`;
 }

@@ -16,8 +16,16 @@ type SnippetOf = (title: string, text: string) => Markup;
 
 export const FIRST_STEPS = html`<ul><li>Your own form, as above: <a href="#createQuote">create a quote</a>, then <a href="#createWhitelabel">a whitelabel checkout</a></li>
 <li>Hosted page: <a href="#createCheckout">create a standard checkout</a>, then send the customer to its <code>checkout_url</code></li>
-<li>Learn the outcome: receive <a href="#tag-Events">events</a>, or <a href="#getCharge">get the charge</a></li>
+<li>Learn the outcome: receive <a href="#tag-Events">events</a>, or <a href="#getCharge">get the charge</a> until its status is <a href="#schema-ChargeStatus">final</a></li>
 <li>Make it fail: <a href="#outcomes">choose the outcome</a></li></ul>`;
+
+/** The statuses in which a charge ends, and those that may still follow. */
+export const CHARGE_ENDS = html`<h4>Ends of a charge</h4><table>${Object.entries(CHARGE_STATUS_TABLE)
+  .filter(([, { stage }]) => stage !== "open" && stage !== "processing")
+  .map(
+    ([status, { next }]) =>
+      html`<tr><th scope="row">${code(status)}</th><td>${next.length === 0 ? "final" : `may still become ${next.join(" or ")}`}</td></tr>`,
+  )}</table>`;
 
 /** Fields of charges by another name in requests. */
 const FIELDS: Readonly<Record<string, string>> = { base_amount: "pricing.amount" };
@@ -82,7 +90,7 @@ export function receiverCard(
   const body = html`<ol><li>Verify the signature over the raw bytes, and reject timestamps more than five minutes off.</li>
 <li>Store the event&#39;s <code>id</code>, and ignore one that is stored: each attempt repeats it.</li>
 <li>Respond 2XX at once; do slow work later.</li></ol>
-<p>The key is the webhook secret, printed when the sandbox starts; for an endpoint you <a href="#createWebhook">register</a> it is the <code>secret</code> in its response.</p>
+<p>To receive one now, <a href="_sandbox/docs#createEvent">trigger an event</a>. The key is the webhook secret at the top of this page; for an endpoint you <a href="#createWebhook">register</a> it is the <code>secret</code> in its response.</p>
 ${signature === "standard" && snippetOf("Verify in Node", VERIFY)}
 <h4>Your response</h4><dl class="fields"><div><dt>2XX</dt><dd><p>Received, if sent within ${formatDuration(timeoutMs)} (<code>--webhook-timeout</code>). The body is ignored.</p></dd></div>
 <div><dt>410</dt><dd>Not retried: the endpoint is disabled.</dd></div>
