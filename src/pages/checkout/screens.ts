@@ -192,10 +192,8 @@ function outcomeOf(page: CheckoutPage, ended: OutcomePage): OutcomePage {
   const sent = "If you have sent money, contact the shop with this reference.";
   const reason = charge.status === "FAILED" && charge.failure_reason;
   const title = reason ? `${ended.title}: ${reason.replaceAll("_", " ")}` : ended.title;
-  if (mayHaveSentMoney(page)) return { ...ended, title, text: ended.text.replace(unpaid, sent) };
-  return charge.status === "EXPIRED"
-    ? { ...ended, text: `The time to pay has run out. ${unpaid}` }
-    : { ...ended, title };
+  const text = charge.status === "EXPIRED" ? `The time to pay has run out. ${unpaid}` : ended.text;
+  return { ...ended, title, text: mayHaveSentMoney(page) ? ended.text.replace(unpaid, sent) : text };
 }
 
 /** The outcome of an ended charge with its receipt, and a link back to the shop. */
