@@ -9,12 +9,8 @@ import { addConnectionOptions, addExploreOptions, addStartOptions, appendOptionV
 export function addCommands(root: Command, words: readonly string[] = []): void {
   root.version(packageVersion(), "-V, --version", "print the version");
 
-  const exec = addStartOptions(root.command("exec"), {
-    port: "port to listen on (default 0, any free one)",
-    rate_limit: "requests per minute and key, or off (default off)",
-    seed: "the same seed and calls give the same ids (default: a fixed one)",
-    json: "with --under: print the matrix in one line of JSON; with --explore: the report",
-  })
+  const exec = root
+    .command("exec")
     .description("run a command with a sandbox beside it; exits with the command's own code")
     .option(
       "--env <NAME=TEMPLATE>",
@@ -37,8 +33,15 @@ export function addCommands(root: Command, words: readonly string[] = []): void 
     )
     .option("--require <list>", "also exit 1 unless all of these were met (names, separated by commas)")
     .option("--explore <flow>", "the command is an app: start it, explore this flow, then stop it")
+    .optionsGroup("With --explore:")
     .option("--kill", "with --explore: also kill the app at each call and each webhook, and start it again");
-  addExploreOptions(exec, "with --explore: ")
+  addExploreOptions(exec).optionsGroup("The sandbox, as with start:");
+  addStartOptions(exec, {
+    port: "port to listen on (default 0, any free one)",
+    rate_limit: "requests per minute and key, or off (default off)",
+    seed: "the same seed and calls give the same ids (default: a fixed one)",
+    json: "with --under: print the matrix in one line of JSON; with --explore: the report",
+  })
     .argument("<command...>", "the command and its arguments, after --")
     .passThroughOptions()
     .addHelpText(

@@ -83,9 +83,9 @@ export const EXPLORE_OPTION_NAMES: readonly string[] = EXPLORE_ROWS.map(([flags]
   camelCase(/^--([\w-]+)/.exec(flags)![1]!.replaceAll("-", "_")),
 );
 
-export function addExploreOptions(command: Command, before = ""): Command {
+export function addExploreOptions(command: Command): Command {
   for (const [flags, says, isList = false] of EXPLORE_ROWS) {
-    const option = command.createOption(flags, `${before}${says}`);
+    const option = command.createOption(flags, says);
     command.addOption(isList ? option.argParser(appendOptionValue) : option);
   }
   return command;
