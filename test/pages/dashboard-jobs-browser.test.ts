@@ -166,7 +166,7 @@ const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>
   "fail the second checkout with 503": async (hand, { client }) => {
     const views = hand.page.getByRole("navigation", { name: "Views" });
     await hand.press(views.getByRole("link", { name: /^Faults/ }));
-    await hand.press(hand.page.getByRole("button", { name: "503 on the second checkout" }));
+    await hand.press(hand.page.getByRole("button", { name: "503 on the second call" }));
     await hand.see(hand.page.locator("#faults").getByText("0 of 1 used"));
     const statuses: number[] = [];
     for (const email of ["one@shop.test", "two@shop.test", "three@shop.test"]) {

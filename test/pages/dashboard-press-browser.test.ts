@@ -253,6 +253,34 @@ describeInBrowser("a click with the pointer on the button", () => {
     }
   });
 
+  it("a fault with a mistake has one message, beside its field, and nothing new to show", async () => {
+    const sandbox = await listeningSandbox();
+    const page = await (await openWindow()).newPage();
+    await page.goto(`${homeOf(sandbox)}/faults`);
+    const json = page.locator("[data-json]");
+    const start = page.getByRole("button", { name: "Start", exact: true });
+    const messages = () =>
+      page.locator(".notice, .fault:not(:empty), #new .more").locator("visible=true").allTextContents();
+    await page.evaluate(() => {
+      const note = (event: Event) => (document.body.dataset.bubble = String(!event.defaultPrevented));
+      document.addEventListener("invalid", note, true);
+    });
+    await json.fill(`{"match": {"operation": "getNothing"}, "drop": "after"}`);
+    await start.click();
+    await page.locator("#said").getByText("getNothing").waitFor();
+    await sandbox.run("createFault", { drop: "after" });
+    await page.locator("#faults .more").getByText("1 new").waitFor();
+    expect(await messages()).toEqual([expect.stringContaining("getNothing")]);
+    await json.fill("{no");
+    expect(await messages()).toEqual([expect.stringContaining("Line 1")]);
+    await start.click();
+    expect(await messages()).toEqual([expect.stringContaining("Line 1")]);
+    expect(await page.locator("body").getAttribute("data-bubble")).toBe("false");
+    await page.locator("[name=operation]").selectOption("getBalances");
+    await expect.poll(() => json.inputValue()).toContain("getBalances");
+    expect(await messages()).toEqual([]);
+  });
+
   it.each([1440, 390])("a press of Complete does not move the timeline, at %i pixels", async (width) => {
     const sandbox = await listeningSandbox();
     const id = await Client.at(sandbox.url!).pay();

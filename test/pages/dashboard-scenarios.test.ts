@@ -109,6 +109,24 @@ describe("the list of scenarios", () => {
 });
 
 describe("a fault on the dashboard", () => {
+  it("the call chosen on the Faults page is that of its buttons and its JSON", async () => {
+    const { page, press } = await openDashboard();
+    const chosen = await page("/faults?operation=getBalances");
+    expect(textOf(chosen)).toMatch(/^ Faults Active: 0 .* New fault .* getBalances/);
+    expect(chosen).toMatch(
+      /<textarea [^>]*>\{\s+&quot;match&quot;: \{\s+&quot;operation&quot;: &quot;getBalances&quot;/,
+    );
+    for (const [label, effect] of [
+      ["503 on the next two calls", "return 503"],
+      ["Never respond", "never respond"],
+    ] as const) {
+      const [, action] = new RegExp(`value="([^"]+)">${label}<`).exec(chosen)!;
+      await press(action!.replaceAll("&amp;", "&"));
+      expect(textOf(await page("/faults"))).toMatch(new RegExp(`getBalances → [^✗]*${effect}`));
+    }
+    expect(textOf(await page("/faults"))).toMatch(/Active: 2 .* 0 of 2 used /);
+  });
+
   it("the page of a fault counts its calls, and links the last one", async () => {
     const { api, charge, page, press } = await openDashboard();
     const rule = {

@@ -244,11 +244,13 @@ interface SectionOptions {
   readonly isAppendOnly?: boolean;
   /** True if the key j starts here, and not at the page's first row. */
   readonly isFirst?: boolean;
+  /** True if the section is a form, in which nothing can be new. */
+  readonly isForm?: boolean;
 }
 
 /** A section that the script updates. The button "Show what is new" appears while the script delays an update. */
-export function section({ id, title, tools, body, isAppendOnly, isFirst }: SectionOptions): Markup {
-  return html`<section id="${id}" data-part${isAppendOnly && html` data-grows`}${isFirst && html` data-first`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
+export function section({ id, title, tools, body, isAppendOnly, isFirst, isForm }: SectionOptions): Markup {
+  return html`<section id="${id}" data-part${isAppendOnly && html` data-grows`}${isFirst && html` data-first`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2>${!isForm && html`<button type="button" class="more" data-more hidden>Show what is new</button>`}<span class="tools">${tools}</span></div>${body}</section>`;
 }
 
 export function fold(title: string, body: Content): Markup {

@@ -11,20 +11,6 @@ import { receiverName } from "../../server/control/record-views.js";
 import { parseJsonObject } from "../../server/http/body.js";
 import { objectName } from "./object-names.js";
 
-/** Common faults, one button each. */
-export const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
-  next: { label: "503 on the next checkout", rule: { respond: { status: 503 } } },
-  second: { label: "503 on the second checkout", rule: { respond: { status: 503 }, skip: 1 } },
-  lost: { label: "Lose the response of the next checkout", rule: { drop: "after" } },
-};
-
-/** A preset's rule; undefined for an unknown name. */
-function presetFault(name: string): FaultRule | undefined {
-  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
-  const match = { operation: ["createWhitelabel", "createCheckout"] };
-  return preset && { match, ...preset.rule, times: 1, per: "request" };
-}
-
 /** Fields of a form or button. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
@@ -107,10 +93,7 @@ const OPERATION_ACTIONS = {
   },
   createFault: {
     notice: ({ match }) => `Fault started for ${matchText({ match })}`,
-    input: ({ preset = "", rule }) =>
-      rule === undefined
-        ? (presetFault(preset) ?? refuse("NOT_FOUND", `There is no fault "${preset}"`))
-        : parseJsonField("rule", rule),
+    input: ({ rule = "" }) => parseJsonField("rule", rule),
   },
   deleteFault: { notice: faultsStopNotice },
   deleteFaults: { notice: faultsStopNotice },

@@ -250,8 +250,11 @@ ${JSON_FAULT_SCRIPT}
 document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
 const fault=jsonFault(target.value,target.dataset.json);
 target.setCustomValidity(fault);target.ariaInvalid=String(!!fault);
+if(fault)said.replaceChildren();
 $("#"+target.getAttribute("aria-describedby")).textContent=fault});
 
+// The field's own message replaces the browser's.
+document.addEventListener("invalid",(event)=>{if(event.target.matches("[data-json]")){event.preventDefault();event.target.focus()}},true);
 const put=async(button)=>{
 try{await navigator.clipboard.writeText(button.dataset.copy)}catch{
 const area=document.createElement("textarea");area.value=button.dataset.copy;document.body.append(area);area.select();document.execCommand("copy");area.remove();button.focus()}

@@ -125,6 +125,7 @@ function resendSection(context: PageContext, delivery: Delivery, event: EventRec
   return ui.section({
     id: "edit",
     title: "Edit & resend",
+    isForm: true,
     body:
       endpoint === undefined
         ? html`<p class="soft">The receiver was deleted; <a href="${viewUrl(context, "webhooks")}">add it</a> to send to it.</p>`

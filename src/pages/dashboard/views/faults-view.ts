@@ -1,31 +1,42 @@
 import type { StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { effectText, matchText } from "../../../core/reports/rule-text.js";
+import { OPERATION_IDS } from "../../../core/schema/operation-ids.js";
 import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { PRESETS } from "../operation-actions.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 
-const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
+/** Common faults of one call, one button each. */
+const PRESETS: readonly (readonly [label: string, rule: FaultRule])[] = [
+  ["503 on the next call", { respond: { status: 503 } }],
+  ["503 on the next two calls", { respond: { status: 503 }, times: 2 }],
+  ["503 on the second call", { respond: { status: 503 }, skip: 1 }],
+  ["429 on the next call", { respond: { status: 429, headers: { "retry-after": "2" } } }],
+  ["Respond after 5 s", { delay: "5s" }],
+  ["Never respond", { drop: "hang" }],
+  ["Lose the request", { drop: "before" }],
+  ["Lose the response", { drop: "after" }],
+];
 
-/** A form for new faults, and the active ones with their hits. */
+const CHECKOUTS = ["createWhitelabel", "createCheckout"];
+
+/** The active faults with their hits, and forms for new ones. */
 export function faultsView(context: PageContext): Markup {
   const { namespace } = context;
   const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
   const hits = lastHits(context);
+  const chosen = context.query.get("operation") ?? "";
+  const match = { operation: chosen === "" ? CHECKOUTS : chosen };
+  const ruleOf = (rule: FaultRule): FaultRule => ({
+    match,
+    ...rule,
+    times: rule.times ?? 1,
+    per: "request",
+  });
   return html`<h1>Faults</h1>
-${ui.section({
-  id: "new",
-  title: "New fault",
-  body: html`<div class="actions"><span class="soft">Start now:</span>${Object.entries(PRESETS).map(([name, { label }]) => ui.button({ does: ["createFault", { preset: name }], label }))}</div>${ui.actionForm(
-    context,
-    html`${ui.jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? ui.toIndentedJson(EXAMPLE), { rows: 10, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
-    "New fault",
-  )}`,
-})}
 ${ui.section({
   id: "faults",
   title: `Active: ${activeFaults(context).length}`,
@@ -33,8 +44,20 @@ ${ui.section({
   body: ui.rowList(
     "Active faults",
     faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
-    "None: every call gets its normal response. Start one above; a scenario may have faults of its own.",
+    "None: every call gets its normal response. Start one below; a scenario may have faults of its own.",
   ),
+})}
+${ui.section({
+  id: "new",
+  title: "New fault",
+  isForm: true,
+  body: html`${ui.filterForm(context, ui.selectField("operation", "Call", [["", "any new checkout"], ["*", "any call"], ...OPERATION_IDS], chosen), "Choose")}
+<div class="actions"><span class="soft">Start now:</span>${PRESETS.map(([label, rule]) => ui.button({ does: ["createFault", { rule: JSON.stringify(ruleOf(rule)) }], label }))}</div>
+<div data-key="json ${chosen}">${ui.actionForm(
+    context,
+    html`${ui.jsonField("rule", "Or as JSON", context.submitted?.get("rule") ?? ui.toIndentedJson(ruleOf({ respond: { status: 503 } })), { rows: 15, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}<a href="/_sandbox/docs#createFault">All fields of a fault</a>`,
+    "New fault",
+  )}</div>`,
 })}`;
 }
 

@@ -56,7 +56,7 @@ ${problems.length > 0 && ui.section({ id: "wrong", title: hasFailed(entry) ? "Pr
 ${advice.length > 0 && ui.section({ id: "advice", title: "Advice", body: ui.rowList("Advice", advice, "") })}
 ${ui.section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
 ${ui.section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
-${ui.section({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}`;
+${ui.section({ id: "edit", title: "Edit & resend", isForm: true, body: editForm(context, entry) })}`;
 }
 
 function summarySection(context: PageContext, entry: RequestEntry): Markup {
