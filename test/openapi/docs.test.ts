@@ -217,14 +217,14 @@ describe.each([
     expect(responses.map((shown) => /<dt>\w+/.exec(shown)![0])).toEqual(path === "/docs" ? ["<dt>2XX"] : []);
   });
 
-  it("an assumption that holds in several places begins with what it is about", () => {
+  it("an assumption that holds in several places begins with links to what it is about", () => {
     const shown = [...text.matchAll(/ id="assumed-\d+">(.*?)<\/p>/gs)].map(([, reason]) => reason!);
     expect(shown.length).toBeGreaterThan(3);
-    expect(shown.filter((reason) => !/^<code>[\w. -]+<\/code>/.test(reason))).toEqual([]);
+    expect(shown.filter((reason) => !/^(<code>[\w. -]+<\/code>|<a href="#\w+">)/.test(reason))).toEqual([]);
     expect(new Set(shown).size).toBe(shown.length);
     if (path === "/docs")
       expect(shown.join()).toContain(
-        "<code>createQuote 400</code>, <code>createWhitelabel 400</code>, <code>createCheckout 400</code>",
+        '<a href="#createQuote">Create a quote</a> 400, <a href="#createWhitelabel">Create a whitelabel checkout</a> 400',
       );
   });
 

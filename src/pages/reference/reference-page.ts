@@ -17,12 +17,14 @@ import {
   assumptionMark,
   type BodyDescription,
   choiceList,
+  code,
   type DocumentOperation,
   type DocumentSchema,
   exampleOf,
   examplesOf,
   formatJson,
   inline,
+  join,
   linkRepeatedAssumptions,
   operationsOf,
   parameterList,
@@ -88,6 +90,11 @@ function referencePage(given: Reference, nowMs: number): Response {
   const [lead = "", ...conventions] = String(info.description).split("\n\n");
   const notesAt = conventions.findIndex((text) => text.includes(ASSUMPTION_KEY));
   const [, ...notes] = notesAt === -1 ? [] : conventions.splice(notesAt);
+  const subjectLink = (subject: string) => {
+    const [id, ...status] = subject.split(" ");
+    const operation = operations.find(({ operationId }) => operationId === id);
+    return operation ? html`<a href="#${id}">${operation.summary}</a> ${status}` : code(subject);
+  };
   const first = operations.find(({ operationId }) => operationId === given.firstCall)!;
   const { setup, call: firstCall } = callExample(reference, first);
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
@@ -125,7 +132,7 @@ ${tagged.map((operation) => operationSection(reference, operation, homes))}</div
   )}</div>
 <div class="group"><h2 id="tag-Assumptions">Assumptions</h2><p><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, where the interface does not show a field.</p>
 ${renderMarkdown(notes.join("\n\n"))}${assumptionMark(info)}
-${repeated.map(({ subjects, text }, index) => html`<p id="assumed-${index}">${inline(`\`${subjects.slice(0, 4).join("`, `")}\`${subjects.length > 4 ? ` and ${subjects.length - 4} more` : ""}: ${text}`)}</p>`)}</div>
+${repeated.map(({ subjects, text }, index) => html`<p id="assumed-${index}">${join(subjects.slice(0, 4).map(subjectLink), ", ")}${subjects.length > 4 && ` and ${subjects.length - 4} more`}: ${inline(text)}</p>`)}</div>
 </main></div><p class="unseen" role="status" id="said"></p>`;
   // Recorded responses have the default origin, and assumptions call the service's documentation its interface.
   const text = body.text

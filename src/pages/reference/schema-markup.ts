@@ -260,7 +260,7 @@ export function typeMarkup(schema: DocumentSchema): Markup {
   return html`${typeof type === "string" ? type : type.join(" or ")}${format && `, ${format}`}`;
 }
 
-function join(parts: readonly Markup[], separator: string): Markup {
+export function join(parts: readonly Markup[], separator: string): Markup {
   return html`${parts.map((part, index) => html`${index > 0 && separator}${part}`)}`;
 }
 
