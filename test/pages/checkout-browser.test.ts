@@ -509,6 +509,17 @@ describeInBrowser("the checkout page in a browser", () => {
     });
   });
 
+  it("a small phone scrolls to the details of the chosen method", async () => {
+    const page = await openTab({ viewport: { width: 375, height: 667 } });
+    await page.goto((await openCheckout(await listeningSandbox(), undefined)).url);
+    await choose(page, "Cryptocurrency");
+    await page.evaluate("scrollTo(0, 0)");
+    await page.locator(".pick", { hasText: "Card" }).click();
+    const detail = (await page.locator(".detail:visible").boundingBox())!;
+    const actions = (await page.locator(".actions").boundingBox())!;
+    expect(detail.y + detail.height).toBeLessThanOrEqual(actions.y);
+  });
+
   /** Counts the lines that the digits of the total take. */
   function linesOfTotal(): number {
     const lines = new Set<number>();

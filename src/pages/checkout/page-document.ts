@@ -79,6 +79,9 @@ addEventListener("DOMContentLoaded", () => {
   // A browser restores the selection after a reload without a change event.
   for (const when of ["change", "pageshow"]) addEventListener(when, price);
 
+  // The sticky buttons may cover the details of the chosen method.
+  addEventListener("change", ({ target }) => target.closest(".pick")?.nextElementSibling.scrollIntoView({ block: "nearest" }));
+
   addEventListener("submit", (event) => {
     // A second submit would act on a charge that has already moved on.
     if (leaving()) event.preventDefault();
