@@ -222,6 +222,7 @@ describe.each([
     expect(shown.length).toBeGreaterThan(3);
     expect(shown.filter((reason) => !/^(<code>[\w. -]+<\/code>|<a href="#\w+">)/.test(reason))).toEqual([]);
     expect(new Set(shown).size).toBe(shown.length);
+    expect(shown.filter((reason) => reason.includes(" , "))).toEqual([]);
     if (path === "/docs")
       expect(shown.join()).toContain(
         '<a href="#createQuote">Create a quote</a> 400, <a href="#createWhitelabel">Create a whitelabel checkout</a> 400',

@@ -93,7 +93,9 @@ function referencePage(given: Reference, nowMs: number): Response {
   const subjectLink = (subject: string) => {
     const [id, ...status] = subject.split(" ");
     const operation = operations.find(({ operationId }) => operationId === id);
-    return operation ? html`<a href="#${id}">${operation.summary}</a> ${status}` : code(subject);
+    return operation
+      ? html`<a href="#${id}">${operation.summary}</a>${status.map((code) => ` ${code}`)}`
+      : code(subject);
   };
   const first = operations.find(({ operationId }) => operationId === given.firstCall)!;
   const { setup, call: firstCall } = callExample(reference, first);
