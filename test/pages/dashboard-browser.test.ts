@@ -131,6 +131,21 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(await page.getByRole("searchbox").count()).toBe(2);
   });
 
+  it("a strip that goes on shows a part of its next item on a phone", async () => {
+    const width = 390;
+    const sandbox = await listeningSandbox();
+    await Client.of(sandbox).pay();
+    const { page } = await openTab({ viewport: { width, height: 844 } });
+    await page.goto(`${homeOf(sandbox)}/charges`);
+    for (const items of [".menu li > a", ".line.clock > *"]) {
+      const cut = await page.locator(items).evaluateAll((all, edge) => {
+        const boxes = all.map((item) => item.getBoundingClientRect());
+        return boxes.filter(({ left, right }) => left + 16 < edge && right > edge).length;
+      }, width);
+      expect([items, cut]).toEqual([items, 1]);
+    }
+  });
+
   it("the ledger's columns fit at 1024 pixels", async () => {
     const sandbox = await listeningSandbox();
     for (let count = 0; count < 3; count++) await Client.of(sandbox).pay({ amount: "125000.00" });
