@@ -99,7 +99,7 @@ function alignAmount(text: string, width: number): string {
 /** The field's name in words; over short times, which have no zone, with the zone. */
 export function headingText(field: string, hasShortTimes = false): string {
   const text = field.replaceAll("_", " ");
-  return hasShortTimes && formatOf(field) === "time" ? `${text.replace("created at", "time")} (UTC)` : text;
+  return hasShortTimes && formatOf(field) === "time" ? `${text.replace("created at", "at")} (UTC)` : text;
 }
 
 type Rows = readonly (readonly string[])[];

@@ -92,6 +92,14 @@ const view = (part: Partial<ScenarioView>): ScenarioView => ({
   ...part,
 });
 
+it("the matrix says that mishaps of webhooks need a receiver", () => {
+  const scenarioView = view({ webhooks: [{ drop: true }], applied: { "webhooks.0": 0 } });
+  const runs = [matrixRun("plain", 0), matrixRun("webhooks_lost", 0, { scenarioView })];
+  expect(new Matrix(["npm"], runs, [], repeat).toText(100, false)).toContain(
+    "\nNot exercised (no webhook matched; --webhook-url sends them): webhooks_lost.\n",
+  );
+});
+
 it("summarizes mishaps in words", () => {
   const scenario = view({
     faults: [{ drop: "after" }, { drop: "after" }, { delay: "1s" }],

@@ -50,7 +50,11 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
         const sent = await readWebhooks(connection, event, 100);
         const none = `none: no ${event.mode}-mode endpoint takes ${event.type}; add one with: ${connection.commandFor("webhook add URL")}`;
         const webhooks = sent.length === 0 ? none : sent.map(({ webhook }) => webhook);
-        return recordFormatter("event_id", "type", "at", "webhooks")({ ...event, webhooks }, { connection });
+        const { charge_id, withdrawal_id } = Object(event.data) as JsonBody;
+        const id = charge_id ?? withdrawal_id;
+        const about = id !== undefined && event.charge_id === undefined ? `${id} (a sample, not stored)` : id;
+        const shown = { ...event, about, webhooks };
+        return recordFormatter("event_id", "type", "about", "at", "webhooks")(shown, { connection });
       },
     }),
   },

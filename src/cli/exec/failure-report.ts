@@ -118,7 +118,7 @@ function printRefusedCalls(calls: Activity["calls"]): void {
   const refused = [...kinds.values()].reduce((sum, { count }) => sum + count, 0);
   if (refused === 0) return;
   printErrorLine(
-    `${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`,
+    `${refused} of ${formatCount(calls.length, "call")} ${refused === 1 ? "was" : "were"} refused:`,
     undefined,
     "red",
   );

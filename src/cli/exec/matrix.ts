@@ -184,7 +184,11 @@ export class Matrix {
         "Inconclusive, because the run ended too early (advance the clock further in the tests)",
         labelsOf(others.filter(isCutShort), "inconclusive"),
       ),
-      sentence("Not exercised (nothing matched)", labelsOf(others, "not exercised")),
+      sentence("Not exercised (nothing matched)", labelsOf(ofWebhooks(others, false), "not exercised")),
+      sentence(
+        "Not exercised (no webhook matched; --webhook-url sends them)",
+        labelsOf(ofWebhooks(others, true), "not exercised"),
+      ),
       this.#notRun.length === 0 ? "" : `${this.#notRun.length} of ${total} were not run.`,
     ].filter((note) => note !== "");
     const broken = labelsOf(mishaps, "failed");
@@ -204,6 +208,11 @@ export class Matrix {
 
 function isOutcome({ scenarioView }: Row): boolean {
   return scenarioView !== undefined && !isMishapScenario(scenarioView);
+}
+
+/** The rows whose scenarios change webhooks, or the others. */
+function ofWebhooks(rows: readonly Row[], isWanted: boolean): Row[] {
+  return rows.filter(({ scenarioView }) => (scenarioView?.webhooks ?? []).length > 0 === isWanted);
 }
 
 function rowOf(run: MatrixRun, plain: MatrixRun): Row {
