@@ -79,7 +79,7 @@ it("the table of missed reports has the number of them on the pages", () => {
   const missed = Number(/misses (\d+):/.exec(section!)?.[1]);
   for (const [page, sentence] of [
     ["README.md", `[miss ${missed}](docs/explore.md#what-it-misses)`],
-    ["docs/explore.md", `[${missed} are missed](../examples/incidents/README.md#missed)`],
+    ["docs/explore.md", `[miss ${missed}](../examples/incidents/README.md#missed)`],
   ] as const)
     expect(readFileSync(join(ROOT, page), "utf8")).toContain(sentence);
   expect(section!.match(/\[[^\]]+#\d+\]\(https:\/\/github\.com\//g)).toHaveLength(missed);
