@@ -165,6 +165,7 @@ describe("webhooks in the dashboard", () => {
     const id = /edit=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
     expect(await page(`/webhooks?receiver=${id}`)).toContain('value="createWebhookEndpoint"');
     expect(await page(`/webhooks?edit=${id}`)).toContain(`value="updateWebhookEndpoint?webhook_id=${id}"`);
+    expect(await page(`/webhooks?edit=${id}`)).toMatch(/<li data-key="edit"[\s\S]*<\/ul>\s*<details>/);
     await using mended = await Receiver.open();
     const said = await press(`updateWebhookEndpoint?webhook_id=${id}`, {
       url: mended.url,
@@ -187,9 +188,25 @@ describe("webhooks in the dashboard", () => {
     expect(await page(`/webhooks/${id}`)).toMatch(
       /<del>&quot;PROCESSING&quot;<\/del> <ins>&quot;COMPLETED&quot;<\/ins>/,
     );
+    const [, diff] = /<dl class="diff">(.*?)<\/dl>/s.exec(await page(`/webhooks/${id}`))!;
+    const paths = [...diff!.matchAll(/<dt><code>([^<]+)/g)].map(([, path]) => path);
+    expect(paths.slice(-3).sort()).toEqual(["data.updated_at", "id", "timestamp"]);
     const before = receiver.received.length;
     expect((await press(`redeliver?delivery_id=${id}`)).text).toMatch(/delivered: 2\d\d in \d+ ms/);
     expect(receiver.received).toHaveLength(before + 1);
+  });
+});
+
+describe("the response of a webhook that is an HTML page", () => {
+  it("is shown with its entities decoded", async () => {
+    const page = "<pre>order &#39;A-1&#39; &nbsp;is gone</pre>";
+    const dashboard = await withReceiver(({ response }) => response.writeHead(500).end(page));
+    await dashboard.charge("ada@example.com");
+    await dashboard.sandbox.advance("2s");
+    const id = /webhooks\/(dlv_[0-9a-f]+)/.exec(await dashboard.page("/webhooks"))![1]!;
+    expect(await dashboard.page(`/webhooks/${id}`)).toContain(
+      "&lt;pre&gt;order &#39;A-1&#39;  is gone&lt;/pre&gt;",
+    );
   });
 });
 

@@ -59,7 +59,7 @@ function textLines(markup: string): string[] {
     .map((line) => decodeEntities(line).trim());
 }
 
-function decodeEntities(text: string): string {
+export function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,6})|#x([\da-f]{1,5})|(amp|lt|gt|quot|nbsp));/gi,
     (all, decimal, hex, name: string) => {

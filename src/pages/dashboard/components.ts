@@ -89,10 +89,6 @@ export function callText({ method, path }: Pick<RequestEntry, "method" | "path">
   return `${method} ${path.replace(/^\/api\/v1(?=\/)/, "")}`;
 }
 
-export function requestDurationText({ durationMs }: RequestEntry): string {
-  return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
-}
-
 /** Link to the list of a record, and to the record's object. */
 export function backLink(context: PageContext, view: ViewName, more?: Content): Markup {
   return html`<p class="back"><a href="${viewUrl(context, view)}">← ${VIEWS[view]}</a>${more}</p>`;

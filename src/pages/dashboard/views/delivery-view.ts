@@ -1,6 +1,7 @@
 import { eventToSend } from "../../../core/engine/event-mishaps.js";
 import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
-import { diffRecordFields } from "../../../core/namespace/saved-states.js";
+import { diffRecordFields, type FieldChange } from "../../../core/namespace/saved-states.js";
+import { decodeEntities } from "../../../core/reports/body-summary.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import { deliveryStateOf } from "../attention.js";
@@ -86,11 +87,12 @@ function resendText({ mishap }: Delivery): string | false {
 }
 
 function attemptItem(context: PageContext, attempt: Attempt): Markup {
-  const response = attempt.response_body ?? attempt.error ?? "";
+  const sent = attempt.response_body ?? attempt.error ?? "";
+  const response = /^\s*</.test(sent) ? decodeEntities(sent) : ui.formatJson(sent);
   const status = ui.badge(String(attempt.status ?? "no response"), ui.httpTone(attempt.status));
   const times = html`${ui.timeTag(context, attempt.at)} · ${Math.round(attempt.duration_ms)} ms · sent ${attempt.sent_at.slice(11, 19)} wall time`;
   return html`<li id="attempt-${attempt.attempt}" data-key="attempt-${attempt.attempt}"><p>${status} attempt ${attempt.attempt} · ${times}</p>
-${response !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${attempt.attempt}">${ui.formatJson(response)}</pre>`}
+${response !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${attempt.attempt}">${response}</pre>`}
 <details><summary>Request headers, with the signature</summary>${ui.factList(Object.entries(attempt.request_headers).map(([name, value]): [string, Markup] => [name, html`<code>${value}</code>`]))}</details></li>`;
 }
 
@@ -99,15 +101,15 @@ function diffSection(context: PageContext, delivery: Delivery, body: string | nu
   const { state } = context.namespace.engine;
   const events = delivery.object_id === null ? [] : state.eventsOf(delivery.object_id);
   const previous = events[events.findIndex(({ event_id }) => event_id === delivery.event_id) + 1];
-  return (
-    body !== null &&
-    previous !== undefined &&
-    ui.section({
-      id: "diff",
-      title: `Changes since ${previous.type}`,
-      body: html`<p class="soft">The event before, at ${ui.timeTag(context, previous.at)}.</p>${ui.changeList(diffRecordFields(JSON.parse(previous.body), JSON.parse(body)))}`,
-    })
-  );
+  if (body === null || previous === undefined) return false;
+  const changes = diffRecordFields(JSON.parse(previous.body), JSON.parse(body));
+  const isEnvelope = ({ path }: FieldChange) => /^(id|timestamp)$|\bupdated_at$/.test(path);
+  changes.sort((a, b) => Number(isEnvelope(a)) - Number(isEnvelope(b)));
+  return ui.section({
+    id: "diff",
+    title: `Changes since ${previous.type}`,
+    body: html`<p class="soft">The event before, at ${ui.timeTag(context, previous.at)}.</p>${ui.changeList(changes)}`,
+  });
 }
 
 const SIGNATURES = [

@@ -52,7 +52,7 @@ ${ui.actionForm(
   html`${ui.selectField(
     "currency",
     "Currency",
-    currencies.map(({ code }) => code),
+    currencies.map(({ code }) => code).sort(),
     "KES",
   )}${ui.input({ name: "amount", label: "Amount", value: "1000.00", required: true })}${ui.submitButton({ does: ["fundBalance", { mode: context.mode ?? "test" }], label: "Add money" })}`,
   "Add money",

@@ -339,7 +339,7 @@ export function requestRow(
     to: rowUrl(context, "requests", String(entry.id)),
     reason: bad && callFailureText(entry),
     about: [...tolerated.map((note) => `ignored: ${note}`), !bad && faultPart(entry), ...about],
-    side: !inFlight && ui.requestDurationText(entry),
+    side: !inFlight && `${entry.durationMs} ms`,
     tone: bad ? "bad" : "",
   });
 }

@@ -75,7 +75,7 @@ ${ui.factList([
   about !== undefined && ["About", html`<a href="${about}">${id}</a>`],
   ["At", ui.timeTag(context, iso(entry.atMs))],
   ["Sent at (wall time)", iso(entry.wallMs)],
-  ["Duration", entry.inFlight ? "in flight" : ui.requestDurationText(entry)],
+  ["Duration", entry.inFlight ? "in flight" : `${entry.durationMs} ms`],
   ["Sent by", entry.runner ?? "your app"],
   ["Key", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],

@@ -61,33 +61,40 @@ function receiversSection(context: PageContext, selected: Endpoint | undefined):
     title: "Receivers",
     body: html`${ui.rowList(
       "Receivers",
-      endpoints.map((endpoint) => receiverRow(context, endpoint)),
+      endpoints.flatMap((endpoint) => [
+        receiverRow(context, endpoint),
+        ...(endpoint === selected && endpoint.url !== null
+          ? [html`<li data-key="edit" id="edit">${editForm(context, endpoint, endpoint.url)}</li>`]
+          : []),
+      ]),
       "None yet: add the address your app takes webhooks at.",
     )}
-${receiverForm(context, selected)}`,
+${addForm(context)}`,
   });
 }
 
-/** Form of the selected receiver, or of a new one. */
-function receiverForm(context: PageContext, selected: Endpoint | undefined): Markup {
-  const fields = (label: string, url: string, events: string) => [
+function receiverFields(label: string, url: string, events: string): Markup[] {
+  return [
     ui.input({ name: "url", label, value: url, hint: "http://localhost:3000/webhooks", required: true }),
     ui.input({ name: "events", label: "Events (* for all)", value: events }),
   ];
-  if (selected?.url == null) {
-    const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
-    const add = ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" });
-    const isOpen = context.submitted !== undefined || context.namespace.engine.state.endpoints().length === 0;
-    return html`<details${isOpen && html` open`}><summary>Add a receiver…</summary>${ui.actionForm(context, [mode, fields("URL", "", "*"), add], "Add a receiver")}</details>`;
-  }
-  const { webhook_id, url, events } = selected;
-  return html`<div id="edit">${ui.actionForm(
+}
+
+function addForm(context: PageContext): Markup {
+  const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
+  const add = ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" });
+  const isOpen = context.submitted !== undefined || context.namespace.engine.state.endpoints().length === 0;
+  return html`<details${isOpen && html` open`}><summary>Add a receiver…</summary>${ui.actionForm(context, [mode, receiverFields("URL", "", "*"), add], "Add a receiver")}</details>`;
+}
+
+function editForm(context: PageContext, { webhook_id, events }: Endpoint, url: string): Markup {
+  return ui.actionForm(
     context,
-    html`${fields(`URL of ${receiverName(selected)}`, url, events.join(", "))}
+    html`${receiverFields("URL", url, events.join(", "))}
 ${ui.submitButton({ does: ["updateWebhookEndpoint", { webhook_id }], label: "Save", kind: "main" })}<a class="button" href="${viewUrl(context, "webhooks")}">Done</a>
 ${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { webhook_id, url, events }))}`,
     "Edit the receiver",
-  )}</div>`;
+  );
 }
 
 function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
