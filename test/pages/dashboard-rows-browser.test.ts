@@ -73,7 +73,7 @@ function findUnreadableTexts(): string[] {
     const reason = text.querySelector(".reason");
     const order = text.querySelector(".order");
     const isBroken = order?.matches(".whole") === true && order.getClientRects().length > 1;
-    const begin = [reason, order].flatMap((part) => part?.textContent ?? []).join("\u00a0· ");
+    const begin = [order, reason].flatMap((part) => part?.textContent ?? []).join("\u00a0· ");
     const isLate = !text.textContent.startsWith(begin);
     return isSliver || isCut || isOutside || isBroken || isLate ? [text.textContent] : [];
   });
@@ -133,7 +133,7 @@ describeInBrowser("the reason in a row of the dashboard", () => {
   const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
 
   it.each([1440, 1280, 1024, 970, 800, 390])(
-    "the reason and the order come first; they and the amounts are not cut off, at %i pixels",
+    "the order and the reason come first; they and the amounts are not cut off, at %i pixels",
     async (width) => {
       const { sandbox, failed } = await openFailures();
       const page = await (await openWindow({ viewport: { width, height: 900 } })).newPage();

@@ -95,7 +95,7 @@ progress{width:6rem;vertical-align:middle}
 @container (min-width:62rem){
 .table>.row,.table>.heads{padding-block:.2rem;grid-template:"at state side title sub acts"/var(--at) var(--state) var(--side) var(--title) minmax(0,1fr) auto}.table>*>.side{white-space:normal;overflow-wrap:anywhere}#requests .side{text-align:left}
 .heads>.what>.sub{display:block}}
-#charges .order{display:inline-block;min-width:4.25rem}
+@container (min-width:70rem){#charges .order{display:inline-block;min-width:4.25rem}}
 @container (width<70rem){#charges .sub bdi>span:has(>code){display:none}}
 @container (62rem<=width<70rem){#charges .table>.row,#charges .table>.heads{padding-block:.1rem;grid-template:"at state title title side" auto "at state sub acts acts" minmax(1.5rem,auto)/var(--at) var(--state) minmax(0,1fr) auto minmax(var(--acts,auto),auto)}#charges .heads>.what>.sub{display:none}#charges .table>.heads{grid-template-rows:auto 0}}
 @media (forced-colors:active){[aria-current],[data-part]:target,.row:target,tr:target,td>div:target,li:target{outline:2px solid Highlight;outline-offset:-2px}.row.bad{border-left:3px solid}#said .notice,#gone:not([hidden]){border:2px solid}.why,.snippet,pre{border:1px solid}}
