@@ -57,13 +57,10 @@ export function tableLines(
     const below = (notes[place - 1] ?? []).flatMap((note) => {
       const style = note.startsWith("! ") ? "yellow" : "red";
       return noteLines(note, width - indent.length).map((text) =>
-        fitLine(
-          [
-            [undefined, indent],
-            [style, text],
-          ],
-          width,
-        ),
+        fitLine([
+          [undefined, text.startsWith(COMMAND) ? "" : indent],
+          [style, text],
+        ]),
       );
     });
     const more = rest.map((text) =>
@@ -73,11 +70,15 @@ export function tableLines(
   });
 }
 
-/** A note in one line, or without the time of the next try in two. The rest is cut. */
+/** Begins a line that is not cut, because it is copied. */
+const COMMAND = "npx ";
+
+/** A note in one line, or without the time of the next try in two; a command has its own. The rest is cut. */
 function noteLines(note: string, room: number): string[] {
   if (cellWidth(note) <= room) return [note];
   const [first = "", ...rest] = wrap(note.replace(/ · next try at [^·]*$/, ""), 0, room);
-  return rest.length === 0 ? [first] : [first, cutCells(rest.join(" "), room)];
+  if (rest.at(-1)?.startsWith(COMMAND)) return [first, ...rest];
+  return [first, ...(rest.length === 0 ? [] : [rest.join(" ")])].map((text) => cutCells(text, room));
 }
 
 /** Leaves out the spaces at the end. */

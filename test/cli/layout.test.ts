@@ -348,10 +348,19 @@ it("a stuck charge says that nothing is scheduled, why, and the command that mov
   expect(charge).toContain(`\nwhy                 ${why}\n`);
   expect(charge).toContain(`\nnext step           ${command}\n`);
   expect(await print(80, ["history", byAddress], {}, shop)).toContain(`\n  ${why}\n`);
-  expect(await print(0, ["next", byAddress], {}, shop)).toContain(`! nothing is scheduled; ${command}\n`);
+  expect(await print(0, ["next", byAddress], {}, shop)).toContain(
+    `! no change of status is scheduled; make one: ${command}\n`,
+  );
+  const far = new Connection({ url: `${shop.url}/` }, {});
+  expect(await print(80, ["next", byAddress], {}, far)).toMatch(
+    new RegExp(
+      `\n +! no change of status is scheduled; make one:\n${far.commandFor(`charge ${byAddress} complete`)}\n$`,
+    ),
+  );
   expect(await print(0, ["charge", "last"], {}, shop)).toContain("nothing is scheduled: scenario stuck\n");
   await client.transition(byAddress, "COMPLETED");
   expect(await print(0, ["charge", byAddress], {}, shop)).not.toContain("nothing is scheduled");
+  expect(await print(0, ["next", byAddress], {}, shop)).not.toContain("npx");
 });
 
 it("a record folds webhooks that fail alike, and a command that moves it prints them too", async () => {

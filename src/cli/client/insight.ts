@@ -208,8 +208,8 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
         const rows = await Promise.all(
           shown.map(async ([item, ...others]) => {
             const { at, in: dueIn, to, ...rest } = await nextRow(connection, item!);
-            if (item!.kind === "transition" && isStuck(items))
-              rest.note = `nothing is scheduled; ${commandByHand(connection, items)}`;
+            if (item!.kind === "transition" && !hasEnded(rest.status as ChargeStatus) && isStuck(items))
+              rest.note = `no change of status is scheduled; make one: ${commandByHand(connection, items)}`;
             if (others.length === 0) return { at, in: dueIn, ...rest };
             return { at, in: dueIn, what: `${1 + others.length} retries ${to}` };
           }),
