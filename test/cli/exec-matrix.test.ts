@@ -98,6 +98,17 @@ it("the matrix says that mishaps of webhooks need a receiver", () => {
   expect(new Matrix(["npm"], runs, [], repeat).toText(100, false)).toContain(
     "\nNot exercised (no webhook matched; --webhook-url sends them): webhooks_lost.\n",
   );
+  expect(new Matrix(["npm"], runs, [], repeat, true).toText(100, false)).toContain(
+    "\nNot exercised (no matching webhook was sent before the command ended): webhooks_lost.\n",
+  );
+});
+
+it("the matrix does not count an inconclusive mishap among those that the suite met", () => {
+  const inconclusive = matrixRun("slow", 1, { scenarioView: { ...SLOW!, applied: { "charges.0": 0 } } });
+  const runs = [matrixRun("plain", 0), matrixRun("stuck", 1), inconclusive];
+  expect(new Matrix(["npm"], runs, [], repeat).toText(100, false)).toContain(
+    "\nYour suite breaks under the 1 mishap it met: stuck.\n",
+  );
 });
 
 it("summarizes mishaps in words", () => {

@@ -334,6 +334,13 @@ it("each command that meets a held webhook says to start the app", async () => {
   expect(await print(0, ["status"], {}, shop)).toMatch(new RegExp(`\nwebhooks +● \\d ${fix}\n`));
   expect(await print(80, ["charges"], {}, shop)).toMatch(new RegExp(`\nwebhooks: \\d ${fix}\n`));
   await expect(print(0, ["webhook", "retry"], {}, shop)).rejects.toThrow(`is ${fix}`);
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });
+  await client.transition(charge, "REFUNDED");
+  await expect
+    .poll(() => print(0, ["status"], {}, shop))
+    .toMatch(
+      / held: nothing listens on 127\.0\.0\.1:4 and nothing listens on 127\.0\.0\.1:9; start your app there\n/,
+    );
 });
 
 it("a stuck charge says that nothing is scheduled, why, and the command that moves it", async () => {
@@ -400,9 +407,11 @@ it("status shows failing webhooks, scenarios, faults and what is due next before
 it("status, charges and webhook list count failing webhooks without reading all", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
+  expect(await print(0, ["status"], {}, shop)).toMatch(/\nwebhooks +nothing sent yet\n/);
+  expect(await print(0, ["webhook", "list"], {}, shop)).toContain(" nothing sent yet ");
   for (let n = 0; n < 2; n++) await client.pay();
   await sandbox.advance("10s");
-  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   const pages = vi.spyOn(shop, "pages");
   expect(await print(0, ["status"], {}, shop)).toContain("✗ 6 failing: ");
   expect(await print(0, ["webhook", "list"], {}, shop)).toMatch(

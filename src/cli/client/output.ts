@@ -258,8 +258,10 @@ export async function readTried(
 }
 
 interface Troubles {
-  /** `2 failing, 1 given up, 13 held`; empty if all are delivered. */
+  /** `2 failing, 1 given up, 13 held`; empty if none is. */
   readonly counts: string;
+  /** The counts, or how it stands without any: `ok`, `nothing sent yet`. */
+  readonly summary: string;
   /** The counts with the reason of the holds, or the command that lists the failures. */
   readonly text: string;
   readonly isFailing: boolean;
@@ -275,10 +277,11 @@ export async function readTroubles(connection: Connection, query: object = {}): 
       ...filter,
       limit: 1,
     });
-  const [failing, givenUp, pending] = await Promise.all([
+  const [failing, givenUp, pending, any] = await Promise.all([
     newest({ failing: 1, status: "pending" }),
     newest({ failing: 1, status: "failed" }),
     newest({ status: "pending" }),
+    newest({}),
   ]);
   const held: JsonBody[] = [];
   if (pending.total > failing.total)
@@ -287,14 +290,17 @@ export async function readTroubles(connection: Connection, query: object = {}): 
   const all = [`${failing.total} failing`, `${givenUp.total} given up`, `${held.length} held`];
   const counts = all.filter((text) => !text.startsWith("0 ")).join(", ");
   const isFailing = failing.total + givenUp.total > 0;
-  const first = held.at(-1) as (JsonBody & ListedDelivery) | undefined;
+  const reasons = new Set((held as (JsonBody & ListedDelivery)[]).map(({ hold }) => hold!.reason));
   const why =
-    isFailing || first === undefined ? connection.commandFor("deliveries --failing") : holdText(first.hold!);
+    isFailing || held.length === 0
+      ? connection.commandFor("deliveries --failing")
+      : holdText({ reason: [...reasons].reverse().join(" and ") });
   return {
     counts,
+    summary: counts || (any.total > pending.total ? "ok" : "nothing sent yet"),
     text: `${counts}: ${why}`,
     isFailing,
-    worst: failing.items[0] ?? givenUp.items[0] ?? first,
+    worst: failing.items[0] ?? givenUp.items[0] ?? held.at(-1),
   };
 }
 

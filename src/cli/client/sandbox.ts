@@ -92,13 +92,13 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     defaultAction: runs("getSandbox", {
       formatResult: async (info, { connection }) => {
         const clock = info.clock as JsonBody;
-        const { counts, text, isFailing } = await readTroubles(connection);
+        const { counts, summary, text, isFailing } = await readTroubles(connection);
         return recordFormatter()({
           url: connection.url,
           namespace: info.namespace,
           webhooks:
             counts === ""
-              ? ((await readMissingEndpoint(connection)) ?? "ok")
+              ? ((await readMissingEndpoint(connection)) ?? summary)
               : `${isFailing ? "✗" : "●"} ${text}`,
           ...(await readActive(connection)),
           "next due": await readNextDue(connection),

@@ -126,8 +126,8 @@ async function formatEndpoints(answer: JsonBody, asked: CommandInput): Promise<s
   if (missing !== undefined) return `${missing}\n`;
   const items = await Promise.all(
     (answer.items as JsonBody[]).map(async (endpoint) => {
-      const { counts, worst } = await readTroubles(asked.connection, { webhook_id: endpoint.webhook_id });
-      return { ...endpoint, worst, status: endpoint.enabled ? counts || "ok" : "off" };
+      const { summary, worst } = await readTroubles(asked.connection, { webhook_id: endpoint.webhook_id });
+      return { ...endpoint, worst, status: endpoint.enabled ? summary : "off" };
     }),
   );
   const notes = ({ worst }: JsonBody) =>

@@ -131,8 +131,12 @@ async function runMatrix(plan: ExecPlan, scenarios: ReadonlyMap<string, Scenario
     const isPlainFailure = scenario === undefined && (run.code !== 0 || run.passesStrict === false);
     if (runner.stopSignal !== undefined || isPlainFailure) break;
   }
-  const matrix = new Matrix(command, runs, [...scenarios.keys()].slice(runs.length - 1), (label) =>
-    repeatText(plan, label),
+  const matrix = new Matrix(
+    command,
+    runs,
+    [...scenarios.keys()].slice(runs.length - 1),
+    (label) => repeatText(plan, label),
+    plan.options.webhook_url !== undefined,
   );
   printMatrix(plan, matrix);
   if (runner.stopSignal !== undefined) return exitCodeOf(runner.stopSignal);
