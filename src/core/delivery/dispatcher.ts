@@ -112,7 +112,10 @@ export class Dispatcher implements DeliveryAttempts {
       const { engine, clock, advance } = this.#scheduler;
       advance?.loops.noteAttempt(engine.state.get("deliveries", task.ref), clock.nowMs());
       this.#send(task, job, (outcome) => {
-        if (outcome === undefined) this.#held.hold(webhookId, target, task);
+        if (outcome !== undefined) return;
+        this.#held.hold(webhookId, target, task);
+        const delivery = engine.state.get("deliveries", task.ref);
+        if (delivery !== undefined) engine.events.emit("held", delivery);
       });
     }
   }

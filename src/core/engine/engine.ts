@@ -8,7 +8,7 @@ import { Emitter } from "./emitter.js";
 import { decodeChange } from "./encode-change.js";
 import { Gate } from "./gate.js";
 import { idScopeOf } from "./ids.js";
-import type { Change, ClockRecord, NamespaceRecord, RecordPut, StateDump } from "./records.js";
+import type { Change, ClockRecord, Delivery, NamespaceRecord, RecordPut, StateDump } from "./records.js";
 import { State } from "./state.js";
 import type { Store, StoreFailure } from "./store.js";
 import { type Command, Transaction } from "./transaction.js";
@@ -40,6 +40,8 @@ export interface EngineEvents {
   readonly stored: Change;
   /** The store has lost a change. */
   readonly failed: StoreFailure;
+  /** A delivery found its receiver unreachable, and waits for it. Holds are not part of the state. */
+  readonly held: Delivery;
   /** The namespace may have become idle, or an advance may go on. A namespace can become idle without a change. */
   readonly woke: undefined;
 }

@@ -30,6 +30,7 @@ export function reportActivity(namespace: Namespace, report: OnActivity): void {
     report(() => attemptActivity(namespace, delivery, attempt));
   };
   events.on("answered", (entry) => report(() => requestActivity(name, entry)));
+  events.on("held", (delivery) => delivery.attempts.length === 0 && noteDelivery(delivery));
   events.on("stored", ({ puts }) => {
     for (const [collection, , record] of puts) {
       if (record === null) continue;
