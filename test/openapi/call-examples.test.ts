@@ -83,7 +83,11 @@ describe.runIf(hasCurl)("examples of the API references", () => {
         ...(isManual ? ["Advance the clock"] : []),
         "Read it",
       ]);
+      expect(intro).toMatch(
+        /First \(Copy includes it\): create a quote<.* until it has <a href="#schema-ChargeStatus">/s,
+      );
       const read = snippets.pop()!;
+      expect(read).toContain(`/payins?limit=1"`);
       for (const snippet of snippets) await run(snippet);
       const statuses = async () =>
         JSON.parse(await run(read)).items.map(({ status }: { status: string }) => status);

@@ -85,9 +85,9 @@ describe.each([
 
   it("the calls before a call are named above it, and folded", () => {
     const named = (id: string) =>
-      new RegExp(`<summary>First: ([^<]*)</summary><pre[^<]*</pre></details><pre id="${id}-curl"`).exec(
-        text,
-      )?.[1];
+      new RegExp(
+        `<summary>First \\(Copy includes it\\): ([^<]*)</summary><pre[^<]*</pre></details><pre id="${id}-curl"`,
+      ).exec(text)?.[1];
     expect([named("createWithdrawal"), named("refundCharge"), named("createQuote")]).toEqual(
       path === "/docs"
         ? ["create a payout destination, fund a balance (sandbox only)", undefined, undefined]

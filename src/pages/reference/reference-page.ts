@@ -254,7 +254,7 @@ function snippet(
   const text = typeof value === "string" ? value : formatJson(value);
   const names = setup.map(({ name }) => name).join(", ");
   const before = escapeText(setup.map(({ command }) => command).join("\n\n"));
-  return html`<div class="snippet">${new Markup(`<${level}>${title}</${level}>`)}${copyButton(`${operationId}: ${title}`)}${names && html`<details><summary>First: ${names}</summary><pre tabindex="0">${before}</pre></details>`}<pre${preId && html` id="${preId}"`} tabindex="0">${escapeText(text)}</pre></div>`;
+  return html`<div class="snippet">${new Markup(`<${level}>${title}</${level}>`)}${copyButton(`${operationId}: ${title}`)}${names && html`<details><summary>First (Copy includes it): ${names}</summary><pre tabindex="0">${before}</pre></details>`}<pre${preId && html` id="${preId}"`} tabindex="0">${escapeText(text)}</pre></div>`;
 }
 
 /** The errors of a status and code that several operations have. */
@@ -338,7 +338,7 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
         other,
         dashboard: "_sandbox/dashboard",
         firstCall: "createWhitelabel",
-        firstSteps: html`${progressIn("First call", "h2")}${snippet("First call", "Read it", callOf("listPayins"), { level: "h2" })}${FIRST_STEPS}`,
+        firstSteps: html`${progressIn("First call", "h2")}${snippet("First call", "Read it", callOf("listPayins").replace(/payins(?=")/, "$&?limit=1"), { level: "h2" })}${FIRST_STEPS}`,
         cards: [
           outcomeCard(namespace, progressIn("outcomes", "h4")),
           receiverCard(namespace, webhookTimeoutMs, headers, events.description, (title, text) =>

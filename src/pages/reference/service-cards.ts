@@ -14,9 +14,9 @@ export interface ReferenceCard {
 
 type SnippetOf = (title: string, text: string) => Markup;
 
-export const FIRST_STEPS = html`<ul><li>Your own form, as above: <a href="#createQuote">create a quote</a>, then <a href="#createWhitelabel">a whitelabel checkout</a></li>
+export const FIRST_STEPS = html`<p>Returns the newest charge: <code>COMPLETED</code> once it is paid.</p><ul><li>Your own form, as above: <a href="#createQuote">create a quote</a>, then <a href="#createWhitelabel">a whitelabel checkout</a></li>
 <li>Hosted page: <a href="#createCheckout">create a standard checkout</a>, then send the customer to its <code>checkout_url</code></li>
-<li>Learn the outcome: receive <a href="#tag-Events">events</a>, or <a href="#getCharge">get the charge</a> until its status is <a href="#schema-ChargeStatus">final</a></li>
+<li>Learn the outcome: receive <a href="#tag-Events">events</a>, or <a href="#getCharge">get the charge</a> until it has <a href="#schema-ChargeStatus">ended</a></li>
 <li>Make it fail: <a href="#outcomes">choose the outcome</a></li></ul>`;
 
 /** The statuses in which a charge ends, and those that may still follow. */
