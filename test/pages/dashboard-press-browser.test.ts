@@ -218,6 +218,22 @@ describeInBrowser("a click with the pointer on the button", () => {
     await expect.poll(() => sent).toContain(`${charge}REFUNDED`);
   });
 
+  it("the call that was chosen for a fault stays chosen after a fault has been started", async () => {
+    const sandbox = await listeningSandbox();
+    const page = await (await openWindow()).newPage();
+    await page.goto(`${homeOf(sandbox)}/faults`);
+    await page.locator("#new select").selectOption("createQuote");
+    const json = page.locator("[data-json]");
+    await expect.poll(() => json.inputValue()).toContain("createQuote");
+    for (const [count, button] of ["Respond after 5 s", "Never respond", "Start"].entries()) {
+      await page.locator("#new").getByRole("button", { name: button, exact: true }).click();
+      await page.getByText(`Active: ${count + 1}`).waitFor();
+      expect(await json.inputValue()).toContain("createQuote");
+    }
+    const calls = (await page.locator("#faults").innerText()).match(/create\w+ →/g);
+    expect(calls).toEqual(["createQuote →", "createQuote →", "createQuote →"]);
+  });
+
   it("a menu closes on Escape and on a click outside, and its button gets the focus", async () => {
     const { page, object } = await openCharge();
     const button = object.locator("summary", { hasText: "Copy" });

@@ -109,8 +109,8 @@ if(place<=touched){const heights=rows.map((row)=>row.getBoundingClientRect().hei
 const waiting=new Set();
 for(const row of wantedList.children){const old=known.get(row.dataset.key);if(old){known.delete(row.dataset.key);const had=old.contains(document.activeElement);patch(old,row);if(had&&!old.contains(document.activeElement))$("[data-row]",old)?.focus({preventScroll:true})}else waiting.add(row.dataset.key)}
 if(more){more.waiting=waiting;more.hidden=!waiting.size&&!known.size&&!rows.some((row)=>row.scrollHeight>row.clientHeight);const text=waiting.size?waiting.size+" new ↑":"Changed ↑";if(!more.hidden&&more.textContent!==text)more.textContent=text}}}
-const menu=$(".menu"),nextMenu=$(".menu",fresh.body);
-if(menu&&nextMenu)patch(menu,nextMenu)};
+// The form of all buttons returns to the page as filtered.
+for(const outside of [".menu","#act"]){const part=$(outside),next=$(outside,fresh.body);if(part&&next)patch(part,next)}};
 const later=()=>setTimeout(()=>show(false));
 document.addEventListener("pointerout",later);
 document.addEventListener("focusout",later);
