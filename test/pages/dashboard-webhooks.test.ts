@@ -110,7 +110,7 @@ describe("webhooks in the dashboard", () => {
     const home = async () => (await page()).split("<dialog")[0]!;
     const on = await home();
     expect(on).toMatch(
-      />3<span class="unseen"> failing<.*next try.*Up next.*retry charge\.completed webhook → :\d+</s,
+      />3<span class="unseen"> failing<.*next try.*Up next.*retry charge\.completed → :\d+</s,
     );
     const endpoint = /updateWebhookEndpoint\?webhook_id=we_[0-9a-f]+/.exec(on)![0];
     await press(`${endpoint}&enabled=false`);
@@ -134,7 +134,7 @@ describe("webhooks in the dashboard", () => {
       await charge("ada@example.com", { metadata: { order_id } });
     await sandbox.advance("1m");
     expect(await due()).toMatch(
-      /retry charge\.awaiting_payment webhook → :\d+ A-1040 and 2 more .*retry charge\.completed webhook → :\d+ A-1040 and 2 more /,
+      /retry charge\.awaiting_payment → :\d+ A-1040 and 2 more .*retry charge\.completed → :\d+ A-1040 and 2 more /,
     );
   });
 

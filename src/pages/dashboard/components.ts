@@ -277,15 +277,12 @@ interface InputOptions {
   readonly type?: "text" | "search" | "number";
   readonly required?: boolean;
   readonly min?: number;
-  /** A decimal string makes the field one for an amount. */
-  readonly max?: number | string | undefined;
+  readonly max?: number;
 }
 
 export function input(options: InputOptions): Markup {
-  const { name, label, value = "", hint, required = false, min, max } = options;
-  const isAmount = typeof max === "string";
-  const { type = isAmount ? "number" : "text" } = options;
-  const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${isAmount && html` step="any"`}`;
+  const { name, label, value = "", hint, type = "text", required = false, min, max } = options;
+  const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
   const placeholder = hint !== undefined && html` placeholder="${hint}"`;
   return html`<label class="field"><span>${label}</span>
 <input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${placeholder}${required && html` required`}></label>`;

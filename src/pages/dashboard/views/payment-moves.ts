@@ -94,20 +94,15 @@ function reasonForm(context: PageContext, moves: readonly Move[], does: Press): 
   );
 }
 
-function amountField(label: string, currency: string, amount: string, max?: string): Markup {
-  return ui.input({
-    name: "amount",
-    label: `${label} ${currency} ${groupDigits(amount)}`,
-    required: true,
-    max,
-  });
+function amountField(label: string, currency: string, amount: string): Markup {
+  return ui.input({ name: "amount", label: `${label} ${currency} ${groupDigits(amount)}`, required: true });
 }
 
 /** Field for a part of the amount that was not returned yet. */
 function refundField({ namespace: { engine } }: PageContext, charge: Charge): Markup {
   const { amount, currency } = requireBookedPayment(charge);
   const left = subtract(amount, amountReturned(engine.state, charge));
-  return amountField("Amount, less than", currency, left, left);
+  return amountField("Amount, less than", currency, left);
 }
 
 /** Forms and buttons of a charge beside its plain moves: another amount, a reversal, a reason, its own timeline. */

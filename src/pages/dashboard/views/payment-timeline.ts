@@ -327,7 +327,7 @@ export function taskText({ namespace }: PageContext, { kind, ref, step = 0 }: Ta
     case "attempt": {
       const delivery = state.get("deliveries", ref);
       const [host] = ui.receiverLabel(state.get("endpoints", delivery?.webhook_id ?? "")).split("/");
-      return `${(delivery?.attempts.length ?? 0) > 0 ? "retry " : ""}${delivery?.event_type ?? ""} webhook → ${host}`;
+      return `${(delivery?.attempts.length ?? 0) > 0 ? "retry " : ""}${delivery?.event_type ?? ""} → ${host}`;
     }
   }
 }
