@@ -57,7 +57,8 @@ describe("the page before a method is chosen", () => {
     const until = ["1:00:00", "Expires 31 January 2026, 10:00:00 UTC"];
     const naira = "NGN 39,331.25 fees NGN 581.25 1 USD = 1,550 NGN";
     const bitcoin = "BTC 0.00039453 fees BTC 0.00000390 1 BTC = 64,000 USD";
-    const text = await expectPage(page.get(), 200, ...who, ...until, naira, bitcoin);
+    const others = ["Other currencies (4)", "Other assets (3)"];
+    const text = await expectPage(page.get(), 200, ...who, ...until, naira, bitcoin, ...others);
     expect(text).toContain('<html lang="en">');
     expect(text).toContain("<title>Pay Sandbox Shop – USD\u00a025.00</title>");
     expect(text.match(/name="payment_method"/g)).toHaveLength(4);
@@ -350,7 +351,7 @@ describe("the page of a charge that is", () => {
     [
       "FAILED",
       200,
-      "Failed: payment to Sandbox Shop KES 3,305.63 Payment failed: insufficient funds If you have sent money, contact the shop with this reference. You can try again in the shop. Reference",
+      "Payment to Sandbox Shop KES 3,305.63 Payment failed: insufficient funds If you have sent money, contact the shop with this reference. You can try again in the shop. Reference",
       "/basket",
       [],
     ],
@@ -365,11 +366,11 @@ describe("the page of a charge that is", () => {
     [
       "EXPIRED",
       410,
-      "Expired: payment to Sandbox Shop USD 25.00 This checkout has expired The time to pay has run out. You have not been charged.",
+      "Payment to Sandbox Shop USD 25.00 This checkout has expired The time to pay has run out. You have not been charged.",
       "/basket",
       [],
     ],
-    ["REFUNDED", 200, "Refunded: payment to Sandbox Shop KES 3,305.63 Payment refunded", "/thanks", []],
+    ["REFUNDED", 200, "Payment to Sandbox Shop KES 3,305.63 Payment refunded", "/thanks", []],
   ] as const)(
     "the page of a %s charge says so, with status %i [R18.5 R22.15]",
     async (wanted, status, says, back, left) => {
@@ -617,7 +618,7 @@ describe("the sandbox panel", () => {
     const page = await openInstructions();
     await page.post("outcome", { outcome: "complete" });
     await page.sandbox.run("chargeBack", { charge_id: page.checkout.charge_id });
-    const says = "Charged back: payment to Sandbox Shop NGN 39,331.25 Payment charged back";
+    const says = "Payment to Sandbox Shop NGN 39,331.25 Payment charged back";
     const receipt =
       "Completed at 31 January 2026, 09:00:00 UTC Charged back NGN 39,331.25 31 January 2026, 09:00:00 UTC";
     expect(outcomesOn(await expectPage(page.get(), 200, says, receipt))).toEqual([]);
@@ -657,7 +658,7 @@ describe("the sandbox panel", () => {
     expect(textOf(text.split("<details>")[0]!)).toMatch(
       /Sandbox clock frozen .* Clock \+ 00:03 → PROCESSING $/,
     );
-    expect(await press(/<span><span class="small">Clock [^→]*→ PROCESSING/)).toBe(
+    expect(await press(/<span>Clock [^→]*<span class="small"> → PROCESSING/)).toBe(
       `http://sandbox${page.path}?waiting=1`,
     );
     expect(page.charge.status).toBe("PROCESSING");

@@ -75,12 +75,13 @@ function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSel
 <span><span><bdi>${currencyName(currency)}</bdi></span> <strong>${moneyMarkup(price.amount, unit)}</strong></span>
 <small><span>fees <span class="fees">${moneyMarkup(price.fees.total_fee, unit)}</span></span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
   };
+  const { hasWallet } = METHOD_KINDS[method.kind];
   const others = prices.filter((price) => price !== chosen);
   return html`<fieldset${error !== undefined && html` aria-describedby="${prefix}-fault"`}>
-<legend>${METHOD_KINDS[method.kind].hasWallet ? "Asset and network" : "Currency"} for <bdi>${method.display_name}</bdi></legend>
+<legend>${hasWallet ? "Asset and network" : "Currency"} for <bdi>${method.display_name}</bdi></legend>
 ${error !== undefined && html`<p class="fault" id="${prefix}-fault">${error}</p>`}
 ${chosen && choice(chosen)}
-${others.length > 0 && html`<details><summary>Other currencies (${others.length})</summary>${others.map(choice)}</details>`}
+${others.length > 0 && html`<details><summary>Other ${hasWallet ? "assets" : "currencies"} (${others.length})</summary>${others.map(choice)}</details>`}
 </fieldset>`;
 }
 

@@ -1,23 +1,9 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { hasEnded, isOpen, isPaid } from "../../core/schema/statuses.js";
-import {
-  groupDigits,
-  moneyMarkup,
-  moneyText,
-  readableInstant,
-  remainingTimeText,
-  sentenceCase,
-} from "../format.js";
+import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTimeText } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { SOON_MS } from "./page-document.js";
-import {
-  type CheckoutPage,
-  displayUnit,
-  isChargedBack,
-  mayHaveSentMoney,
-  RETURNS,
-  sameScreen,
-} from "./page-model.js";
+import { type CheckoutPage, displayUnit, isChargedBack, mayHaveSentMoney, sameScreen } from "./page-model.js";
 
 /** Amount to pay. It includes the method's fees once the customer has chosen a method. */
 export function amountToPayMarkup({ charge, catalogue }: CheckoutPage): Markup {
@@ -37,13 +23,11 @@ export function paymentSummary(
   about: Content = feesLine(page),
 ): Markup {
   const { charge } = page;
-  const unpaid = isChargedBack(page)
-    ? RETURNS.chargeback
-    : hasEnded(charge.status) && !isPaid(charge.status) && sentenceCase(charge.status.toLowerCase());
+  const isUnpaid = isChargedBack(page) || (hasEnded(charge.status) && !isPaid(charge.status));
   const leftMs = charge.expires_at_ms - page.nowMs;
   return html`<section class="summary${hasEnded(charge.status) && " ended"}" aria-labelledby="title">
-<h1 id="title">${unpaid && `${unpaid}: `}${isOpen(charge.status) ? "Pay" : unpaid ? "payment to" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
-<p class="total${unpaid && " soft"}">${total}</p>
+<h1 id="title">${isOpen(charge.status) ? "Pay" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
+<p class="total${isUnpaid && " soft"}">${total}</p>
 ${about}
 ${
   // The script counts down to data-until at the speed of sandbox time.

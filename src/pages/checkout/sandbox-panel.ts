@@ -49,7 +49,7 @@ export function sandboxPanel(page: CheckoutPage): Markup {
       page,
       "skip",
       ["advanceTo", { to: iso(next.dueMs) }],
-      html`<span><span class="small">Clock </span>+${countdown(page, next.dueMs)} → ${next.to}</span>`,
+      html`<span>Clock +${countdown(page, next.dueMs)}<span class="small"> → ${next.to}</span></span>`,
     );
   const dashboardLink = html`<a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open in the dashboard</a>`;
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
