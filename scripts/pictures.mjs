@@ -90,7 +90,7 @@ try {
     ["activity", `${home}/activity`, 1200, 720],
     ["charge", `${home}/charges/${declined}`, 1200, 720],
     ["delivery", `${home}/webhooks/${failing}`, 1200, 720],
-    ["checkout", checkout, 720, 640],
+    ["checkout", checkout, 1024, 768],
     ["phone", `${home}/activity`, 390, 720],
   ];
   mkdirSync(FOLDER, { recursive: true });
