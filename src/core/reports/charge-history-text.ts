@@ -131,20 +131,23 @@ function postingsText({ postings }: Extract<ChargeHistoryItem, { kind: "ledger" 
 
 /** Who or what caused a change of status; nothing for a call of the app. */
 export function causeText({
-  by,
+  by: { actor, scenario },
+  match,
   status,
 }: Extract<ChargeHistoryItem, { kind: "transition" }>): string | undefined {
-  const { actor, scenario, match } = by;
   if (actor === "scenario" && CHARGE_STATUS_TABLE[status].tone === "bad")
-    return match === null ? `because of scenario ${scenario}` : `because ${match} (scenario ${scenario})`;
+    return match === undefined
+      ? `because of scenario ${scenario}`
+      : `because ${match} (scenario ${scenario})`;
   const actors: Partial<Record<typeof actor, string>> = { customer: "by the customer", control: "by hand" };
   return actors[actor];
 }
 
 /** Why an unfinished charge stays as it is, from its history. */
 export function stuckText(items: readonly ChargeHistoryItem[]): string {
-  const { match = null, scenario = null } = items.findLast((item) => item.kind === "transition")?.by ?? {};
-  const rule = [match, scenario && (match === null ? `scenario ${scenario}` : `(scenario ${scenario})`)];
+  const { match, by } = items.findLast((item) => item.kind === "transition") ?? {};
+  const scenario = by?.scenario && `scenario ${by.scenario}`;
+  const rule = [match, scenario && match !== undefined ? `(${scenario})` : scenario];
   return ["nothing is scheduled", rule.filter(Boolean).join(" ")].filter(Boolean).join(": ");
 }
 

@@ -140,7 +140,6 @@ const causeSchema = recordShape("Cause", "Who caused a change of status.", {
   rule: field(textOrNull, "Its rule, by the name it has in the scenario's `applied`.", {
     examples: ["charges.1"],
   }),
-  match: field(textOrNull, "The rule's conditions.", { examples: ["customer_email matches declined@*"] }),
 });
 
 const { status } = chargeDetailSchema.shape;
@@ -165,6 +164,9 @@ export const chargeHistoryItemSchema = namedSchema(
       at: timestampSchema,
       reason: z.optional(text),
       by: causeSchema,
+      match: field(z.optional(text), "The conditions of that rule, if it has any.", {
+        examples: ["customer_email matches declined@*"],
+      }),
     }),
     recordShape("LedgerHappening", "An entry of the ledger: signed amounts whose sum is zero.", {
       kind: z.literal("ledger"),

@@ -41,7 +41,7 @@ export function collectChargeHistory(namespace: Namespace, charge: Charge) {
       (change, index): ChargeHistoryItem => ({
         kind: "transition",
         ...change,
-        by: transitionCause(namespace, charge, index),
+        ...transitionCause(namespace, charge, index),
       }),
     ),
     ...state.entriesOf(id).map(
@@ -79,18 +79,19 @@ export function collectChargeHistory(namespace: Namespace, charge: Charge) {
   };
 }
 
-/** The cause of a status change; `index` is the position of the change in the status history. */
+/** The cause of a status change, and what its rule matches; `index` is its position in the status history. */
 function transitionCause({ engine }: Namespace, charge: Charge, index: number) {
   const { scenario, rule } = charge;
   const recorded = charge.actors[index]!;
   const actor: (typeof ACTORS)[number] = isByHand(recorded) ? "control" : recorded;
   const isPlanned = actor === "scenario";
-  return {
+  const by = {
     actor,
     scenario: isPlanned ? scenario : null,
     rule: isPlanned && rule !== null ? `charges.${rule}` : null,
-    match: (isPlanned && ruleConditions(engine.state, charge)) || null,
   };
+  const match = isPlanned ? ruleConditions(engine.state, charge) : "";
+  return { by, ...(match !== "" && { match }) };
 }
 
 function compareText(a: string, b: string): number {
