@@ -323,7 +323,11 @@ describe("the waiting page", () => {
     expect(headers.get("content-type")).toContain("application/json");
     expect(JSON.parse(text)).toEqual({ status: "AWAITING_PAYMENT", speed: 0 });
     await page.sandbox.advance("10s");
-    expect(JSON.parse((await page.get("/status")).text)).toEqual({ status: "COMPLETED", speed: 0 });
+    expect(JSON.parse((await page.get("/status")).text)).toEqual({
+      status: "COMPLETED",
+      next: (await page.get("?waiting=1")).location,
+      speed: 0,
+    });
   });
 });
 

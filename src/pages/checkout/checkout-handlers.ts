@@ -62,14 +62,18 @@ export function serveCheckoutPage(namespaces: Namespaces, request: Request, chec
     : showPage(namespace, charge, { waiting: waiting === "1" });
 }
 
-/** `GET /checkout/ID/status`: polled each second. */
+/** `GET /checkout/ID/status`: polled each second. `next`, which steps of a customer follow, is the shop's URL once the charge has ended. */
 export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined)
     return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
   const { namespace, charge } = found;
+  const next = hasEnded(charge.status) ? shopUrl(charge) : undefined;
   const returns = returnsOf(namespace, charge).length || undefined;
-  return statusResponse({ status: charge.status, returns, speed: speedOf(namespace) }, namespace.nowMs());
+  return statusResponse(
+    { status: charge.status, returns, next, speed: speedOf(namespace) },
+    namespace.nowMs(),
+  );
 }
 
 /** Redirects `GET /checkout/ID/` and `/checkout/ID/ACTION` to the checkout page. A refused form leaves such a URL in the address bar. */
