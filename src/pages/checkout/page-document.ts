@@ -147,7 +147,8 @@ dialog{background:var(--card);color:var(--text);border:1px solid var(--line);bor
 .sandbox a{color:inherit}.outcomes:has(a){flex:1}.outcomes:has(a)>span{flex:1 1 12rem;line-height:1.3}.sandbox button,.note button{flex:none;background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.875rem;padding:.25rem .625rem;min-height:2.5rem}.sandbox button:hover{border-style:dashed}.sandbox :focus-visible{outline-color:var(--sand-edge)}
 @media (max-width:79.99rem){.sandbox button{padding-inline:.5rem}}
 @media (max-width:53.99rem){.sandbox h2{flex:1}.sandbox>div{padding:.375rem 1rem;column-gap:.75rem}.sandbox .outcomes{order:1;flex:1 0 100%;gap:.25rem}.outcomes:has(a)>span{font-size:.875rem}}
-@media (max-width:33.99rem){.sandbox>div{column-gap:.5rem}.card{gap:.75rem}.facts>div{padding:.25rem 0}.reference{padding:.5rem .75rem}.reference p{font-size:.875rem}.sandbox h2{line-height:1}.sandbox h2 .small{display:block;font-size:.6875rem}.sandbox :is(h2 .small+.small,button .small){display:none}.sandbox button{font-size:.8125rem;padding-inline:.3125rem}.note{font-size:.8125rem;line-height:1.35}
+@media (max-width:33.99rem){.sandbox>div{column-gap:.5rem}.card{gap:.75rem}.facts>div{padding:.25rem 0}.reference{padding:.5rem .75rem}.reference p{font-size:.875rem}.sandbox h2{line-height:1}.sandbox h2 .small{display:block;font-size:.6875rem}.sandbox h2 .small+.small{display:none}
+.sandbox button .small{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.sandbox button{font-size:.8125rem;padding-inline:.3125rem}.note{font-size:.8125rem;line-height:1.35}
 .reason{position:absolute;z-index:2;top:calc(100% + .5rem);left:2rem}.reason::before{content:"Reason if it fails "}.sandbox:not(:has([open])) .reason{display:none}.sandbox:has(.reason) .more{padding-top:3.5rem}}
 @media (max-height:31.2rem){.actions{position:static}}
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
