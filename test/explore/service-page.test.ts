@@ -117,6 +117,6 @@ it.concurrent("a charge of the step `pay` can be paid late", async () => {
   const { found, report } = await foundIn(await openApp(toldShop), PAY);
   expect(found).toEqual(["money: paid_late charge#1"]);
   expect(report.findings[0]!.story!.failing).toEqual(
-    expect.arrayContaining(["+1h charge is EXPIRED", "+1h10m charge is COMPLETED"]),
+    expect.arrayContaining(["1h charge is EXPIRED", "1h10m charge is COMPLETED"]),
   );
 });
