@@ -192,9 +192,9 @@ function cut(table: Table, width: number, least: number): Table {
   return {
     ...table,
     rows: table.rows.map((row) =>
-      row.map((text, index) => {
-        return WRAPPED.includes(table.columns[index]!) ? text : cutCells(text, widths[index]!);
-      }),
+      row.map((text, index) =>
+        WRAPPED.includes(table.columns[index]!) ? text : cutCells(text, widths[index]!),
+      ),
     ),
   };
 }
