@@ -129,6 +129,16 @@ it("each change of status in a timeline has its cause", async ({ shop: { client,
   expect(await causes(expired)).toEqual([...begun, ["EXPIRED", "clock", null, null]]);
 });
 
+it("a change of status that a rule planned has the conditions of the rule", async ({
+  shop: { client, sandbox },
+}) => {
+  const id = await client.pay({ email: "declined@example.com" });
+  await sandbox.advance("1m");
+  expect((await client.ask(asked(`charges/${id}/timeline`))).json.items).toContainEqual(
+    expect.objectContaining({ status: "FAILED", match: "customer_email matches declined@*" }),
+  );
+});
+
 it("a pending delivery has its reason", async () => {
   const sandbox = await openSandbox({ clock: "real", scenario: "instant" });
   const client = new Client((path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init)));
