@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { describeInBrowser, useBrowser } from "../pages/support/chromium.js";
 import { impairmentFaults } from "../pages/support/impairments.js";
@@ -337,10 +337,8 @@ describe("GET /docs", () => {
   it("has code that accepts a signed event and refuses others", async () => {
     const [, code] = /<pre[^>]*>(import .*?)<\/pre>/s.exec(sectionOf(await openDocs(), "receive"))!;
     const file = join(temporaryFolder(), "verify.mjs");
-    writeFileSync(
-      file,
-      `process.env.PAYMENTS_WEBHOOK_SECRET = "${SECRET}";\n${unescaped(code!)}\nexport { verify };`,
-    );
+    writeFileSync(file, `${unescaped(code!)}\nexport { verify };`);
+    vi.stubEnv("PAYMENTS_WEBHOOK_SECRET", SECRET);
     const { verify } = await import(/* @vite-ignore */ pathToFileURL(file).href);
     const body = '{"type":"charge.completed"}';
     const signed = (at: Date, text = body) => ({
