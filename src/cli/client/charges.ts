@@ -97,7 +97,7 @@ async function readNextStep(
   if (isStuck(next)) return commandByHand(connection, next);
   const { mode } = await connection.run("getClock");
   const dueMs =
-    Date.parse(String(next.find(({ kind }) => kind === "task")!.at)) - Date.parse(connection.now!);
+    Date.parse(String(next.find(({ kind }) => kind === "task")?.at)) - Date.parse(connection.now!);
   return mode === "manual" && dueMs > 0
     ? connection.commandFor(`clock advance ${formatDuration(dueMs)}`)
     : connection.commandFor(`next ${charge_id ?? withdrawal_id}`);
