@@ -23,8 +23,8 @@ export interface CommandOptions {
   readonly isJob?: boolean;
   /** Maximum number of open files, where the shell supports a limit. */
   readonly openFiles?: number;
-  /** Node binary; default: the one that runs the tests. */
-  readonly node?: string | undefined;
+  /** Node binary, or the words that start another runtime; default: the Node that runs the tests. */
+  readonly node?: string | readonly string[] | undefined;
   /** File that Node runs; default: the package's command. */
   readonly file?: string | undefined;
   /** Command that starts the process. */
@@ -63,7 +63,7 @@ export class Command extends ChildOutput {
     }: CommandOptions = {},
   ) {
     buildIfMissing();
-    const line = [...through, node, file, ...args];
+    const line = [...through, ...[node].flat(), file, ...args];
     if (openFiles !== undefined) line.unshift("sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`);
     const child = spawn(line[0]!, line.slice(1), {
       cwd,

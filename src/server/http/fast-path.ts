@@ -131,8 +131,8 @@ function resolveBodiesOfTick(): void {
 
 /** A request that can read its body without Node's stream, whose buffer and events double the time of a read. */
 export class BufferedRequest extends IncomingMessage {
-  /** The body's chunks so far; undefined for a request whose body is a stream. */
-  #chunks: Buffer[] | undefined;
+  /** The body's chunks so far, on Deno no Buffers; undefined for a request whose body is a stream. */
+  #chunks: Uint8Array[] | undefined;
   #end: "whole" | "torn" | undefined;
   #onEnd: (() => void) | undefined;
 
@@ -159,11 +159,10 @@ export class BufferedRequest extends IncomingMessage {
 
   #body(): RawBody {
     if (this.#end === "torn") return { torn: true };
-    const chunks = this.#chunks ?? [];
-    return decodeBody(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    return decodeBody(Buffer.concat(this.#chunks ?? []));
   }
 
-  override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+  override push(chunk: Uint8Array | null, encoding?: BufferEncoding): boolean {
     if (this.#chunks === undefined) return super.push(chunk, encoding);
     if (chunk === null) this.#finish("whole");
     else this.#chunks.push(chunk);
