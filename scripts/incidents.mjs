@@ -66,7 +66,7 @@ async function replay(incident, kind, file, outcome) {
   let count = 0;
   for (let time = 0; time < times; time++) {
     const report = await withProgram(createSandbox, programOf(incident, kind), ({ sandbox, app }) =>
-      sandbox.run(file, { app }),
+      sandbox.runFile(file, { app }),
     );
     if (report.outcome === outcome) count++;
   }

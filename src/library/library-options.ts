@@ -288,7 +288,7 @@ export const runOptionsSchema = closedShape(undefined, "", {
     "Called after each step, even one that was not run; `of` is the number of steps.",
   ),
 });
-/** Options of `run`. */
+/** Options of `runFile`. */
 export type RunFileOptions = Readonly<z.infer<typeof runOptionsSchema>>;
 
 export const exploreOptionsSchema = closedShape(undefined, "", {

@@ -5,7 +5,6 @@ import {
   type OperationCall,
   type SandboxFetch,
 } from "../core/client/control-client.js";
-import { CONTROL_CALLS } from "../core/client/operations.js";
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { vocabularyOf } from "../core/domain/name-check.js";
 import { transitionCharge } from "../core/engine/commands/charge-commands.js";
@@ -14,14 +13,12 @@ import { chargeDetailView } from "../core/engine/wire-views.js";
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import type { AdvanceReport, BookReport } from "../core/schema/control-responses.js";
-import { isOperationId } from "../core/schema/operation-ids.js";
 import { DEFAULT_HOST } from "../core/schema/option-schemas.js";
 import type { WebhookReport } from "../core/schema/receiver-report.js";
 import { isRefusal, SandboxError } from "../core/schema/refusals.js";
 import type { ChargeDetail } from "../core/schema/responses/charge-responses.js";
-import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import { loadLazily, waitForLazyLoads } from "../core/time/load-lazily.js";
+import { waitForLazyLoads } from "../core/time/load-lazily.js";
 import type { ControlApp } from "../server/control/app.js";
 import { isLoopback, normalizeAddress } from "../server/http/access.js";
 import { type Apps, inProcessFetch } from "../server/http/app.js";
@@ -31,10 +28,8 @@ import type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
 import {
-  checkFileArguments,
   checkWebhookHandler,
   type ExploreFlowOptions,
-  exploreOptionsSchema,
   type ListenOptions,
   parseAdvanceTarget,
   parseListenOptions,
@@ -44,7 +39,6 @@ import {
   type ReconcileOptions,
   type ResetOptions,
   type RunFileOptions,
-  runOptionsSchema,
   type SandboxState,
   toPlainJson,
   toRequest,
@@ -53,6 +47,7 @@ import {
 } from "./library-options.js";
 import type { ControlOperations } from "./operation-types.js";
 import { openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
+import { SandboxTools } from "./sandbox-tools.js";
 
 /** A running sandbox. Create it with `createSandbox()`. */
 export class Sandbox {
@@ -240,19 +235,7 @@ export class Sandbox {
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#requireOpen("checkWebhook");
-    const { checkWebhook } = await loadLazily(() => import("../tools/doctor/check.js"));
-    const { readCheckOptions } = await loadLazily(() => import("../tools/doctor/check-options.js"));
-    const { signature, webhook_timeout } = this.#options;
-    const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
-    const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-    return checkWebhook(
-      readCheckOptions(
-        url,
-        { ...defaults, ...set },
-        (option) => `checkWebhook: ${option}`,
-        new ControlClient({ fetch: this.fetch }),
-      ),
-    );
+    return this.#tools.checkWebhook(url, options);
   }
 
   /** @internal Typed records for tests of the sandbox. */
@@ -285,6 +268,16 @@ export class Sandbox {
     return this.#control.call<Answer>(...call);
   }
 
+  get #tools(): SandboxTools {
+    const { default: namespace } = this.#namespaces;
+    const { signature, webhook_timeout } = this.#options;
+    return new SandboxTools({
+      fetch: this[IN_PROCESS_FETCH],
+      runIdOf: (name) => namespace.nextRunId(name),
+      webhookDefaults: { secret: this.webhookSecret, signature, timeout: webhook_timeout },
+    });
+  }
+
   get #control(): ControlClient {
     return new ControlClient({ fetch: this.fetch, includesCallInNotFound: true });
   }
@@ -301,41 +294,26 @@ export class Sandbox {
 
   /**
    * Calls an operation of the control API: `run("advanceClock", { by: "30m" })`. The input has the fields of path, query
-   * and body together. Resolves with the JSON of the response; throws a SandboxError for an error response.
+   * and body together. Resolves with the JSON of the response; throws a UserError for an unknown operation and a
+   * SandboxError for an error response.
    */
   async run<Id extends keyof ControlOperations>(
     id: Id,
     ...[input]: Record<never, never> extends ControlOperations[Id]["input"]
       ? [input?: ControlOperations[Id]["input"]]
       : [input: ControlOperations[Id]["input"]]
-  ): Promise<ControlOperations[Id]["output"]>;
+  ): Promise<ControlOperations[Id]["output"]> {
+    this.#requireOpen("run");
+    return this.#control.run(...([id, input] as OperationCall));
+  }
+
   /**
    * Runs the steps of a scenario file on this sandbox; meanwhile the clock is frozen and the file's rules apply first.
    * Resolves with a report even if steps fail; throws a UserError for an invalid file, with the line of each fault.
    */
-  async run(file: string, options?: RunFileOptions): Promise<RunReport>;
-  async run(first: string, second: object = {}): Promise<unknown> {
-    const namespace = this.#requireOpen("run").default;
-    if (Object.hasOwn(CONTROL_CALLS, first)) return this.#control.run(...([first, second] as OperationCall));
-    if (isOperationId(first))
-      throw new UserError(
-        `run: ${first} is an operation of the service; call it with fetch or an HTTP client`,
-      );
-    const [file, options]: [string, RunFileOptions] = [first, second];
-    checkFileArguments("run", runOptionsSchema, file, options);
-    const { readScenarioFile } = await loadLazily(() => import("../tools/scenario/files.js"));
-    const { runScenario } = await loadLazily(() => import("../tools/scenario/running/run-scenario.js"));
-    const { vars, environment = process.env, app, ...rest } = options;
-    const loaded = await readScenarioFile(file, {
-      vars: vars ?? {},
-      environment,
-      runIdOf: (name) => namespace.nextRunId(name),
-    });
-    return runScenario(loaded, {
-      ...rest,
-      app: app && trimTrailingSlashes(app),
-      fetch: this[IN_PROCESS_FETCH],
-    });
+  async runFile(path: string, options: RunFileOptions = {}): Promise<RunReport> {
+    this.#requireOpen("runFile");
+    return this.#tools.runFile(path, options);
   }
 
   /**
@@ -344,13 +322,8 @@ export class Sandbox {
    * for an invalid file, and for a flow that fails without deviations.
    */
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
-    const namespace = this.#requireOpen("explore").default;
-    checkFileArguments("explore", exploreOptionsSchema, flow, options);
-    const { exploreWithDefaults } = await loadLazily(() => import("../tools/explore/file.js"));
-    return exploreWithDefaults(flow, options, {
-      runIdOf: (name) => namespace.nextRunId(name),
-      fetch: this[IN_PROCESS_FETCH],
-    });
+    this.#requireOpen("explore");
+    return this.#tools.explore(flow, options);
   }
 
   /** Resolves when nothing is due and no delivery is in flight. */

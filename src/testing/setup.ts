@@ -10,6 +10,7 @@ import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-pro
 import { describeDifferences } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import type { AdvanceReport, BookReport } from "../core/schema/control-responses.js";
+import type { WebhookReport } from "../core/schema/receiver-report.js";
 import type { ChargeDetail } from "../core/schema/responses/charge-responses.js";
 import { UserError } from "../core/schema/user-error.js";
 import {
@@ -18,12 +19,15 @@ import {
   parseAdvanceArgument,
   type ReconcileOptions,
   type ResetOptions,
+  type RunFileOptions,
   type SandboxOptions,
   type SandboxState,
   type WebhookHandlerOptions,
 } from "../library/library-options.js";
 import type { ControlOperations } from "../library/operation-types.js";
+import type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
+import type { RunReport } from "../tools/scenario/running/run-report.js";
 import { findHooks, readFinishedTest, type TestHooks } from "./runner.js";
 import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";
 
@@ -87,6 +91,10 @@ export interface TestSandbox {
   reconcile(rows: readonly object[], options?: ReconcileOptions): Promise<BookReport>;
   /** Finds deviations that break a running app which calls this sandbox; see `Sandbox.explore`. */
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
+  /** Probes a webhook receiver and reports its faults; see `Sandbox.checkWebhook`. */
+  checkWebhook(url: string, options?: CheckWebhookOptions): Promise<WebhookReport>;
+  /** Runs the steps of a scenario file; see `Sandbox.runFile`. */
+  runFile(path: string, options?: RunFileOptions): Promise<RunReport>;
   /** Calls an operation of the control API; see `Sandbox.run`. */
   run<Id extends keyof ControlOperations>(
     id: Id,
@@ -302,7 +310,15 @@ class Setup implements TestSandbox {
   }
 
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
-    return (await this.#whenOpen()).explore(flow, options);
+    return (await this.#whenOpen()).tools.explore(flow, options);
+  }
+
+  async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
+    return (await this.#whenOpen()).tools.checkWebhook(url, options);
+  }
+
+  async runFile(path: string, options: RunFileOptions = {}): Promise<RunReport> {
+    return (await this.#whenOpen()).tools.runFile(path, options);
   }
 
   async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {

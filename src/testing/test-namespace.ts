@@ -2,11 +2,7 @@ import { ControlClient } from "../core/client/control-client.js";
 import { callHandler, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import { loadLazily } from "../core/time/load-lazily.js";
 import {
-  checkFileArguments,
-  type ExploreFlowOptions,
-  exploreOptionsSchema,
   findServerOnlyOptions,
   parseStartOptions,
   parseWebhookHandlerOptions,
@@ -14,9 +10,9 @@ import {
   type WebhookHandlerOptions,
 } from "../library/library-options.js";
 import { openSandbox } from "../library/opening.js";
+import { SandboxTools } from "../library/sandbox-tools.js";
 import { isLoopback } from "../server/http/access.js";
 import { listen } from "../server/http/listener.js";
-import type { ExploreReport } from "../tools/explore/exploration.js";
 import { generateRunId } from "../tools/scenario/running/run-report.js";
 
 /** Options of `setupSandbox` besides those of `createSandbox`. */
@@ -32,7 +28,8 @@ export interface TestNamespace {
   readonly webhookSecret: string;
   fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
   onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions): Promise<() => Promise<void>>;
-  explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
+  /** Tools that work on this namespace. */
+  readonly tools: Pick<SandboxTools, "runFile" | "explore" | "checkWebhook">;
   /** Call after a reset, so that the scenarios of the option `scenario` are active. */
   restoreOptions(): Promise<void>;
   close(): Promise<void>;
@@ -61,7 +58,7 @@ export async function openInProcess(options: SandboxOptions, listens: boolean): 
       const stop = await sandbox.onWebhook(handler, webhook);
       return async () => stop();
     },
-    explore: (flow, how) => sandbox.explore(flow, how),
+    tools: sandbox,
     restoreOptions: async () => {},
     close: () => sandbox.close(),
   };
@@ -120,11 +117,11 @@ export async function openOnServer(server: string, options: SandboxOptions): Pro
         secret: created.webhook_secret,
         signature: signature ?? "standard",
       }),
-    explore: async (flow, how) => {
-      checkFileArguments("explore", exploreOptionsSchema, flow, how);
-      const { exploreWithDefaults } = await loadLazily(() => import("../tools/explore/file.js"));
-      return exploreWithDefaults(flow, how, { fetch: connection.fetch, runIdOf: () => generateRunId() });
-    },
+    tools: new SandboxTools({
+      fetch: connection.fetch,
+      runIdOf: () => generateRunId(),
+      webhookDefaults: { secret: created.webhook_secret, signature },
+    }),
     restoreOptions,
     close,
   };

@@ -15,7 +15,7 @@ const WALL =
 /** Runs a flow in a new sandbox and returns its state. */
 async function leftOf(path: string): Promise<string> {
   const sandbox = await openSandbox({ seed: "races" });
-  expect((await sandbox.run(path)).passed).toBe(true);
+  expect((await sandbox.runFile(path)).passed).toBe(true);
   return (await new Api(sandbox).get("/_sandbox/state")).text.replace(WALL, '"$1":0');
 }
 

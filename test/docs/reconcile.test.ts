@@ -85,7 +85,7 @@ describe(PAGE, () => {
     const sandbox = await openSandbox({ webhooks: [`${app}/webhooks`] });
     const { url } = await sandbox.listen();
     shop.service = { url, apiKey: sandbox.apiKey, webhookSecret: sandbox.webhookSecret };
-    const report = await sandbox.run(fileWith(codeOf(PAGE, "file: books.yaml")), { app });
+    const report = await sandbox.runFile(fileWith(codeOf(PAGE, "file: books.yaml")), { app });
     const failure = failed(report)?.failure;
     expect(failure?.difference ?? [], reportText(reportOfRun(report))).toHaveLength(findings);
     if (bug !== undefined) expect(JSON.stringify(failure)).toContain("row 1: delivered_twice, ch_");

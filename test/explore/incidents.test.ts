@@ -46,7 +46,7 @@ for (const incident of INCIDENTS) {
     const finding = await findBug(incident);
     expect(finding?.deviations).toHaveLength(incident.depth);
     const report = await withProgram(createSandbox, programOf(incident, "fixed"), ({ sandbox, app }) =>
-      sandbox.run(finding!.file!, { app }),
+      sandbox.runFile(finding!.file!, { app }),
     );
     expect(report).toMatchObject({ outcome: "passed" });
   });

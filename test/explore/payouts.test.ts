@@ -112,9 +112,9 @@ it.concurrent.each<[string, Faults, reference: string, only: string, message: st
   const { report } = await foundIn(app, flowOf(reference), { only, save: temporaryFolder() });
   expect(report.findings).toMatchObject([{ oracle: "money", message }]);
   const file = report.findings[0]!.file!;
-  expect(await app.sandbox.run(file, { app: app.app })).toMatchObject({ outcome: "failed" });
+  expect(await app.sandbox.runFile(file, { app: app.app })).toMatchObject({ outcome: "failed" });
   const right = await openApp(appOf({}));
-  expect(await right.sandbox.run(file, { app: right.app })).toMatchObject({ passed: true });
+  expect(await right.sandbox.runFile(file, { app: right.app })).toMatchObject({ passed: true });
 });
 
 it.concurrent("explore finds nothing in a correct app with payouts", async () => {

@@ -35,9 +35,9 @@ it.concurrent("finds a job and a webhook without a shared lock", async () => {
   expect(notes.join()).not.toContain("could not be repeated");
   const { file } = findings[0]!;
   for (let run = 1; run <= 3; run++)
-    expect(await sandbox.run(file!, { app })).toMatchObject({ outcome: "failed" });
+    expect(await sandbox.runFile(file!, { app })).toMatchObject({ outcome: "failed" });
   const fixed = await started("one-after-the-other.fixed.mjs");
-  expect(await fixed.sandbox.run(file!, { app: fixed.app })).toMatchObject({ outcome: "passed" });
+  expect(await fixed.sandbox.runFile(file!, { app: fixed.app })).toMatchObject({ outcome: "passed" });
   const silent = await fixed.sandbox.explore(FLOW, { app: fixed.app, depth: 1 });
   expect(silent).toMatchObject({ passed: true, findings: [] });
 });
@@ -53,13 +53,13 @@ it.concurrent.each([
   const outcomes: string[] = [];
   for (let fresh = 1; fresh <= FRESH; fresh++) {
     const { sandbox, shop } = await openCorpus(kind);
-    outcomes.push((await sandbox.run(file, { app: shop.url })).outcome);
+    outcomes.push((await sandbox.runFile(file, { app: shop.url })).outcome);
     await shop.close();
     await sandbox.close();
   }
   expect(outcomes).toEqual(Array.from({ length: FRESH }, () => "failed"));
   const right = await openCorpus("right");
-  expect(await right.sandbox.run(file, { app: right.shop.url })).toMatchObject({ passed: true });
+  expect(await right.sandbox.runFile(file, { app: right.shop.url })).toMatchObject({ passed: true });
 });
 
 it.concurrent.each([
@@ -68,7 +68,7 @@ it.concurrent.each([
 ] as const)("explore finds the shop that %s, and saves a file that reproduces it", async (kind, where) => {
   const { sandbox, shop, file } = await exploredByOnly(kind, where);
   for (let time = 1; time <= 3; time++)
-    expect(await sandbox.run(file, { app: shop.url })).toMatchObject({ outcome: "failed" });
+    expect(await sandbox.runFile(file, { app: shop.url })).toMatchObject({ outcome: "failed" });
   const right = await openCorpus("right");
-  expect(await right.sandbox.run(file, { app: right.shop.url })).toMatchObject({ passed: true });
+  expect(await right.sandbox.runFile(file, { app: right.shop.url })).toMatchObject({ passed: true });
 });

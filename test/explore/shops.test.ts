@@ -30,12 +30,14 @@ describe.concurrent("explore", () => {
     const meets = async ([kind, where]: (typeof FOUND)[number]) => {
       const { sandbox, shop, file } = await exploredByOnly(kind, where);
       for (let time = 1; time <= 2; time++)
-        expect(await sandbox.run(file, { app: shop.url }), kind).toMatchObject({ outcome: "failed" });
+        expect(await sandbox.runFile(file, { app: shop.url }), kind).toMatchObject({ outcome: "failed" });
       return { kind, file };
     };
     // In sequence, because the shops share the time of one sandbox.
     for (const { kind, file } of await Promise.all(FOUND.map(meets)))
-      expect(await right.sandbox.run(file, { app: right.shop.url }), kind).toMatchObject({ passed: true });
+      expect(await right.sandbox.runFile(file, { app: right.shop.url }), kind).toMatchObject({
+        passed: true,
+      });
   });
 
   it("explore finds the shop looks_once only by combining two deviations", async () => {
@@ -60,9 +62,9 @@ describe.concurrent("explore", () => {
     });
     const { file } = report.findings[0]!;
     for (let time = 1; time <= 3; time++)
-      expect(await sandbox.run(file!, { app: shop.url })).toMatchObject({ outcome: "failed" });
+      expect(await sandbox.runFile(file!, { app: shop.url })).toMatchObject({ outcome: "failed" });
     const right = await openCorpus("right");
-    expect(await right.sandbox.run(file!, { app: right.shop.url })).toMatchObject({ passed: true });
+    expect(await right.sandbox.runFile(file!, { app: right.shop.url })).toMatchObject({ passed: true });
   });
 
   it("explore finds nothing in the correct shop", async () => {

@@ -73,6 +73,12 @@ it.each([
   },
 );
 
+const ofTests = setupSandbox({
+  hooks: { beforeAll, beforeEach, afterEach, afterAll },
+  server: false,
+  startTime: START,
+});
+
 it.each([
   ["listen", [{ port: 99_999 }], "listen: port must be a port number from 0 to 65535"],
   ["listen", [{ port: "4402" }], "listen: port must be a number"],
@@ -91,15 +97,19 @@ it.each([
   ["onWebhook", [ignore, { signature: "paypal" }], "onWebhook: signature must be one of"],
   ["onWebhook", [ignore, { url: "ftp://shop.test" }], "onWebhook: url must be an http or https URL"],
   ["onWebhook", [ignore, { event: ["*"] }], "onWebhook: there is no option event; did you mean events?"],
-  ["run", [7], "run: file must be a string"],
-  ["run", ["x.yaml", { var: {} }], "run: there is no option var; did you mean vars?"],
-  ["run", ["x.yaml", { app: "shop" }], "run: app must be an absolute http or https URL"],
+  ["runFile", [7], "runFile: file must be a string"],
+  ["runFile", ["x.yaml", { var: {} }], "runFile: there is no option var; did you mean vars?"],
+  ["runFile", ["x.yaml", { app: "shop" }], "runFile: app must be an absolute http or https URL"],
+  ["runFile", ["x.yaml", { onStep: 1 }], "runFile: onStep must be a function"],
+  ["runFile", ["getClock"], "getClock: there is no such file"],
+  ["run", ["advanceClok"], "run: there is no operation advanceClok; did you mean advanceClock?"],
+  ["run", ["x.yaml"], "run: there is no operation x.yaml; a scenario file runs with runFile(path)"],
+  ["run", [7], "run: there is no operation 7; a scenario file runs with runFile(path)"],
   [
     "run",
     ["createQuote"],
     "run: createQuote is an operation of the service; call it with fetch or an HTTP client",
   ],
-  ["run", ["x.yaml", { onStep: 1 }], "run: onStep must be a function"],
   ["checkWebhook", ["ftp://x"], "checkWebhook: url must be"],
   ["checkWebhook", ["localhost:1", { timeout: "0s" }], "checkWebhook: timeout must be more"],
   ["control", ["/_sandbox/faults"], NO_CALL],
@@ -108,9 +118,12 @@ it.each([
   ["control", ["G3T", "/_sandbox/clock"], NO_CALL],
   ["control", [undefined, "/_sandbox/clock"], NO_CALL],
 ])("%s() with invalid arguments throws a UserError: %j", async (method, args, message) => {
-  const error = await errorOf((await openShop()).sandbox, method, args);
-  expect(error).toBeInstanceOf(UserError);
-  expect(error.message).toContain(message);
+  const { sandbox } = await openShop();
+  for (const target of method === "listen" ? [sandbox] : [sandbox, ofTests]) {
+    const error = await errorOf(target, method, args);
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain(message);
+  }
 });
 
 const NOT_A_TARGET = "must be an ISO 8601 instant, a duration such as 30m, next or idle, not";
@@ -139,12 +152,6 @@ const CHECKED_BY_CONTROL: [method: string, args: unknown[], details: Record<stri
     { "keep.0": KEEP, ids: "must be repeat" },
   ],
 ];
-
-const ofTests = setupSandbox({
-  hooks: { beforeAll, beforeEach, afterEach, afterAll },
-  server: false,
-  startTime: START,
-});
 
 it.each(CHECKED_BY_CONTROL)(
   "%s() with arguments that the control API refuses throws a SandboxError: %j",

@@ -267,7 +267,8 @@ const calls: Record<string, (sandbox: Sandbox) => unknown> = {
   reconcile: (one) => one.reconcile([]),
   settled: (one) => one.settled(),
   onWebhook: (one) => one.onWebhook(() => 204),
-  run: (one) => one.run("x.yaml"),
+  run: (one) => one.run("getClock"),
+  runFile: (one) => one.runFile("x.yaml"),
   explore: (one) => one.explore("x.yaml", { app: "http://localhost:1" }),
   checkWebhook: (one) => one.checkWebhook("localhost:1"),
 };

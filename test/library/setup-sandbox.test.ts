@@ -1,8 +1,11 @@
+import { Webhook } from "standardwebhooks";
 import { expect } from "vitest";
 import { type SetupOptions, setupSandbox, type TestSandbox } from "../../src/testing/setup.js";
+import { type Parts, receiver, serve } from "../doctor/receivers.js";
 import { START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { Client, openShop } from "../support/receiver-client.js";
+import { failed, fileWith } from "../support/scenario-run.js";
 import { freePort } from "../support/servers.js";
 
 /** Returns the sandbox of a test file and its hooks. */
@@ -130,3 +133,27 @@ it.each(["own", "shared"])("compares the app's books with the ledger after a tes
     /^the app's books and the ledger differ in 1 place \(1 row, 1 charge\)\n {2}row 1: paid_not_marked, ch_\w+, COMPLETED, 101\.50 NGN; the app says pending$/,
   );
 });
+
+it.each(["own", "shared"])(
+  "setupSandbox() runs a file and checks a receiver in its own namespace: %s",
+  async (kind) => {
+    const server = await serverOf(kind);
+    const webhookSecret = `whsec_${btoa("the secret of one test file")}`;
+    const verifier = new Webhook(webhookSecret);
+    const verify: Parts["verify"] = ({ body, headers }) =>
+      void verifier.verify(body.toString(), headers as Record<string, string>);
+    await using receiving = await serve(receiver({ verify }));
+    await inTest({ server, webhookSecret }, async (sandbox) => {
+      const file = fileWith(`name: one-payment
+vars: { email: file@shop.test }
+steps:
+  - pay: { amount: "19.99", customer_email: "\${email}", until: COMPLETED }
+`);
+      const report = await sandbox.runFile(file, { vars: { email: "option@shop.test" } });
+      expect(failed(report)).toBeUndefined();
+      const { items } = await sandbox.run("listCharges");
+      expect(items.map(({ customer_email }) => customer_email)).toEqual(["option@shop.test"]);
+      expect(await sandbox.checkWebhook(receiving.url)).toMatchObject({ outcome: "passed", findings: [] });
+    });
+  },
+);

@@ -50,6 +50,15 @@ async function use(): Promise<void> {
   await sandbox.control("POST /_sandbox/faults", { drop: "before" });
   const { fired_total }: { fired_total: number } = await sandbox.run("advanceClock", { by: "1m", wait: "1s" });
   const named: string | undefined = (await sandbox.run("listCharges", { limit: 5 + fired_total })).items[0]?.charge_id;
+  // @ts-expect-error there is no such operation
+  await sandbox.run("advanceClok", { by: "1m" });
+  // @ts-expect-error a file is no operation
+  await sandbox.run("flow.yaml");
+  const { passed: isOrderPaid, steps: [step] }: RunReport = await sandbox.runFile("flow.yaml", { app: "http://localhost:3000", vars: { email: "a@b.test" } });
+  // @ts-expect-error there is no such option
+  await sandbox.runFile("flow.yaml", { var: {} });
+  const { outcome, findings: [fault] }: WebhookReport = await sandbox.checkWebhook("localhost:3000/webhooks", { timeout: "2s" });
+  if (isOrderPaid && outcome === "passed") console.log(step?.title, fault?.advice);
   // @ts-expect-error there is no such status
   await sandbox.run("transitionCharge", { charge_id: named ?? "", to: "PAID" });
   const { findings: [found], complete_depth, singles, passed }: ExploreReport = await sandbox.explore("flow.yaml", { app: "http://localhost:3000", depth: 1, budget: "30s", save: "found", onRun: (runs: number, soFar: number) => void (runs + soFar) });
@@ -82,13 +91,18 @@ const own = setupSandbox({ listen: false, clock: "real", server: false });
 const given: TestSandbox = setupSandbox({ hooks: nodeTest });
 // @ts-expect-error a charge is required
 own.run("getCharge");
+// @ts-expect-error there is no such operation
+own.run("advanceClok");
+own.run("advanceClock", { by: "1m" }).then(({ to }) => to satisfies string);
+own.runFile("flow.yaml", { app: "http://localhost:3000" }).then(({ passed }) => passed satisfies boolean);
+own.checkWebhook("localhost:3000/webhooks").then(({ findings: [found] }) => found?.title);
 // @ts-expect-error hooks are functions
 setupSandbox({ hooks: { beforeEach: 1 } });
 export const all = [use, own.advance("1h"), given.onWebhook(() => 204), own.control<{ total: number }>("GET /_sandbox/events").then(({ total }) => total), own.snapshot().then((state) => own.restore(state)), own.control("GET", "/_sandbox/events"), own.explore("flow.yaml", { app: own.url }).then(({ findings }) => findings)];
 `;
 const IMPORTS = `
 import * as nodeTest from "node:test";
-import { type ChargeStatus, createSandbox, type DeviationKind, type ErrorCode, type ExploreReport, SandboxError, type SandboxOptions, UserError, type WebhookEvent } from "payments-sandbox";
+import { type ChargeStatus, createSandbox, type DeviationKind, type ErrorCode, type ExploreReport, type RunReport, SandboxError, type SandboxOptions, UserError, type WebhookEvent, type WebhookReport } from "payments-sandbox";
 import { setupSandbox, type TestSandbox } from "payments-sandbox/testing";
 `;
 const config = (options: object) =>

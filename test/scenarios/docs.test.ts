@@ -29,7 +29,7 @@ const ALONE = SNIPPETS.filter(({ text }) => text.includes("\nsteps:") && !text.i
 
 it.each(ALONE)("block $name passes", async ({ name, text }) => {
   const sandbox = await openSandbox();
-  const report = await sandbox.run(fileWith(text, name));
+  const report = await sandbox.runFile(fileWith(text, name));
   expect(report.passed, reportText(reportOfRun(report))).toBe(true);
 });
 

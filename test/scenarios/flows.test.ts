@@ -13,12 +13,12 @@ function expectPassed(report: RunReport): void {
 }
 
 it.each(FLOWS)("$name passes in a new sandbox", async ({ path }) => {
-  expectPassed(await (await openSandbox()).run(path));
+  expectPassed(await (await openSandbox()).runFile(path));
 });
 
 it("all flows pass twice in one sandbox with a running clock", async () => {
   const sandbox = await openSandbox({ clock: "real" });
-  for (const { path } of [...FLOWS, ...FLOWS]) expectPassed(await sandbox.run(path));
+  for (const { path } of [...FLOWS, ...FLOWS]) expectPassed(await sandbox.runFile(path));
   expect((await new Api(sandbox).get("/_sandbox/webhook-endpoints")).json.total).toBe(0);
 });
 
@@ -26,5 +26,5 @@ it.each(FLOWS)("$name fails when the service behaves differently", async ({ path
   const sandbox = await openSandbox();
   const fault = { match: { operation: "create*" }, respond: { status: 503 } };
   okBody(await new Api(sandbox).post("/_sandbox/faults", fault));
-  expect((await sandbox.run(path)).outcome).toBe("failed");
+  expect((await sandbox.runFile(path)).outcome).toBe("failed");
 });

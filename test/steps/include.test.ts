@@ -18,7 +18,7 @@ function writeFiles(texts: Files): string {
   return join(folder, Object.keys(texts)[0]!);
 }
 
-const run = async (texts: Files) => (await openSandbox()).run(writeFiles(texts));
+const run = async (texts: Files) => (await openSandbox()).runFile(writeFiles(texts));
 
 const twice = (name: string) => `steps: [{ include: ${name} }, { include: ${name} }]`;
 const LEVELS = Array.from({ length: 20 }, (_, n) => [`l${n}.yaml`, `name: a\n${twice(`l${n + 1}.yaml`)}`]);

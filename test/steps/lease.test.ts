@@ -106,7 +106,7 @@ it("a second run uses a new namespace, unless it has a manual step", async ({
   expect(report).toMatchObject({ outcome: "passed", namespace: expect.stringMatching(/^run-/) });
   const { items } = (await client.ask("GET /_sandbox/namespaces")).json;
   expect(items).toMatchObject([{ name: "default" }]);
-  const refused = await sandbox.run(fileWith("name: x\nsteps: [{ manual: Pay }]\n"));
+  const refused = await sandbox.runFile(fileWith("name: x\nsteps: [{ manual: Pay }]\n"));
   expect(refused).toMatchObject({
     outcome: "error",
     error: 'Run other has the namespace "default" until it ends: try again then, or name another',

@@ -17,7 +17,7 @@ it("prints the reports in scenario-runs.txt", async () => {
     const text = block.replace(/^(?:#.*)?\n/gm, "").trimEnd();
     const steps = text.replace(/^/gm, "  ");
     const file = fileWith(`name: x\n${text.startsWith("- ") ? `steps:\n${steps}` : text}\n`);
-    const report = await (await openSandbox()).run(file);
+    const report = await (await openSandbox()).runFile(file);
     const lines = reportText(reportOfRun(report), 400)
       .replaceAll(file, "x.yaml")
       .replace(/ +(\d+ ms|not run)$/gm, "")

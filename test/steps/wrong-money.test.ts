@@ -17,7 +17,7 @@ ${steps}`;
 
 async function passes(paid: string, steps: string) {
   const sandbox = await openSandbox();
-  const report = await sandbox.run(fileWith(flowOf(paid, steps)));
+  const report = await sandbox.runFile(fileWith(flowOf(paid, steps)));
   expect(report.steps.map(({ failure }) => failure?.message)).toEqual(report.steps.map(() => undefined));
   // Importing a state checks its ledger.
   const state = await sandbox.control("GET", "/_sandbox/state");

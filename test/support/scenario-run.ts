@@ -15,7 +15,7 @@ export async function runSteps(
   { rules = "", sandbox, ...options }: RunFileOptions & { rules?: string; sandbox?: Sandbox } = {},
 ): Promise<RunReport> {
   const file = fileWith(`name: flow\n${rules}\nsteps:\n${steps.replace(/^\n+/, "").replace(/\s+$/, "")}\n`);
-  return (sandbox ?? (await openSandbox())).run(file, options);
+  return (sandbox ?? (await openSandbox())).runFile(file, options);
 }
 
 /** Runs a scenario and checks that all steps pass. */

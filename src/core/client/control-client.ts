@@ -1,6 +1,7 @@
 import type { HttpResponse } from "../schema/http-response.js";
 import { getOwn, isJsonObject } from "../schema/json-objects.js";
 import { didYouMean } from "../schema/nearest.js";
+import { isOperationId } from "../schema/operation-ids.js";
 import {
   type ErrorCode,
   type ErrorDetails,
@@ -128,8 +129,7 @@ export class ControlClient {
 /** Divides the input of an operation among path, query and body. Throws a UserError for a missing path parameter. */
 export function fillCall(id: ControlOperationId, input: object = {}) {
   const call = getOwn<string>(CONTROL_CALLS, id);
-  if (call === undefined)
-    throw new UserError(`there is no operation ${id}${didYouMean(id, Object.keys(CONTROL_CALLS))}`);
+  if (call === undefined) throw new UserError(`run: ${unknownOperationText(String(id))}`);
   if (!isJsonObject(input)) throw new SandboxError(refuseInvalid({ body: "must be a JSON object" }));
   const [method, template] = call.split(" ") as [string, string];
   const fields = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined));
@@ -153,6 +153,12 @@ export function fillCall(id: ControlOperationId, input: object = {}) {
     path: search === "" ? path : `${path}?${search}`,
     body: hasBody && fields.size > 0 ? Object.fromEntries(fields) : undefined,
   };
+}
+
+function unknownOperationText(id: string): string {
+  if (isOperationId(id)) return `${id} is an operation of the service; call it with fetch or an HTTP client`;
+  const hint = didYouMean(id, Object.keys(CONTROL_CALLS), "; a scenario file runs with runFile(path)");
+  return `there is no operation ${id}${hint}`;
 }
 
 /** Maximum page length of the control API. */
