@@ -8,8 +8,9 @@ import type { ListedCharge } from "../core/reports/namespace-export.js";
 import { readStatuses } from "../core/reports/shown-status.js";
 import type { AdviceList } from "../core/schema/control-responses.js";
 import { FIXED_SEED } from "../core/schema/option-schemas.js";
+import { iso } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
-import { pause } from "../core/time/timers.js";
+import { machineNowMs, pause } from "../core/time/timers.js";
 import { monotonicMs } from "../core/time/wall-clock.js";
 import { openSandbox } from "../library/opening.js";
 import type { Sandbox } from "../library/sandbox.js";
@@ -97,9 +98,10 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
     progress.print(flags.json ? "" : `${reportText(reportOfRun(report, flags.strict, charges))}\n`),
   );
   const ran = await inParallel(loaded, atOnce, async (one) => {
+    const startedAt = iso(machineNowMs());
     const ended = await runFile(one, progress, stop.signal);
     print(one, ended);
-    return ended;
+    return { ...ended, startedAt };
   });
   progress.end();
   const reports = given.map((one) =>
@@ -124,7 +126,10 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   if (!flags.json && clock !== undefined) printText(movedClockText(clock));
   const code = writeJunit(
     flags.junit,
-    reports.map((report) => reportOfRun(report, flags.strict)),
+    reports.map((report, index) => ({
+      ...reportOfRun(report, flags.strict),
+      startedAt: ran[loaded.indexOf(given[index] as LoadedScenario)]?.startedAt,
+    })),
     outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2,
   );
   process.exitCode = stop.code ?? code;

@@ -74,37 +74,68 @@ const report = (over: Partial<RunReport>): RunReport => ({
   ...over,
 });
 
-/** Checks allowed children and totals, as the JUnit schema of Jenkins does. */
+/** An element in `junit-10.xsd` of the Jenkins plugin xUnit: its attributes (`!`: required) and its child elements. */
+const SCHEMA: Readonly<Record<string, { readonly attributes: string; readonly children: string }>> = {
+  testsuites: { attributes: "name time tests failures errors", children: "testsuite" },
+  testsuite: {
+    attributes:
+      "name! tests! failures! errors! group time skipped timestamp hostname id package file log url",
+    children: "testsuite properties testcase system-out system-err",
+  },
+  testcase: {
+    attributes: "name! time classname group",
+    children: "skipped error failure rerunFailure rerunError flakyFailure flakyError system-out system-err",
+  },
+  failure: { attributes: "type message", children: "" },
+  error: { attributes: "type message", children: "" },
+  skipped: { attributes: "type message", children: "" },
+  "system-out": { attributes: "", children: "" },
+};
+/** The schema's SUREFIRE_TIME. */
+const TIME = /^(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]*)?$/;
+const WITH_TEXT = ["failure", "error", "skipped", "system-out"];
+
+function expectSchema({ name, attributes, children, text }: Element): void {
+  const rules = SCHEMA[name]!;
+  const known = rules.attributes.split(" ");
+  for (const key of Object.keys(attributes)) expect(known.map((one) => one.replace("!", ""))).toContain(key);
+  for (const key of known) if (key.endsWith("!")) expect(attributes).toHaveProperty(key.slice(0, -1));
+  if (attributes.time !== undefined && name !== "testcase") expect(attributes.time).toMatch(TIME);
+  if (!WITH_TEXT.includes(name)) expect(text.trim()).toBe("");
+  for (const child of children) {
+    expect(rules.children.split(" ")).toContain(child.name);
+    expectSchema(child);
+  }
+}
+
+/** Checks the schema, then more than it says: totals, times and one result a case. */
 function expectValidSuites(suites: Element): void {
   expect(suites.name).toBe("testsuites");
-  const numbers = ["tests", "failures", "errors", "skipped"] as const;
+  expectSchema(suites);
   const sums: Record<string, number> = { tests: 0, failures: 0, errors: 0, skipped: 0 };
   for (const suite of suites.children) {
-    expect(suite.name).toBe("testsuite");
-    expect(suite.attributes.name).toBeTruthy();
+    expect(suite.attributes.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const cases = suite.children.filter(({ name }) => name !== "system-out");
     expect(suite.children.slice(cases.length).length).toBeLessThanOrEqual(1);
     const count = { tests: cases.length, failures: 0, errors: 0, skipped: 0 };
     for (const one of cases) {
-      expect(one.name).toBe("testcase");
-      expect(one.attributes.name).toBeTruthy();
       expect(one.attributes.classname).toBeTruthy();
       expect(one.attributes.time).toMatch(/^\d+\.\d{3}$/);
       expect(one.children.length).toBeLessThanOrEqual(1);
       for (const { name, attributes } of one.children) {
-        expect(["failure", "error", "skipped", "system-out"]).toContain(name);
         if (name === "failure" || name === "error") expect(attributes.message).toBeDefined();
         if (name === "failure") count.failures++;
         if (name === "error") count.errors++;
         if (name === "skipped") count.skipped++;
       }
     }
-    for (const name of numbers) {
-      expect(Number(suite.attributes[name]), name).toBe(count[name]);
-      sums[name]! += count[name];
+    for (const [name, value] of Object.entries(count)) {
+      expect(Number(suite.attributes[name]), name).toBe(value);
+      sums[name]! += value;
     }
   }
-  for (const name of numbers) expect(Number(suites.attributes[name]), name).toBe(sums[name]);
+  for (const name of ["tests", "failures", "errors"])
+    expect(Number(suites.attributes[name]), name).toBe(sums[name]);
 }
 
 it("the JUnit report follows the schema for every outcome", () => {
@@ -144,7 +175,6 @@ it("the JUnit report follows the schema for every outcome", () => {
     tests: "6",
     failures: "1",
     errors: "2",
-    skipped: "2",
     time: "4.936",
   });
   const [, failed] = suites.children[1]!.children;
@@ -156,6 +186,10 @@ it("the JUnit report follows the schema for every outcome", () => {
   expect(failed!.attributes.name).toBe(`2. ${shown}`);
   expect(failed!.children[0]!.attributes.message).toBe(shown);
   expect(failed!.children[0]!.text).toContain("flow.yaml:3");
+  expect(suites.children[1]!.children[2]!.children[0]).toMatchObject({
+    name: "skipped",
+    text: "flow.yaml:3",
+  });
   const [noted] = suites.children[0]!.children;
   expect(noted).toMatchObject({ name: "system-out", text: `warning: ${shown}` });
 });

@@ -1,12 +1,14 @@
 import { escapeXml } from "../../core/schema/text-format.js";
+import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
+import { machineNowMs } from "../../core/time/timers.js";
 import { printErrorMessage } from "../errors.js";
 import { writeOutputFile } from "../terminal.js";
 import type { Report, ReportCase } from "./report.js";
 
 /**
- * Writes reports as a JUnit XML file, if `--junit FILE` is given. Call it after the report is printed, so that an
- * unwritable file loses nothing. Returns the exit code: `code`, or 2 instead of 0 if the file cannot be written.
+ * Writes reports as a JUnit XML file, if `--junit FILE` is given. Call it after the report is printed, so that a disk
+ * that is full by then loses nothing. Returns the exit code: `code`, or 2 instead of 0 if the file cannot be written.
  */
 export function writeJunit(file: string | undefined, reports: readonly Report[], code: number): number {
   try {
@@ -19,19 +21,25 @@ export function writeJunit(file: string | undefined, reports: readonly Report[],
   }
 }
 
-/** Formats reports as JUnit XML: a suite per report, its notes as the suite's output. */
+/**
+ * Formats reports as JUnit XML: a suite per report, its notes as the suite's output. Follows `junit-10.xsd` of the
+ * Jenkins plugin xUnit, in which cases have no `file` and `line`: a result's text begins with its place.
+ */
 export function junitXml(reports: readonly Report[]): string {
+  const nowMs = machineNowMs();
   const totalMs = reports.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0);
   const all = reports.flatMap(({ cases }) => leavesOf(cases));
   const suites = reports.flatMap(({ name, group, cases, durationMs, startedAt, file, notes }) => {
     const leaves = leavesOf(cases);
     const time = durationMs === undefined ? undefined : seconds(durationMs);
-    return element("testsuite", { name, ...countsOf(leaves), time, timestamp: startedAt, file }, [
+    const timestamp = startedAt ?? iso(nowMs - (durationMs ?? 0));
+    return element("testsuite", { name, ...countsOf(leaves), time, timestamp, file }, [
       ...leaves.flatMap((one) => caseLines(group, one)),
       ...(notes.length > 0 ? element("system-out", {}, notes.join("\n")) : []),
     ]);
   });
-  const attributes = { name: "payments-sandbox", ...countsOf(all), time: seconds(totalMs) };
+  const { skipped: _only, ...counts } = countsOf(all);
+  const attributes = { name: "payments-sandbox", ...counts, time: seconds(totalMs) };
   return ['<?xml version="1.0" encoding="UTF-8"?>', ...element("testsuites", attributes, suites), ""].join(
     "\n",
   );
@@ -52,8 +60,8 @@ function countsOf(cases: readonly ReportCase[]) {
 }
 
 function caseLines(classname: string, one: ReportCase): string[] {
-  const { name, durationMs = 0, place: [file, line] = [] } = one;
-  return element("testcase", { name, classname, time: seconds(durationMs), file, line }, resultLines(one));
+  const { name, durationMs = 0 } = one;
+  return element("testcase", { name, classname, time: seconds(durationMs) }, resultLines(one));
 }
 
 function resultLines({
@@ -65,11 +73,11 @@ function resultLines({
   place,
 }: ReportCase): string[] {
   const texts = details.map(([label, text]) => `${label}: ${text}`);
-  if (outcome === "skipped") return element("skipped", { message }, texts.join("\n"));
   if (outcome === "passed" || outcome === "note")
     return texts.length > 0 ? element("system-out", {}, texts.join("\n")) : [];
-  const text = place === undefined ? texts : [place.join(":"), ...texts];
-  return element(outcome === "failed" ? "failure" : "error", { message, type }, text.join("\n"));
+  const text = (place === undefined ? texts : [place.join(":"), ...texts]).join("\n");
+  if (outcome === "skipped") return element("skipped", { message }, text);
+  return element(outcome === "failed" ? "failure" : "error", { message, type }, text);
 }
 
 function seconds(durationMs: number): string {

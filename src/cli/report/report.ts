@@ -53,7 +53,7 @@ export interface Report {
   readonly file?: string;
   readonly durationMs?: number;
   /** ISO 8601 instant. */
-  readonly startedAt?: string;
+  readonly startedAt?: string | undefined;
 }
 
 const MARKS: Readonly<Record<ReportOutcome, readonly [mark: string, style: Style]>> = {
