@@ -45,7 +45,7 @@ export async function exec(
   const artifacts =
     flags.artifacts === undefined
       ? undefined
-      : (await import("./exec/artifacts.js")).openArtifacts(flags.artifacts);
+      : new (await import("./exec/artifacts.js")).ArtifactsFolder(flags.artifacts);
   exitOnUncaughtError(options.data);
   const notice = (text: string): void => {
     if (!options.quiet) printErrorLine(text);

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { OPTION_TOPICS, OPTIONS } from "../core/schema/option-table.js";
+import { systemErrorText } from "../core/schema/system-error-text.js";
 import { UserError } from "../core/schema/user-error.js";
 import { CONFIG_FILE_NAMES } from "./options.js";
 import { printText } from "./terminal.js";
@@ -25,9 +26,9 @@ function writeNew(file: string, text: string): string {
     writeFileSync(file, text, { flag: "wx" });
     return `${file}: written`;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return unchanged(file);
-    throw new UserError(`${file} cannot be written here (${code}); run init in a folder you may write to`);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return unchanged(file);
+    const reason = systemErrorText(error);
+    throw new UserError(`${file} cannot be written here: ${reason}; run init in a folder you may write to`);
   }
 }
 

@@ -3,6 +3,7 @@ import { parseBooks } from "../core/domain/books/parse-books.js";
 import type { BookReport } from "../core/schema/control-responses.js";
 import type { Marking, ReconcileRequest } from "../core/schema/reconciliation.js";
 import { SandboxError } from "../core/schema/refusals.js";
+import { systemErrorText } from "../core/schema/system-error-text.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../library/library-options.js";
 import { readAppEnvironment, readCommandOutput } from "./app-command.js";
@@ -57,7 +58,7 @@ function contentsOf(file: string): string {
   try {
     return readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (error) {
-    throw new UserError(`--file ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new UserError(`--file ${file} cannot be read: ${systemErrorText(error)}`);
   }
 }
 

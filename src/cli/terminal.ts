@@ -1,6 +1,4 @@
-import { writeFileSync } from "node:fs";
 import { toPrintableJson, toPrintableLine, toPrintableLines } from "../core/schema/text-format.js";
-import { UserError } from "../core/schema/user-error.js";
 import {
   changeUnpaintedParts,
   cutCells,
@@ -91,15 +89,5 @@ export class ProgressLine {
   print(text: string): void {
     this.end();
     printText(text);
-  }
-}
-
-/** Writes a file. The error of an unwritable file names `source`: the flag or command that takes the file. */
-export function writeOutputFile(source: string, file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError(`${source} ${file || '""'} cannot be written (${code})`);
   }
 }

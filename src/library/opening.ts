@@ -1,6 +1,8 @@
 // Opens a sandbox: options and files → namespaces, HTTP and pages → `Sandbox`. Called by `createSandbox`, the command
 // and the OpenAPI documents. Pages and the scenario runner are passed to the server, which imports neither.
+import { dirname } from "node:path";
 import { Catalogue } from "../core/domain/catalogue.js";
+import { makeFolder } from "../core/files/make-folder.js";
 import { packageVersion } from "../core/files/package.js";
 import type { ReceiverChecker, ScenarioRunner } from "../core/namespace/injected-tools.js";
 import type { NamespaceOptions } from "../core/namespace/namespace-options.js";
@@ -15,8 +17,10 @@ import {
   type WebhookOption,
 } from "../core/schema/option-schemas.js";
 import { resolveSettings, type Settings } from "../core/schema/settings.js";
+import { systemErrorText } from "../core/schema/system-error-text.js";
 import { toPrintableLines, trimTrailingSlashes } from "../core/schema/text-format.js";
 import { durationToMs, parseInstant } from "../core/schema/time.js";
+import { UserError } from "../core/schema/user-error.js";
 import type { PostgresStorageOptions } from "../core/store/postgres/postgres-storage.js";
 import { createMemoryStorage, type Storage } from "../core/store/storage.js";
 import { StoreError } from "../core/store/store-error.js";
@@ -169,5 +173,10 @@ async function openStorage({ data, ...options }: StorageOptions): Promise<Storag
     return new PostgresStorage({ ...options, data }).start();
   }
   const { FileStorage } = await import("../core/store/file-storage.js");
+  try {
+    makeFolder(dirname(data));
+  } catch (error) {
+    throw new UserError(`the folder of the data file ${data} cannot be made: ${systemErrorText(error)}`);
+  }
   return new FileStorage({ ...options, data });
 }

@@ -185,17 +185,18 @@ it("exec --artifacts writes the folder even after a signal", async () => {
 
 it("exits before running the command when the folder cannot be written", async () => {
   const file = temporaryFile("file", "");
-  for (const [folder, code] of [
-    [file, "EEXIST"],
-    [join(file, "x"), "ENOTDIR"],
+  const taken = "there is a file in place of a folder";
+  for (const [folder, reason] of [
+    [file, taken],
+    [join(file, "x"), taken],
     // Node would retry endlessly here.
-    ...(process.platform === "linux" ? ([["/proc/x", "ENOENT"]] as const) : []),
+    ...(process.platform === "linux" ? ([["/proc/x", "there is no such file or folder"]] as const) : []),
   ] as const) {
     const ended = await carryOut(words`exec --artifacts ${folder} -- echo ran`);
     expect(ended).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: `payments-sandbox: --artifacts: ${folder} cannot be written (${code})\n`,
+      stderr: `payments-sandbox: --artifacts ${folder} cannot be written: ${reason}\n`,
     });
   }
 });

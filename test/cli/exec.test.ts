@@ -107,8 +107,13 @@ it.each([0, 1, 42, 255])("exec exits with the command's code %i", async (expecte
 it.each([
   [127, "a command that is not there", "no-such-command-anywhere", "command not found"],
   [127, "an empty name", "", "command not found"],
-  [126, "a file that may not be run", temporaryFolder(), "cannot be run (EACCES)"],
-  [126, "a path through a file", `${process.execPath}/x`, "cannot be run (ENOTDIR)"],
+  [126, "a file that may not be run", temporaryFolder(), "cannot be run: this user has no permission"],
+  [
+    126,
+    "a path through a file",
+    `${process.execPath}/x`,
+    "cannot be run: there is a file in place of a folder",
+  ],
 ])("exec exits with %i for %s, and prints one line", async (code, _what, command, why) => {
   const stderr = `payments-sandbox: ${command || '""'}: ${why}\n`;
   expect(await run(["exec", "--", command, "--help"])).toMatchObject({ code, stdout: "", stderr });

@@ -82,7 +82,7 @@ describe("reconcile", () => {
       ].join("\n"),
     );
     expect(readFileSync(junit, "utf8")).toContain(
-      '<testsuite name="reconcile" tests="7" failures="2" errors="0" skipped="0">',
+      '<testsuite name="reconcile" tests="7" failures="2" errors="0" skipped="0" timestamp=',
     );
     const { code, stdout } = await reconcile("--app-cmd", "true", "--json");
     expect(code).toBe(1);
@@ -96,10 +96,10 @@ describe("reconcile", () => {
     ["paid", 2, "✓ 1 row compared"],
   ])("reconcile prints findings for %s without JUnit and exits with %d", async (status, expected, line) => {
     const row = `echo '{"charge_id":"${paid}","status":"${status}"}'`;
-    const { code, stdout, stderr } = await reconcile("--app-cmd", row, "--junit", "/nope/x.xml");
+    const { code, stdout, stderr } = await reconcile("--app-cmd", row, "--junit", "/dev/full");
     expect({ code, stderr }).toEqual({
       code: expected,
-      stderr: "payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n",
+      stderr: "payments-sandbox: --junit /dev/full cannot be written: the disk is full\n",
     });
     expect(stdout).toContain(line);
   });

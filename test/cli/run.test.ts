@@ -9,13 +9,13 @@ it.each([
   ["failed", 1, "  - { request: GET /api/v1/payments/payins, expect: { status: 404 } }\n"],
   ["passed", 2, "  - advance: 1h\n"],
 ])(
-  "run prints its report of what %s and exits with %d when JUnit cannot be written",
+  "run prints its report of what %s and exits with %d when the disk is full by then",
   async (outcome, expected, step) => {
     const file = fileWith(`name: x\nsteps:\n${step}`);
-    const { code, stdout, stderr } = await run(["run", file, "--json", "--junit", "/nope/x.xml"]);
+    const { code, stdout, stderr } = await run(["run", file, "--json", "--junit", "/dev/full"]);
     expect({ code, stderr }).toEqual({
       code: expected,
-      stderr: "payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n",
+      stderr: "payments-sandbox: --junit /dev/full cannot be written: the disk is full\n",
     });
     expect(JSON.parse(stdout).outcome).toBe(outcome);
   },

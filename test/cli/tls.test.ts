@@ -95,7 +95,7 @@ it("createSandbox refuses an invalid certificate or key in one line", async () =
   expect(await messageOf({ tlsCert: good })).toMatch(/^tls_cert: .*--tls-key/);
   expect(await messageOf({ tlsKey: itsKey })).toMatch(/^tls_key: .*--tls-cert/);
   expect(await messageOf({ tlsCert: missing, tlsKey: itsKey })).toBe(
-    `--tls-cert: ${missing} cannot be read (ENOENT)`,
+    `--tls-cert: ${missing} cannot be read: there is no such file or folder`,
   );
   expect(await messageOf({ tlsCert: text, tlsKey: itsKey })).toContain(`${text} has no certificate`);
   expect(await messageOf({ tlsCert: good, tlsKey: text })).toContain(`${text} has no private key`);

@@ -16,6 +16,7 @@ function masked(text: string): string {
   return (text.startsWith("{") ? `${JSON.stringify(JSON.parse(text))}\n` : text)
     .replace(/ +\d+ ms$/gm, "  N ms")
     .replace(/("duration_ms":| time=")[\d.]+/g, "$1N")
+    .replace(/ timestamp="[\dT:.-]+Z"/g, ' timestamp="T"')
     .replace(/^\((node:\d+|Use `node).*\n/gm, "");
 }
 

@@ -4,6 +4,7 @@ import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import { scenarioRuleTexts } from "../../core/reports/rule-text.js";
 import { attemptsOf } from "../../core/reports/trouble.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
+import { systemErrorText } from "../../core/schema/system-error-text.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import {
   durationErrorMessage,
@@ -13,7 +14,8 @@ import {
 } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { quoteForShell } from "../help-text.js";
-import { isTerminal, lineWidth, writeOutputFile } from "../terminal.js";
+import { writeOutputFile } from "../output-files.js";
+import { isTerminal, lineWidth } from "../terminal.js";
 import { paint, wrap } from "../text-layout.js";
 import {
   type ClientAction,
@@ -262,8 +264,10 @@ function readJsonFile(file: string): object {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const fault = code === undefined ? `is not an exported state: ${message}` : `cannot be read (${code})`;
+    const isRead = error instanceof SyntaxError;
+    const fault = isRead
+      ? `is not an exported state: ${error.message}`
+      : `cannot be read: ${systemErrorText(error)}`;
     throw new UserError(`${file} ${fault}`);
   }
 }

@@ -11,7 +11,6 @@ import {
 } from "../../core/reports/namespace-export.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../core/schema/option-schemas.js";
 import { maskKey } from "../../core/schema/text-format.js";
-import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import {
   type ArtifactWriter,
@@ -23,23 +22,7 @@ import {
 
 const TEST_NAME_MAX = 80;
 
-/** Creates the folder. Throws before anything runs if the folder cannot be written. */
-export function openArtifacts(folder: string): ArtifactWriter {
-  const probe = join(folder, `.payments-sandbox-${process.pid}`);
-  try {
-    makeFolder(folder);
-    writeFileSync(probe, "");
-    rmSync(probe);
-  } catch (error) {
-    throw new UserError(
-      `--artifacts: ${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`,
-      2,
-    );
-  }
-  return new ArtifactsFolder(folder);
-}
-
-class ArtifactsFolder implements ArtifactWriter {
+export class ArtifactsFolder implements ArtifactWriter {
   readonly #folder: string;
 
   constructor(folder: string) {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { systemErrorText } from "../../core/schema/system-error-text.js";
 import { printErrorLine } from "../terminal.js";
 import { commandLineOf, endProcessesOf, processesOf, signalProcess } from "./processes.js";
 import { exitCodeOf, onParentExit, SignalForwarder } from "./signals.js";
@@ -69,10 +70,10 @@ export class CommandRunner {
     output: CommandOutput,
   ): Promise<ChildProcess | number> {
     return new Promise((resolve) => {
-      const refused = ({ code, message }: NodeJS.ErrnoException): void => {
-        const isMissing = code === "ENOENT" || command[0] === "";
+      const refused = (error: NodeJS.ErrnoException): void => {
+        const isMissing = error.code === "ENOENT" || command[0] === "";
         printErrorLine(
-          `${command[0] || '""'}: ${isMissing ? "command not found" : `cannot be run (${code ?? message})`}`,
+          `${command[0] || '""'}: ${isMissing ? "command not found" : `cannot be run: ${systemErrorText(error)}`}`,
         );
         resolve(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
       };

@@ -3,7 +3,7 @@ import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { machineNowMs } from "../../core/time/timers.js";
 import { printErrorMessage } from "../errors.js";
-import { writeOutputFile } from "../terminal.js";
+import { writeOutputFile } from "../output-files.js";
 import type { Report, ReportCase } from "./report.js";
 
 /**

@@ -14,6 +14,7 @@ import {
 import { isJsonObject, TOO_DEEP_MESSAGE } from "../schema/json-objects.js";
 import { findNearestWord } from "../schema/nearest.js";
 import { findConflictingFields, listKnownKeys, unknownFieldMessage } from "../schema/schema-paths.js";
+import { systemErrorText } from "../schema/system-error-text.js";
 import { UserError } from "../schema/user-error.js";
 import {
   firstAliasOffset,
@@ -122,8 +123,11 @@ function readBounded(file: string): string {
     }
   } catch (error) {
     if (error instanceof UserError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw wholeFileError(file, code === "ENOENT" ? "there is no such file" : `cannot be read (${code})`);
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw wholeFileError(
+      file,
+      isMissing ? "there is no such file" : `cannot be read: ${systemErrorText(error)}`,
+    );
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { createSecureContext } from "node:tls";
+import { systemErrorText } from "../../core/schema/system-error-text.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { CreateServer } from "./listener.js";
 
@@ -36,7 +37,7 @@ function readPem(flag: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new UserError(`${flag}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new UserError(`${flag}: ${file} cannot be read: ${systemErrorText(error)}`);
   }
 }
 

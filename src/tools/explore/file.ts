@@ -5,6 +5,7 @@ import { readFlow } from "../../core/files/read-flow.js";
 import { DEFAULT_EXPLORE_DEPTH } from "../../core/schema/explore-limits.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { didYouMean } from "../../core/schema/nearest.js";
+import { systemErrorText } from "../../core/schema/system-error-text.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { durationToMs } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -86,7 +87,7 @@ async function folderWriter(folder: string): Promise<ScenarioFileWriter> {
       makeFolder(folder);
       writeFileSync(file, text);
     } catch (error) {
-      throw new UserError(`save: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+      throw new UserError(`save: ${file} cannot be written: ${systemErrorText(error)}`);
     }
   };
   return { folder, write, yamlOf: writeYaml };
