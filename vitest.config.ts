@@ -18,6 +18,8 @@ const PROCESS = [
   "test/steps/{cli,given,running-sandbox,shop}.test.ts",
   "test/webhooks/{docs,signatures}.test.ts",
 ];
+/** Tests that install packages of test/packages.json, and start no process besides. */
+const PACKAGES = ["test/doctor/schemes.test.ts", "test/openapi/lint.test.ts"];
 /** Tests of pages in a real Chromium. */
 const BROWSER = ["test/pages/*browser.test.ts", "test/openapi/{docs,control-docs}.test.ts"];
 /** Explorations, simulations and other tests that take seconds each. */
@@ -51,7 +53,7 @@ export default defineConfig(({ mode }) => ({
     include: ["test/**/*.test.ts"],
     // `npm run test:quick` leaves these out. They are not separate projects, which would load every module again in each
     // of their workers.
-    exclude: mode === "quick" ? [...PROCESS, ...BROWSER, ...DEEP] : [],
+    exclude: mode === "quick" ? [...PROCESS, ...PACKAGES, ...BROWSER, ...DEEP] : [],
     // Closes what tests opened, and compares every response of the service with the OpenAPI document.
     setupFiles: ["test/support/setup.ts"],
     // Only for tests that hang: bench/ measures speed, and a busy machine must not fail a test.

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createSandbox, Sandbox } from "../../src/library/index.js";
 import { Project } from "../support/packed.js";
+import { installSet } from "../support/test-packages.js";
 import { blocksOfKind, pageText } from "./support/pages.js";
 
 const PAGE = "docs/testing.md";
@@ -17,13 +19,11 @@ const SERVER_NODE = files["server.test.mjs"]!.replace(
   .replace("test(", "hooks.test(")
   .replace(/expect\((.*)\)\.toEqual\((.*)\)/, "deepEqual($1, $2)");
 
-const project = new Project({ ...files, "server.node.mjs": SERVER_NODE }, [
-  "express",
-  "jest",
-  "vitest",
-  "msw",
-  "standardwebhooks",
-]);
+const project = new Project(
+  { ...files, "server.node.mjs": SERVER_NODE },
+  ["express", "vitest", "standardwebhooks"],
+  { jest: join(await installSet("jest"), "jest"), msw: join(await installSet("msw"), "msw") },
+);
 
 const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false"];
 const VITEST = ["node_modules/vitest/vitest.mjs", "run"];

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { createSandbox, type WebhookReport } from "../../src/library/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { isHere, startProgram } from "../support/programs.js";
+import { installSet } from "../support/test-packages.js";
 import { OBSERVE } from "./shop.js";
 
 /** Commands that start the receivers; each prints its port. */
@@ -27,6 +28,7 @@ for (const [name, [command, file, ...args]] of Object.entries(GOOD)) {
     const sandbox = closedAtEnd(await createSandbox({ rateLimit: "off" }));
     const { url } = await sandbox.listen({ port: 0 });
     const { port } = await startProgram(command, [join(import.meta.dirname, "good", file), ...args], {
+      WEBHOOK_LIBRARIES: await installSet("webhook-libraries"),
       PAYMENTS_SANDBOX_URL: url,
       PAYMENTS_API_KEY: sandbox.apiKey,
       PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Project } from "../support/packed.js";
+import { installSet } from "../support/test-packages.js";
 import { suites } from "./support/suites.js";
 
 /** Two failing tests and a passing one. */
@@ -43,7 +44,8 @@ const project = new Project(
     "vitest.config.mjs": "export default { test: { include: ['*.vitest.mjs'] } };",
     "shop.node.mjs": files.node,
   },
-  ["jest", "vitest"],
+  ["vitest"],
+  { jest: join(await installSet("jest"), "jest") },
 );
 
 const RUNNERS = [

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { Project } from "../support/packed.js";
+import { installSet } from "../support/test-packages.js";
 
 /** Jest fails the run when a suite loads a module after its end. */
 const SUITES = {
@@ -83,7 +84,8 @@ const project = new Project(
     ...SUITES,
     "module.test.mjs": MODULE,
   },
-  ["jest", "jest-29"],
+  [],
+  { jest: join(await installSet("jest"), "jest"), "jest-29": join(await installSet("jest-29"), "jest") },
 );
 const cache = temporaryFolder();
 

@@ -27,7 +27,7 @@ beforeAll(() =>
 
 describe("a client generated from the document", () => {
   it("a generated client rejects wrong calls at compile time", () => {
-    expect(client.complaints).toEqual([]);
+    expect(client.complaints).toBe("");
   });
 
   it("a generated client runs the whitelabel flow", async () => {
@@ -69,7 +69,7 @@ describe("a client generated from the control API's document", () => {
   );
 
   it("a generated control client rejects wrong calls at compile time", () => {
-    expect(client.complaints).toEqual([]);
+    expect(client.complaints).toBe("");
   });
 
   it("a generated control client uses a separate namespace", async () => {
@@ -136,7 +136,7 @@ describe("an app on openapi-fetch and the types of the service's document", () =
 
   it("an app on openapi-fetch compiles, and distinguishes events by type", async () => {
     await app.make("/openapi.json", "service.ts", pathToFileURL(temporaryFile("client.ts", APP)));
-    expect(app.complaints).toEqual([]);
+    expect(app.complaints).toBe("");
     const { charge, told } = await app.load();
     expect(told({ type: "charge.completed", data: { charge_id: "ch_1" } })).toBe("ch_1");
     const sandbox = await openSandbox();

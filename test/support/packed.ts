@@ -17,16 +17,22 @@ export const NODES = [
 export class Project {
   readonly folder = temporaryFolder();
 
-  constructor(files: Record<string, string>, dependencies: readonly string[] = []) {
+  /** `dependencies` come from this checkout; `links` are folders of other packages, by name. */
+  constructor(
+    files: Record<string, string>,
+    dependencies: readonly string[] = [],
+    links: Readonly<Record<string, string>> = {},
+  ) {
     buildIfMissing();
     const installed = join(this.folder, "node_modules", "payments-sandbox");
     const { files: published } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     for (const name of ["package.json", ...published].filter((one) => existsSync(join(ROOT, one))))
       cpSync(join(ROOT, name), join(installed, name), { recursive: true });
-    for (const name of dependencies) {
+    const own = dependencies.map((name) => [name, join(ROOT, "node_modules", name)] as const);
+    for (const [name, target] of [...own, ...Object.entries(links)]) {
       const place = join(this.folder, "node_modules", name);
       mkdirSync(dirname(place), { recursive: true });
-      symlinkSync(join(ROOT, "node_modules", name), place);
+      symlinkSync(target, place);
     }
     for (const [name, text] of Object.entries({ "package.json": "{}", ...files })) {
       mkdirSync(dirname(join(this.folder, name)), { recursive: true });

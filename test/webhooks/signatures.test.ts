@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { Webhook as StandardWebhook } from "standardwebhooks";
-import Stripe from "stripe";
-import { Webhook as SvixWebhook } from "svix";
 import { expect, it } from "vitest";
 import { signatureHeaders } from "../../src/core/delivery/signing.js";
 import { issueMessage, safeParse } from "../../src/core/schema/issues.js";
@@ -17,6 +15,7 @@ import type { Sandbox } from "../../src/library/index.js";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
+import { Stripe, SvixWebhook } from "../support/webhook-libraries.js";
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const OLD_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;

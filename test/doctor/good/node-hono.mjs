@@ -1,7 +1,10 @@
 // Hono with the svix library. Stores only statuses from events.
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
-import { Webhook } from "svix";
+
+const { Webhook } = createRequire(join(process.env.WEBHOOK_LIBRARIES, "importer.js"))("svix");
 
 const webhook = new Webhook(process.env.PAYMENTS_WEBHOOK_SECRET);
 const orders = new Map();
