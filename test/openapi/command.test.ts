@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { type OutputChunk, rolldown } from "rolldown";
 import { describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.js";
 import { openApi } from "../support/api-client.js";
@@ -23,29 +24,26 @@ async function printed(...argv: string[]): Promise<string> {
 }
 
 /** Returns the files that entry points load at start, and all that they can load. */
-async function readAtStart(entryPoints: string[]): Promise<{ read: Set<string>; known: string[] }> {
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints,
-    bundle: true,
-    splitting: true,
-    format: "esm",
+async function readAtStart(input: string[]): Promise<{ read: Set<string>; known: string[] }> {
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input,
     platform: "node",
-    packages: "external",
-    outdir: "unused",
-    write: false,
-    metafile: true,
+    external: /^[^./]/,
+    logLevel: "silent",
   });
+  const { output } = await bundle.generate({ format: "esm" });
+  await bundle.close();
+  const chunks = output.filter((one) => one.type === "chunk");
+  const modulesOf = ({ moduleIds }: OutputChunk) => moduleIds.map((id) => relative(ROOT, id));
   const read = new Set<string>();
-  const follow = (output: string): void => {
-    const { inputs, imports } = metafile.outputs[output]!;
-    for (const input of Object.keys(inputs)) read.add(input);
-    for (const { path, kind, external } of imports)
-      if (kind === "import-statement" && external !== true) follow(path);
+  const follow = (chunk: OutputChunk): void => {
+    for (const file of modulesOf(chunk)) read.add(file);
+    const imported = chunks.filter(({ fileName }) => chunk.imports.includes(fileName));
+    for (const one of imported) if (!modulesOf(one).every((file) => read.has(file))) follow(one);
   };
-  for (const [output, { entryPoint }] of Object.entries(metafile.outputs))
-    if (entryPoint !== undefined && entryPoints.includes(entryPoint)) follow(output);
-  return { read, known: Object.keys(metafile.inputs) };
+  for (const chunk of chunks) if (chunk.isEntry) follow(chunk);
+  return { read, known: chunks.flatMap(modulesOf) };
 }
 
 describe.each([

@@ -15,7 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { FileStore, type FileStoreOptions } from "../../src/core/store/file-store.js";
 import type { LockOwner } from "../../src/core/store/lock.js";
@@ -315,14 +315,15 @@ const CHILD = `
 
 it("only one of several concurrent starts gets the file", async () => {
   const script = join(folder, "child.mjs");
-  await build({
-    stdin: { contents: CHILD, resolveDir: fileURLToPath(new URL("../..", import.meta.url)), loader: "ts" },
-    bundle: true,
+  const input = fileURLToPath(new URL("../../child.ts", import.meta.url));
+  const load = (id: string) => (id === input ? CHILD : undefined);
+  const bundle = await rolldown({
+    input,
     platform: "node",
-    format: "esm",
-    outfile: script,
-    logLevel: "warning",
+    plugins: [{ name: "child", resolveId: (id) => (id === input ? id : undefined), load }],
   });
+  await bundle.write({ format: "esm", file: script });
+  await bundle.close();
   const children = Array.from({ length: 6 }, () => {
     const child = spawn(process.execPath, [script, file], { stdio: ["pipe", "pipe", "inherit"] });
     helpers.push(() => killed(child));

@@ -1,6 +1,6 @@
-import { readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { buildSync } from "esbuild";
+import { transformSync } from "rolldown/utils";
 import type { Plugin } from "vitest/config";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -31,19 +31,23 @@ export function nativeSource(): Plugin {
 function compileOnce(): void {
   for (const run of namesIn(RUNS))
     if (!isAlive(Number(run))) rmSync(join(RUNS, run), { recursive: true, force: true });
-  buildSync({
-    entryPoints: readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => join(SOURCE, file)),
-    outbase: SOURCE,
-    outdir: COMPILED,
-    format: "esm",
-    target: "node20",
-    // Vitest maps stack traces with it.
-    sourcemap: "inline",
-    sourcesContent: false,
-  });
+  for (const file of readdirSync(SOURCE, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".ts")) continue;
+    const source = join(SOURCE, file);
+    const compiled = join(COMPILED, file.replace(/ts$/, "js"));
+    mkdirSync(dirname(compiled), { recursive: true });
+    writeFileSync(compiled, compile(source));
+  }
   process.once("exit", () => rmSync(COMPILED, { recursive: true, force: true }));
+}
+
+/** Returns a source as JavaScript with its source map, by which Vitest maps stack traces. */
+function compile(source: string): string {
+  const options = { target: "node20", sourcemap: true };
+  const { code, errors, map } = transformSync(source, readFileSync(source, "utf8"), options);
+  if (errors.length > 0) throw new AggregateError(errors, `${source} does not compile`);
+  const encoded = Buffer.from(JSON.stringify({ ...map, sourcesContent: undefined })).toString("base64");
+  return `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`;
 }
 
 function namesIn(folder: string): string[] {
