@@ -198,11 +198,11 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
 }
 
 /** Wraps a value without a file; its faults have no position. */
-export function documentFromValue(value: unknown): LoadedDocument {
+export function documentFromValue(value: unknown, file = ""): LoadedDocument {
   return {
-    file: "",
+    file,
     value,
-    faultAt: (path, message) => ({ file: "", line: 1, column: 1, field: path.join("."), message }),
+    faultAt: (path, message) => ({ file, line: 1, column: 1, field: path.join("."), message }),
   };
 }
 

@@ -6,10 +6,11 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { type LogRow, recordIdOf } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEPS } from "../../scenario/steps/step-kinds.js";
+import { hasVariable } from "../../scenario/variables.js";
 import type { Deviable, ObservedCharge, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
 import { pressMarkNames } from "./drive-steps.js";
-import { type Flow, findPresses } from "./flow.js";
+import { type Flow, findPresses, readOf } from "./flow.js";
 import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
 import { findPages, mustPayReason } from "./payment-steps.js";
 import type { Baseline, OrderPayments } from "./sandbox-plan.js";
@@ -80,11 +81,12 @@ function listBaselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun):
       const [from, to] = callsOfPress(one, press);
       return [countReads(from), countReads(to)];
     }),
+    // A view with a variable shows the run's own records, whose numbers are IDs and not counts of payments.
     growths: growthsOf(
       { views: viewsIn(one), ordinal: one.ordinal },
       { views: viewsIn(other), ordinal: other.ordinal },
       ignored,
-    ),
+    ).filter(({ view }) => !hasVariable(JSON.stringify(readOf(flow.observe[view]!)))),
   };
 }
 

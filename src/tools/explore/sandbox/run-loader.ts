@@ -30,10 +30,7 @@ export class RunLoader {
     const key = JSON.stringify(Object.entries(document).filter(([word]) => !PER_RUN.has(word)));
     const checked = this.#checked.get(key);
     if (checked !== undefined) return withScenarioRules(checked, document, inputs);
-    const loaded = await loadScenarioWithIncludes(
-      { ...documentFromValue(document), file: this.#file },
-      inputs,
-    );
+    const loaded = await loadScenarioWithIncludes(documentFromValue(document, this.#file), inputs);
     if (document.include === undefined && !flattenSteps(loaded.steps).some(({ kind }) => kind === "include"))
       this.#checked.set(key, loaded);
     return loaded;
