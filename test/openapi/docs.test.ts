@@ -19,7 +19,7 @@ describe.each([
   [
     "/docs",
     shippedDocument,
-    210_000,
+    215_000,
     [
       "_sandbox/docs",
       "openapi.json",

@@ -28,7 +28,27 @@ async function served(api: Api, path = "/openapi.json"): Promise<OpenApiDocument
   return okBody(await api.get<OpenApiDocument>(path));
 }
 
+/** Returns the paths of branches that a type generator reads as any value. */
+function branchesWithoutType(value: unknown, path = "#"): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => {
+    // Generators ignore conditions.
+    if (["if", "then", "else", "not", "example", "examples"].includes(name)) return [];
+    const branches = ["allOf", "anyOf", "oneOf"].includes(name) && Array.isArray(part) ? part : [];
+    const found = branches.flatMap((branch, index) =>
+      ["$ref", "type", "anyOf", "oneOf", "const", "enum"].some((keyword) => keyword in branch)
+        ? []
+        : [`${path}/${name}/${index}`],
+    );
+    return [...found, ...branchesWithoutType(part, `${path}/${name}`)];
+  });
+}
+
 describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
+  it("each branch of a schema has a type", async () => {
+    expect(branchesWithoutType(await served(await openApi(), path))).toEqual([]);
+  });
+
   it("the document contains the request's URL or the public URL", async () => {
     expect((await served(await openApi(), path)).servers).toMatchObject([{ url: "http://sandbox" }]);
     expect(

@@ -1,15 +1,9 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusSchema } from "./common.js";
-import { closedShape, field, fieldsOf, queryShape } from "./descriptions.js";
+import { closedShape, exactlyOneOf, field, fieldsOf, queryShape } from "./descriptions.js";
 import { reasonSchema } from "./engine-requests.js";
 import { withNameKind } from "./name-kinds.js";
-import {
-  hasOneTarget,
-  ONE_TARGET_CONDITION,
-  ONE_TARGET_MESSAGE,
-  webhookOptionSchema,
-  webhookUrlSchema,
-} from "./option-schemas.js";
+import { hasOneTarget, ONE_TARGET_MESSAGE, webhookOptionSchema, webhookUrlSchema } from "./option-schemas.js";
 import { charactersAtMost, globTextSchema, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 import { pageQuerySchema } from "./service-requests.js";
 import { signatureSchema } from "./signature-schemes.js";
@@ -148,7 +142,7 @@ export const ackRequestSchema = closedShape(
   "AckRequest",
   {
     description: "The receiver's response, or why there is none.",
-    jsonSchema: { oneOf: [{ required: ["status"] }, { required: ["error"] }] },
+    jsonSchema: exactlyOneOf("status", "error"),
   },
   {
     status: field(
@@ -176,7 +170,7 @@ const receiver = fieldsOf(webhookOptionSchema);
 
 export const endpointRequestSchema = closedShape(
   "WebhookEndpointRequest",
-  { description: "A receiver to register: a URL or a mailbox.", jsonSchema: ONE_TARGET_CONDITION },
+  { description: "A receiver to register: a URL or a mailbox.", jsonSchema: exactlyOneOf("url", "mailbox") },
   {
     ...receiver,
     organization_id: field(

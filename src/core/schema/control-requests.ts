@@ -3,6 +3,7 @@ import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "./common
 import {
   closedShape,
   currencyNote,
+  exactlyOneOf,
   field,
   fieldsOf,
   methodNote,
@@ -51,7 +52,7 @@ export const advanceRequestSchema = closedShape(
   "AdvanceRequest",
   {
     description: "How far: exactly one of by, to and until.",
-    jsonSchema: { oneOf: ["by", "to", "until"].map((name) => ({ required: [name] })) },
+    jsonSchema: exactlyOneOf("by", "to", "until"),
   },
   {
     by: field(z.optional(durationSchema), "By this duration.", { examples: ["30m", "1h30m"] }),

@@ -28,7 +28,7 @@ export type ShapeFields = Readonly<Record<string, Field>>;
 type SchemasOf<All extends ShapeFields> = { -readonly [Name in keyof All]: All[Name]["schema"] };
 
 export interface SchemaDescription {
-  /** Name in the document; undefined for query parameters. */
+  /** Name in the document; undefined for query parameters, and for schemas that only checks use. */
   readonly name: string | undefined;
   readonly note: Note;
   readonly fields: ShapeFields;
@@ -97,7 +97,7 @@ const CompiledObject = z.core.$constructor<z.ZodMiniObject>("CompiledObject", (s
 });
 
 /** Like `shape`, but creates the fields on first use, because a server start does not need them. */
-export function lazyShape<All extends ShapeFields>(name: string, note: Note, make: () => All) {
+export function lazyShape<All extends ShapeFields>(name: string | undefined, note: Note, make: () => All) {
   let cached: All | undefined;
   const fields = () => (cached ??= make());
   const schema = new CompiledObject({
@@ -202,9 +202,21 @@ export function fieldsOf<Schema extends z.core.$ZodType & { readonly shape: obje
   return description.fields as ReturnType<typeof fieldsOf<Schema>>;
 }
 
-/** JSON Schema condition, wrapped in `allOf`: type generators misread an `anyOf` next to `properties`. */
 export function atLeastOneOf(...names: readonly string[]): Readonly<Record<string, unknown>> {
-  return { allOf: [{ anyOf: names.map((name) => ({ required: [name] })) }] };
+  return objectCondition({ anyOf: names.map((name) => ({ required: [name] })) });
+}
+
+export function exactlyOneOf(...names: readonly string[]): Readonly<Record<string, unknown>> {
+  return objectCondition({ oneOf: names.map((name) => ({ required: [name] })) });
+}
+
+/**
+ * JSON Schema condition that always holds. It stands under `then`, which type generators ignore: a branch of `allOf`,
+ * `anyOf` or `oneOf` without a type makes them read the whole schema as `any`.
+ */
+function objectCondition(condition: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+  return { if: { type: "object" }, then: condition };
 }
 
 /** Formats values as a list: `one`, `two` and `three`. */

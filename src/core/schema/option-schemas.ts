@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { modeSchema, percentSchema } from "./common.js";
-import { closedShape, field, fieldsOf, pickFields } from "./descriptions.js";
+import { closedShape, exactlyOneOf, field, fieldsOf, pickFields } from "./descriptions.js";
 import { withNameKind } from "./name-kinds.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
 import { charactersAtMost, eventGlobsSchema, MAX_LENGTHS, minLength } from "./schema-checks.js";
@@ -104,12 +104,9 @@ export function hasOneTarget({ url, mailbox }: { url?: unknown; mailbox?: unknow
 }
 export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
 
-/** JSON Schema condition: either a URL or a mailbox. */
-export const ONE_TARGET_CONDITION = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
-
 export const webhookOptionSchema = closedShape(
   "WebhookOption",
-  { description: "A receiver: a URL or a mailbox.", jsonSchema: ONE_TARGET_CONDITION },
+  { description: "A receiver: a URL or a mailbox.", jsonSchema: exactlyOneOf("url", "mailbox") },
   {
     url: field(
       z.optional(webhookUrlSchema),

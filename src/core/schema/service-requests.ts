@@ -20,6 +20,7 @@ import {
   METADATA_NOTE,
   METHOD_ASSUMPTION,
   methodNote,
+  namedSchema,
   queryShape,
   redirectNote,
   requiredIf,
@@ -44,7 +45,7 @@ export const pricingSchema = lazyShape(
   "Pricing",
   {
     description: "The price the merchant charges.",
-    jsonSchema: { allOf: [allowedOnlyIf("local_pricing", { base_currency: "USD" })] },
+    jsonSchema: allowedOnlyIf("local_pricing", { base_currency: "USD" }),
   },
   () => ({
     base_currency: field(z.string(), currencyNote("Currency the price is given in.")),
@@ -108,7 +109,12 @@ export const whitelabelRequestSchema = lazyShape(
   "WhitelabelRequest",
   {
     description: "A payment to start at once, at the price of a quote.",
-    jsonSchema: { allOf: "{{needs of the methods}}" },
+    jsonSchema: {
+      ...requiredIf({ payment_method: "{{a mobile money method}}" }, "payment_method", ["phone_number"]),
+      else: requiredIf({ payment_method: "{{a bank transfer method}}" }, "payment_method", [
+        "bank_account_number",
+      ]),
+    },
   },
   () => ({
     pricing: field(pricingSchema, "The price, as in the quote.", {
@@ -191,65 +197,93 @@ export const DESTINATION_FIELDS = {
   crypto_wallet: ["wallet_address", "network"],
 } as const;
 
-/** Payout destination; `domain/requests` checks the fields of its type. */
-export const destinationRequestSchema = lazyShape(
-  "DestinationRequest",
-  {
-    description: "A payout destination. The required fields depend on its type.",
-    jsonSchema: {
-      allOf: Object.entries(DESTINATION_FIELDS).map(([type, fields]) =>
-        requiredIf(
-          { type: { const: type } },
-          "type",
-          fields.filter((name) => name !== "network"),
-        ),
-      ),
-    },
-  },
+const DESTINATION_TYPE_NOTE = assumedFieldNote(
+  "A bank account or mobile money wallet for fiat, a crypto wallet for crypto.",
+);
+
+const sharedDestinationFields = () => ({
+  currency: field(z.string(), {
+    ...currencyNote(""),
+    ...assumedFieldNote("Currency it takes.", { examples: "{{payout currencies}}" }),
+  }),
+  country: assumedField(
+    z.nullish(countrySchema),
+    "Two-letter code; by default the organization's (none for crypto).",
+    { examples: ["KE"] },
+  ),
+});
+
+const bankAccountRequestSchema = lazyShape(
+  "BankAccountDestinationRequest",
+  "A bank account to register.",
   () => ({
-    type: assumedField(
-      z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
-      "A bank account or mobile money wallet for fiat, a crypto wallet for crypto.",
-    ),
-    currency: field(z.string(), {
-      ...currencyNote(""),
-      ...assumedFieldNote("Currency it takes.", { examples: "{{payout currencies}}" }),
+    type: field(z.literal("bank_account"), DESTINATION_TYPE_NOTE),
+    ...sharedDestinationFields(),
+    bank_code: assumedField(requiredTextSchema, "The bank.", { examples: ["058"] }),
+    account_number: assumedField(requiredTextSchema, "The account.", { examples: ["0123456789"] }),
+    account_name: assumedField(requiredTextSchema, "Who holds the account.", { examples: ["Ada Obi"] }),
+  }),
+);
+
+const mobileMoneyRequestSchema = lazyShape(
+  "MobileMoneyDestinationRequest",
+  "A mobile money wallet to register.",
+  () => ({
+    type: field(z.literal("mobile_money"), DESTINATION_TYPE_NOTE),
+    ...sharedDestinationFields(),
+    phone_number: assumedField(phoneSchema, "With its country code, the plus optional.", {
+      examples: ["+254700000001"],
     }),
-    country: assumedField(
-      z.nullish(countrySchema),
-      "Two-letter code; by default the organization's (none for crypto).",
-      { examples: ["KE"] },
-    ),
-    bank_code: assumedField(z.nullish(requiredTextSchema), "The bank. Bank accounts only.", {
-      examples: ["058"],
-    }),
-    account_number: assumedField(z.nullish(requiredTextSchema), "Bank accounts only.", {
-      examples: ["0123456789"],
-    }),
-    account_name: assumedField(z.nullish(requiredTextSchema), "Who holds the account. Bank accounts only.", {
-      examples: ["Ada Obi"],
-    }),
-    phone_number: assumedField(
-      z.nullish(phoneSchema),
-      "With its country code, the plus optional. Mobile money only.",
-      {
-        examples: ["+254700000001"],
-      },
-    ),
-    provider: assumedField(z.nullish(requiredTextSchema), "The operator. Mobile money only.", {
-      examples: ["SimbaPesa Sandbox"],
-    }),
-    wallet_address: assumedField(z.nullish(requiredTextSchema), "Crypto wallets only.", {
+    provider: assumedField(requiredTextSchema, "The operator.", { examples: ["SimbaPesa Sandbox"] }),
+  }),
+);
+
+const cryptoWalletRequestSchema = lazyShape(
+  "CryptoWalletDestinationRequest",
+  "A crypto wallet to register.",
+  () => ({
+    type: field(z.literal("crypto_wallet"), DESTINATION_TYPE_NOTE),
+    ...sharedDestinationFields(),
+    wallet_address: assumedField(requiredTextSchema, "Its address.", {
       examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"],
     }),
     network: assumedField(
       z.nullish(requiredTextSchema),
-      "If given, must be the currency's network. Crypto wallets only.",
+      "The network it is on; if given, must be the currency's.",
       { examples: ["TRC20"] },
     ),
   }),
 );
-export type DestinationBody = z.infer<typeof destinationRequestSchema>;
+
+export const destinationRequestSchema = namedSchema(
+  "DestinationRequest",
+  "A payout destination. The fields depend on its type.",
+  z.discriminatedUnion("type", [
+    bankAccountRequestSchema,
+    mobileMoneyRequestSchema,
+    cryptoWalletRequestSchema,
+  ]),
+);
+
+/** The fields of all types; with one check of them a response names every fault. `domain/requests` requires those of the type. */
+export const destinationFieldsSchema = lazyShape(undefined, "", () => {
+  const { currency, country, bank_code, account_number, account_name } = bankAccountRequestSchema.shape;
+  const { phone_number, provider } = mobileMoneyRequestSchema.shape;
+  const { wallet_address, network } = cryptoWalletRequestSchema.shape;
+  return {
+    type: field(z.enum(["bank_account", "mobile_money", "crypto_wallet"]), ""),
+    currency: field(currency, ""),
+    country: field(country, ""),
+    bank_code: field(z.nullish(bank_code), ""),
+    account_number: field(z.nullish(account_number), ""),
+    account_name: field(z.nullish(account_name), ""),
+    phone_number: field(z.nullish(phone_number), ""),
+    provider: field(z.nullish(provider), ""),
+    wallet_address: field(z.nullish(wallet_address), ""),
+    network: field(network, ""),
+  };
+});
+export type DestinationBody = z.infer<typeof destinationFieldsSchema>;
 
 export const withdrawalRequestSchema = lazyShape(
   "WithdrawalRequest",

@@ -262,7 +262,12 @@ function errorBody(refusal: Refusal): unknown {
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[], examples: NamedExamples): OpenApiJson {
-  const error = { allOf: [schemaRef("ErrorInfo"), { properties: { code: { enum: codes } } }] };
+  const error = {
+    allOf: [
+      schemaRef("ErrorInfo"),
+      { type: "object", properties: { code: { type: "string", enum: codes } } },
+    ],
+  };
   return {
     description: DESCRIPTION_BY_STATUS[status],
     headers: headerRefs(COMMON_HEADERS),

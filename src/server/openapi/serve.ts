@@ -3,7 +3,7 @@ import { payoutCurrencies } from "../../core/domain/requests/payout-requests.js"
 import type { Engine } from "../../core/engine/engine.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { markdownCodeList, requiredIf } from "../../core/schema/descriptions.js";
+import { markdownCodeList } from "../../core/schema/descriptions.js";
 import type { MethodFixture } from "../../core/schema/fixtures-file.js";
 import {
   resolveSignatureScheme,
@@ -93,10 +93,6 @@ export function createPlaceholderLookup(
   const ofKind = (kind: MethodFixture["kind"]) => ids(methods.filter((method) => method.kind === kind));
   const { limits, signature, error_codes, event_names } = settings;
   const decimals = Math.max(0, ...currencies.map((currency) => currency.decimals));
-  const requirements = [
-    ...requireForMethods(ofKind("mobile_money"), "phone_number"),
-    ...requireForMethods(ofKind("bank_transfer"), "bank_account_number"),
-  ];
   const values: Readonly<Record<string, () => unknown>> = {
     version: () => version,
     "currencies in words": () => markdownCodeList(codes(currencies)),
@@ -106,7 +102,8 @@ export function createPlaceholderLookup(
     methods: () => ids(methods),
     "two methods": () => ids(methods).slice(0, 2),
     "some rails": () => ids(rails).slice(0, 3),
-    "needs of the methods": () => (requirements.length === 0 ? undefined : requirements),
+    "a mobile money method": () => oneOfMethods(ofKind("mobile_money")),
+    "a bank transfer method": () => oneOfMethods(ofKind("bank_transfer")),
     fraction: () => (decimals === 0 ? "" : `(\\.\\d{1,${decimals}})?`),
     "country calling codes": () => countries.map(({ dialling_code }) => dialling_code.slice(1)).join("|"),
     "quote valid": () => formatDuration(limits.quote_valid_ms),
@@ -125,11 +122,9 @@ export function createPlaceholderLookup(
   };
 }
 
-/** Requires `field` if `payment_method` is one of `methods`. */
-function requireForMethods(methods: readonly string[], field: string): OpenApiJson[] {
-  return methods.length === 0
-    ? []
-    : [requiredIf({ payment_method: { enum: methods } }, "payment_method", [field])];
+/** JSON Schema of one of the methods. An `enum` must not be empty. */
+function oneOfMethods(methods: readonly string[]): OpenApiJson {
+  return methods.length === 0 ? { not: {} } : { enum: methods };
 }
 
 /** Replaces all placeholders in a document, or in a part of one. */

@@ -172,6 +172,8 @@ function fieldsOf(schema: z.core.$ZodType): FieldTree {
 
 function readFieldsOf(schema: z.core.$ZodType): FieldTree {
   if (schema instanceof z.ZodMiniOptional) return fieldsOf(schema.def.innerType);
+  if (schema instanceof z.ZodMiniDiscriminatedUnion)
+    return new Map(schema.def.options.flatMap((option) => [...fieldsOf(option)]));
   if (!(schema instanceof z.ZodMiniObject)) return ANY;
   const shape = schema.shape as Readonly<Record<string, z.core.$ZodType>>;
   return new Map(Object.entries(shape).map(([name, field]) => [name, fieldsOf(field)]));

@@ -67,10 +67,10 @@ function rowOf(api: ControlAnswers, described: Described & { security?: readonly
 }
 
 function fieldsOf(api: ControlAnswers, schema: unknown): string[] {
-  type Parts = { $ref?: string; properties?: object; anyOf?: unknown[] };
-  const { $ref, properties = {}, anyOf = [] } = schema as Parts;
+  type Parts = { $ref?: string; properties?: object; anyOf?: unknown[]; oneOf?: unknown[] };
+  const { $ref, properties = {}, anyOf = [], oneOf = anyOf } = schema as Parts;
   if ($ref !== undefined) return fieldsOf(api, api.document.components.schemas[$ref.split("/").at(-1)!]);
-  return [...new Set([...Object.keys(properties), ...anyOf.flatMap((part) => fieldsOf(api, part))])];
+  return [...new Set([...Object.keys(properties), ...oneOf.flatMap((part) => fieldsOf(api, part))])];
 }
 
 /** Checks the headers of a response. The test setup and the client compare its body with the document. */

@@ -3,7 +3,7 @@ import type { ErrorDetails, Refusal } from "../../schema/refusals.js";
 import {
   DESTINATION_FIELDS,
   type DestinationBody,
-  destinationRequestSchema,
+  destinationFieldsSchema,
   type WithdrawalBody,
   withdrawalRequestSchema,
 } from "../../schema/service-requests.js";
@@ -51,7 +51,7 @@ export function readDestinationRequest(
   raw: unknown,
   faults: ErrorDetails,
 ): (Record<string, string | null> & { type: string; currency: string }) | Refusal {
-  const body = new BodyCheck<DestinationBody>(destinationRequestSchema, raw, faults);
+  const body = new BodyCheck<DestinationBody>(destinationFieldsSchema, raw, faults);
   const currency = checkPayoutCurrency(body, catalogue);
   const phoneNumber = checkPhone(body, catalogue);
   const type = body.validField("type");
