@@ -44,16 +44,19 @@ const DEEP = [
   "test/webhooks/{receivers,storm}.test.ts",
 ];
 
+/** Left out by `npm test`. */
+const LEFT_OUT = [...PROCESS, ...PACKAGES, ...BROWSER, ...DEEP];
+
 // Every Node process of a test would spend a tenth of a second on reading these certificates.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 export default defineConfig(({ mode }) => ({
   plugins: [nativeSource()],
   test: {
-    include: ["test/**/*.test.ts"],
-    // `npm run test:quick` leaves these out. They are not separate projects, which would load every module again in each
-    // of their workers.
-    exclude: mode === "quick" ? [...PROCESS, ...PACKAGES, ...BROWSER, ...DEEP] : [],
+    // Together `quick` and `rest` run each file once. They are not separate projects, which would load every module again
+    // in each of their workers.
+    include: mode === "rest" ? LEFT_OUT : ["test/**/*.test.ts"],
+    exclude: mode === "quick" ? LEFT_OUT : [],
     // Closes what tests opened, and compares every response of the service with the OpenAPI document.
     setupFiles: ["test/support/setup.ts"],
     // Only for tests that hang: bench/ measures speed, and a busy machine must not fail a test.

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import pg from "pg";
 import { it } from "vitest";
+import { refuseInQuick } from "./quick.js";
 import { freePort } from "./servers.js";
 
 const HOW_TO_INSTALL =
@@ -45,6 +46,7 @@ export class Postgres {
   #schemas = 0;
 
   static async start(settings: readonly string[] = []): Promise<Postgres> {
+    refuseInQuick("PostgreSQL");
     const postgres = new Postgres();
     const { uid, gid } = NOBODY;
     if (uid !== undefined) chownSync(postgres.#folder, uid, gid);

@@ -5,6 +5,7 @@ import type { Sandbox, SandboxOptions } from "../../../src/library/index.js";
 import { openSandbox } from "../../support/api-client.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { atEnd, atEndOfFile } from "../../support/lifetime.js";
+import { refuseInQuick } from "../../support/quick.js";
 
 const PLACES = [
   process.env.CHROME_PATH,
@@ -73,6 +74,7 @@ export const describeInBrowser = describe.runIf(chromiumPath() !== undefined);
 export function useBrowser(): (options?: ContextOptions) => Promise<BrowserContext> {
   let browser: Awaited<ReturnType<typeof launch>>;
   beforeAll(async () => {
+    refuseInQuick("a browser");
     browser = await launch(chromiumPath()!, temporaryFolder());
     atEndOfFile(() => browser.close());
   });
