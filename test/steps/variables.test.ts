@@ -33,3 +33,12 @@ it("variables from any source keep the type of their default", async () => {
   });
   await expect(load("few")).rejects.toThrow("8:7 webhooks.0.copies: must be a number");
 });
+
+it("a variable `run` may contain the run's id", async () => {
+  const file = fileWith(
+    'name: s\nvars: { run: "qa-${run.id}" }\ncharges:\n  - { match: { customer_name: "${run}" }, timeline: [{ after: 1s, to: FAILED }] }\n',
+  );
+  const inputs = { vars: {}, environment: {}, runIdOf: (name: string) => `id-of-${name}` };
+  const { scenario } = await readScenarioFile(file, inputs);
+  expect(scenario).toMatchObject({ charges: [{ match: { customer_name: "qa-id-of-s" } }] });
+});

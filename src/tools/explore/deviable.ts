@@ -191,6 +191,8 @@ export interface Trace {
   readonly observed: ObservedRun;
   /** The first step that failed; absent if the run passed. */
   readonly failure?: RunFailure | undefined;
+  /** A plain run that failed passes without the flow's `tick`. */
+  readonly isByJob?: boolean;
   /** The run killed the app. */
   readonly hasKilledApp?: boolean;
   /** At least one step that calls the app passed. */
@@ -307,6 +309,8 @@ export interface ObservedDelivery {
   }[];
   /** Error message of an attempt that the app did not respond to in time. */
   readonly unanswered?: string;
+  /** A further attempt is due. */
+  readonly isOpen?: boolean;
   readonly atMs: number;
 }
 

@@ -23,16 +23,9 @@ import {
 import { behaviourOf, refusalText } from "./judge.js";
 import { DEVIATION_KIND_DEFINITIONS } from "./kinds.js";
 import { KnownDeviations } from "./known-deviations.js";
+import { observePlainRuns, type PlainRunResult, unacceptedWebhooks } from "./plain-runs.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
-import {
-  type Failure,
-  ONCE,
-  observePlainRuns,
-  type PlainRunResult,
-  type Trial,
-  Trials,
-  unacceptedWebhooks,
-} from "./trials.js";
+import { type Failure, ONCE, type Trial, Trials } from "./trials.js";
 
 export interface ExploreOptions {
   /** Maximum number of deviations in a set. */
@@ -110,29 +103,28 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   const startedMs = systemWallClock.nowMs();
   const { only } = options;
   const plain = await observePlainRuns(deviable, options.overReason);
-  const lookedAt = "trace" in plain ? checkLookedAt(deviable, plain) : [];
-  const exploration = "trace" in plain ? new Exploration(deviable, options, plain) : undefined;
-  if (exploration?.first.length === 0)
+  const lookedAt = checkLookedAt(deviable, plain);
+  const exploration = new Exploration(deviable, options, plain);
+  if (exploration.first.length === 0)
     throw new BlindSpotError(deviable.source, [{ path: ["steps"], message: NOTHING_TO_TRY }]);
-  const searched = (await exploration?.search()) ?? NOT_SEARCHED;
-  const findings = "trace" in plain ? exploration!.findings : [plain];
-  const noteRuns = exploration?.noteRuns ?? 0;
+  const searched = await exploration.search();
+  const { findings, noteRuns } = exploration;
   // If the flow no longer passes by itself, runs that passed before prove little.
-  const completeDepth = exploration?.passesPlainRun === false ? 0 : searched.completeDepth;
+  const completeDepth = exploration.passesPlainRun ? searched.completeDepth : 0;
   const report = {
     passed: findings.length === 0 && (only === undefined ? completeDepth > 0 : searched.unjudged === 0),
     complete_depth: completeDepth,
     runs: searched.runs + noteRuns,
     drawn: searched.drawn,
-    choices: (exploration?.first.length ?? 0) + noteRuns,
+    choices: exploration.first.length + noteRuns,
     behaviours: searched.behaviours,
     ms: systemWallClock.nowMs() - startedMs,
     saved: searched.saved,
     findings,
-    singles: exploration?.evidence.singles ?? [],
+    singles: exploration.evidence.singles,
     looked_at: lookedAt,
-    not_tried: exploration?.notTried() ?? [],
-    notes: exploration?.collectNotes() ?? [],
+    not_tried: exploration.notTried(),
+    notes: exploration.collectNotes(),
     ...(options.profile === true ? { profile: byDuration(deviable.profile()) } : {}),
   };
   const runsOfDepth = searched.runsOfDepth.map((runs, index) => (index === 0 ? runs + noteRuns : runs));
@@ -140,7 +132,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     only === undefined
       ? summarySentence(deviable.name, report, runsOfDepth, options.depth)
       : `${deviable.name}: only ${deviationSetText(only)}: ${formatCount(findings.length, "finding")}`;
-  const doubt = exploration?.doubt(searched);
+  const doubt = exploration.doubt(searched);
   return { ...report, sentence: doubt === undefined ? summary : `${summary}: ${doubt}: fix that first` };
 }
 

@@ -1,4 +1,9 @@
-import { CHARGE_STATUSES, type ChargeStatus, KEY_LIFETIME_MS } from "../../core/schema/common.js";
+import {
+  CHARGE_STATUSES,
+  type ChargeStatus,
+  KEY_LIFETIME_MS,
+  type WithdrawalStatus,
+} from "../../core/schema/common.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { getOwn, isJsonObject } from "../../core/schema/json-objects.js";
 import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";
@@ -237,6 +242,19 @@ export function hasFailureSigns(observed: ObservedRun, plain: ObservedRun): bool
     countCompletedPayments(charges) !== countCompletedPayments(plain.charges) ||
     countCompletedPayments(withdrawals) !== countCompletedPayments(plain.withdrawals)
   );
+}
+
+/** Describes a payment or a delivery that is still open; undefined if no more are than in a plain run. */
+export function openText(observed: ObservedRun, plain: ObservedRun): string | undefined {
+  const openIn = ({ charges, withdrawals, deliveries }: ObservedRun) => [
+    ...charges.filter((charge) => !isFinal(charge)).map(({ status }) => `a charge is still ${status}`),
+    ...withdrawals
+      .filter(({ status }) => !hasEnded(status as WithdrawalStatus))
+      .map(({ status }) => `a payout is still ${status}`),
+    ...deliveries.filter(({ isOpen }) => isOpen).map(({ type }) => `${type} is still being delivered`),
+  ];
+  const open = openIn(observed);
+  return open.length > openIn(plain).length ? open[0] : undefined;
 }
 
 export function countCompletedPayments(payments: readonly ObservedPayment[]): number {

@@ -142,6 +142,9 @@ export function foreignSyntaxWarnings(
   );
 }
 
+/** The id of the run, even in a file that has a variable `run`. */
+const RUN_ID = "run.id";
+
 /** Maximum number of variables that refer to each other in a row, because each takes a part of the call stack. */
 const MAX_CHAINED = 500;
 
@@ -172,6 +175,7 @@ export class Scope {
         file[name],
         (reference) => {
           const root = variableNameOf(reference.name);
+          if (reference.name === RUN_ID) return this.resolve(reference);
           if (open.has(root)) return { fault: `\${${root}} refers to itself` };
           if (open.size > MAX_CHAINED)
             return { fault: `\${${root}} is reached by more than ${MAX_CHAINED} variables in a row` };
@@ -204,7 +208,7 @@ export class Scope {
     if (root === "env") return this.#resolveEnvironment(rest, fallback);
     if (fallback !== undefined)
       return { fault: `only a variable of the environment takes a default: \${env.${name}:-${fallback}}` };
-    if (root === "run" && rest === "id") return { value: this.#sources.runId };
+    if (name === RUN_ID) return { value: this.#sources.runId };
     if (!this.#values.has(root)) return { fault: this.#unknown(root) };
     return evaluate(name, this.#values.get(root));
   };
@@ -219,7 +223,7 @@ export class Scope {
   }
 
   #unknown(name: string): string {
-    const known = [...this.names, "run.id"];
+    const known = [...this.names, RUN_ID];
     return `unknown variable ${name}${didYouMean(name, known, `; known: ${known.join(", ")}`)}`;
   }
 }

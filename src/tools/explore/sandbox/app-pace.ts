@@ -43,12 +43,20 @@ export function quietPeriodOf(
 ): string | undefined {
   if (!isAsynchronous(flow, observed) && reports.every(({ calls }) => calls === 0)) return undefined;
   const longestMs = Math.max(0, waitedMs, ...reports.map(({ longest_ms }) => longest_ms));
-  return `${Math.max(MIN_QUIET_MS, Math.min(2 * longestMs, steadyMs(flow)))}ms`;
+  const maxMs = Math.max(steadyMs(flow), ownQuietMs(flow));
+  return `${Math.max(MIN_QUIET_MS, Math.min(2 * longestMs, maxMs))}ms`;
 }
 
-/** Returns true if the app keeps working after a response: it responds with 202, or the flow has a `wait_for` step. */
-function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
+/** The longest quiet period that the flow's own advances ask for; 0 if none does. */
+function ownQuietMs({ drive }: Flow): number {
+  return Math.max(0, ...drive.map(({ quiet = "0ms" }) => durationToMs(String(quiet))));
+}
+
+/** Returns true if the app keeps working after a response: it responds with 202, or a step of the flow waits for it. */
+function isAsynchronous(flow: Flow, { deliveries }: ObservedRun): boolean {
+  const { drive } = flow;
   return (
+    ownQuietMs(flow) > 0 ||
     deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202)) ||
     drive.some((step) => stepKindsOf(step)[0] === "wait_for")
   );

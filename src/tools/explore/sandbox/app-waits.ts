@@ -15,6 +15,8 @@ export interface AppWaits {
   readonly retry?: string | undefined;
   /** Maximum wait in a `wait_for` step of the flow. */
   readonly flowWait?: string | undefined;
+  /** Sandbox time from the end of the flow's steps to the end of the run. */
+  readonly rest?: string | undefined;
 }
 
 /** Prefixes of the variables in which a run saves how each advance waited. */
@@ -26,8 +28,9 @@ export function withWaits(placed: readonly Placed[], { quiet, retry }: AppWaits)
     // The scheduled work runs after this advance, so the advance need not wait for the app.
     const isBeforeJob = role === "tail" && step.advance === JOB_INTERVAL && step.save === undefined;
     if (step.advance === undefined || isBeforeJob) return { step, role };
+    const ownQuiet = step.quiet ?? quiet;
     const waits = {
-      ...(quiet === undefined || step.quiet !== undefined ? {} : { quiet }),
+      ...(ownQuiet === undefined ? {} : { quiet: ownQuiet }),
       ...(retry === undefined ? {} : { retry }),
     };
     const names = Object.keys(waits) as (keyof typeof WAIT_NAMES)[];

@@ -6,13 +6,13 @@ import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Oracle } from "../exploration.js";
 
-/** A scenario file, split into steps that act and steps that check the end. */
+/** A scenario file, split into acts and looks. */
 export interface Flow {
   readonly file: string;
   readonly raw: Readonly<Record<string, unknown>>;
-  /** Steps that act, in order: they call the app, pay or advance time. */
+  /** Acts, in order: steps that call the app, pay or advance time; and between them the looks that an act follows. */
   readonly drive: readonly RawStep[];
-  /** Steps that check the end, each with its oracle. */
+  /** Looks at the end, which no act follows, each with its oracle. */
   readonly checks: readonly { readonly step: RawStep; readonly oracle: Oracle }[];
   /** Calls to the app, and commands, whose results at the end must be as in a plain run. */
   readonly observe: readonly ObservedView[];
@@ -38,13 +38,14 @@ const CHECKS: Readonly<Record<Extract<StepKind, `expect_${string}` | "reconcile"
 export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Flow {
   const drive: RawStep[] = [];
   const checks: Flow["checks"][number][] = [];
-  for (const step of (raw.steps ?? []) as RawStep[]) {
-    const [kind] = stepKindsOf(step);
-    if (kind === undefined) continue;
-    if (kind === "manual") throw new UserError(`${file}: a flow with manual steps cannot be explored`);
-    const oracle = kind in CHECKS ? CHECKS[kind as keyof typeof CHECKS] : appCheck(step);
+  const steps = ((raw.steps ?? []) as RawStep[]).filter((step) => stepKindsOf(step).length > 0);
+  if (steps.some((step) => stepKindsOf(step)[0] === "manual"))
+    throw new UserError(`${file}: a flow with manual steps cannot be explored`);
+  const lastAct = steps.findLastIndex(isAct);
+  for (const [index, step] of steps.entries()) {
+    const oracle = lookOracle(step);
     if (oracle === null) continue;
-    if (oracle !== undefined && step.save === undefined) checks.push({ step, oracle });
+    if (oracle !== undefined && index > lastAct) checks.push({ step, oracle });
     else drive.push(step);
   }
   if (!drive.some((step) => stepKindsOf(step)[0] === "app"))
@@ -61,10 +62,25 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
   };
 }
 
+/** The oracle of a look; null for a look at traffic; undefined for a step that does more than look. */
+export function lookOracle(step: RawStep): Oracle | null | undefined {
+  const [kind = ""] = stepKindsOf(step);
+  if (kind in CHECKS) return CHECKS[kind as keyof typeof CHECKS];
+  return step.save === undefined ? appCheck(step) : undefined;
+}
+
+/** Returns false for looks, and for reads that only save what they find. */
+function isAct(step: RawStep): boolean {
+  return lookOracle(step) === undefined && !isReadOfApp(step);
+}
+
+function isReadOfApp({ app, run }: RawStep): boolean {
+  return run !== undefined || (typeof app === "string" && app.startsWith("GET "));
+}
+
 /** Returns the oracle of a step that reads the app and expects something of the response. */
-export function appCheck({ app, run, expect }: RawStep): Oracle | undefined {
-  const reads = run !== undefined || (typeof app === "string" && app.startsWith("GET "));
-  return reads && isJsonObject(expect) ? "expect" : undefined;
+export function appCheck(step: RawStep): Oracle | undefined {
+  return isReadOfApp(step) && isJsonObject(step.expect) ? "expect" : undefined;
 }
 
 /** The call or command of a view, without the fields that only `explore` reads. */

@@ -4,7 +4,7 @@ import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEADY_DURATION } from "./app-pace.js";
 import type { AppWaits } from "./app-waits.js";
 import { type Flow, readOf } from "./flow.js";
-import { type Placed, waitStep, withRole } from "./placed-steps.js";
+import { ANY_RESPONSE, type Placed, waitStep, withRole } from "./placed-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
 import { type Baseline, JOB_DURATION, type SandboxPlan } from "./sandbox-plan.js";
 
@@ -83,7 +83,7 @@ function looks({ observe, scheduledWork }: Flow): RawStep[] {
     scheduledWork.length === 0 ? [waitStep(begins, formatDuration(Math.max(...pausesMs)))] : [];
   const views = observe.map((view) => {
     const { steady: _steady, ...read } = readOf(view);
-    return { ...read, expect: { status: { gte: 100 } } };
+    return { ...read, expect: ANY_RESPONSE };
   });
   return [...byItself, ...views];
 }

@@ -179,6 +179,7 @@ function deliveryOf(row: LogRow): ObservedDelivery {
       isLost: error !== null && BY_RULE.test(error),
     })),
     ...(typeof unanswered === "string" ? { unanswered } : {}),
+    isOpen: row.status === "pending",
     atMs: Date.parse(String(created_at)),
   };
 }

@@ -13,6 +13,7 @@ type Allowed = (value: unknown, name: string) => unknown;
 
 /** No view shows the charge as paid or delivered, or waits for the payment. */
 export function unpaid(baseline: Baseline, mayWait = false): Baseline {
+  const { completedCharges: paid } = baseline;
   // An app with a word for the payment may confirm an order before it is paid.
   const hasPaidWord = baseline.observed.some(containsPaidWord);
   return {
@@ -25,7 +26,8 @@ export function unpaid(baseline: Baseline, mayWait = false): Baseline {
       return value === true ? { not: true } : undefined;
     }),
     ...atMost(baseline),
-    completedCharges: Math.max(0, baseline.completedCharges - 1),
+    // A rule for the customer's charges ends each of several payments so.
+    completedCharges: Number(paid) > 1 ? { lte: Number(paid) - 1 } : 0,
   };
 }
 

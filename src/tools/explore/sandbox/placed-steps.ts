@@ -7,6 +7,9 @@ export interface Placed {
   readonly role: StepRole;
 }
 
+/** Expects a response, whatever its status. */
+export const ANY_RESPONSE = { status: { gte: 100 } };
+
 /** Waits for a condition of the sandbox. A timeout is no failure. */
 export function waitStep(condition: object, timeout: string): RawStep {
   return {

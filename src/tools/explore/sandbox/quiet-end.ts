@@ -1,12 +1,27 @@
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
+import type { ObservedRun } from "../deviable.js";
 import { JOB_INTERVAL } from "./app-waits.js";
 import type { Flow } from "./flow.js";
-import { jobSteps } from "./job-steps.js";
+import { jobSteps, longestAdvanceMs } from "./job-steps.js";
 import type { Placed } from "./placed-steps.js";
 
 /** Sandbox time longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
+/** Room for what follows the last deadline: a late payment, its webhooks and their retries. */
+const AFTER_DEADLINE_MS = durationToMs("4d");
+
+/** Sandbox time from the flow's end to the run's: the same for all runs of a flow, as a job may add to each day. */
+export function restDuration(flow: Flow, { charges }: ObservedRun): string {
+  const expiriesMs = charges.map(({ createdMs, expiresMs }) => expiresMs - createdMs);
+  const deadlineMs = Math.max(longestAdvanceMs(flow), ...expiriesMs);
+  return formatDuration(
+    Math.max(durationToMs(LONG), Math.ceil(deadlineMs / DAY_MS) * DAY_MS + AFTER_DEADLINE_MS),
+  );
+}
+
+const DAY_MS = durationToMs("1d");
+
 /** Variables with sandbox times: the end of the flow's steps, the start of the quiet end, the end of the run. */
 export const MOMENT_NAMES = { driven: "driven_until", quiet: "quiet_since", end: "ended_at" } as const;
 
@@ -18,6 +33,8 @@ interface QuietEndOptions {
   readonly isPaidLate?: boolean;
   /** Refunds a part of the charge, which the scheduled work may have to create first. */
   readonly refund?: readonly RawStep[];
+  /** Result of `restDuration`. */
+  readonly rest?: string | undefined;
 }
 
 /**
@@ -27,7 +44,7 @@ interface QuietEndOptions {
  */
 export function quietEnd(
   flow: Flow,
-  { deviations = 0, deviatingCalls = 0, isPaidLate = false, refund = [] }: QuietEndOptions = {},
+  { deviations = 0, deviatingCalls = 0, isPaidLate = false, refund = [], rest = LONG }: QuietEndOptions = {},
 ): Placed[] {
   const work = jobSteps(flow, deviations);
   const hours = deviatingCalls + 1;
@@ -44,7 +61,7 @@ export function quietEnd(
     ...hourly,
     ...refund,
     { name: "Everything works again", fault: "clear" },
-    { advance: LONG, save: { [MOMENT_NAMES.quiet]: "from", ...end } },
+    { advance: rest, save: { [MOMENT_NAMES.quiet]: "from", ...end } },
     ...work,
     ...(isPaidLate && work.length > 0 ? [{ advance: JOB_INTERVAL, save: end }, ...work] : []),
     { wait_for: "idle" },

@@ -39,7 +39,7 @@ export function viewsDocument(flow: Flow): RunDocument {
  * @param steady how long the views must not change; undefined for the duration in the flow
  */
 export function plainRunDocument(flow: Flow, waits: AppWaits, steady?: string): RunDocument {
-  const until = [...withRole("drive", withPressMarks(flow)), ...quietEnd(flow)];
+  const until = [...withRole("drive", withPressMarks(flow)), ...quietEnd(flow, waits)];
   return assemble(flow, {}, [
     ...withRole("reset", flow.reset),
     ...withWaits(until, waits),
@@ -66,6 +66,7 @@ export function deviatingRunDocument(
     deviations: plan.set.length,
     deviatingCalls: plan.faults.length,
     isPaidLate: plan.isPaidLate,
+    rest: waits.rest,
     refund: refundedPart === undefined ? [] : partialRefundSteps(refundedPart, baseline.customerMatch),
   });
   const drive = driveSteps(flow, plan, baseline, waits);

@@ -23,7 +23,7 @@ import {
   type Trace,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
-import { hasFailureSigns } from "../judge.js";
+import { hasFailureSigns, openText } from "../judge.js";
 import {
   canContinueAfterResponse,
   learningQuietMs,
@@ -55,7 +55,7 @@ import {
   readRowsSince,
 } from "./observation.js";
 import { wrongPrice } from "./price-check.js";
-import { MOMENT_NAMES } from "./quiet-end.js";
+import { MOMENT_NAMES, restDuration } from "./quiet-end.js";
 import {
   deviatingRunDocument,
   omitImpliedSteps,
@@ -128,6 +128,8 @@ export class SandboxDeviable implements Deviable {
   /** Quiet period after a webhook, before time advances; undefined if there is no wait. */
   #quiet: string | undefined;
   #isRestless = false;
+  /** Sandbox time from the end of the flow's steps to the end of a run. */
+  #rest: string | undefined;
   #runs = 0;
   #mayGoOn = false;
   #pace = 1;
@@ -173,11 +175,12 @@ export class SandboxDeviable implements Deviable {
       const spots = findAbsentFields(this.#flow, loaded, trace.failure);
       if (spots.length > 0) throw new BlindSpotError(this.source, spots);
       this.#mayGoOn = canContinueAfterResponse(this.#flow, trace.observed);
+      this.#rest = restDuration(this.#flow, trace.observed);
       return trace;
     }
     const [first] = this.#plain;
     const run = await (first === undefined ? this.#runFirst() : this.#runSecond(first));
-    if (run.trace.failure !== undefined) return run.trace;
+    if (run.trace.failure !== undefined) return { ...run.trace, isByJob: await this.#passesWithoutJob() };
     this.#pace = paceOf(run.responseMs);
     if (this.#plain.push(run) === 2) {
       this.#baseline = baselineOf(this.#flow, first!, run);
@@ -186,8 +189,20 @@ export class SandboxDeviable implements Deviable {
     return run.trace;
   }
 
+  /** Returns true if the flow has scheduled work, and passes without it. */
+  async #passesWithoutJob(): Promise<boolean> {
+    if (this.#flow.scheduledWork.length === 0) return false;
+    const idle = plainRunDocument(
+      { ...this.#flow, scheduledWork: [] },
+      { quiet: this.#quiet, rest: this.#rest },
+    );
+    const [run] = await this.#carryOut([idle]);
+    return run!.trace.failure === undefined;
+  }
+
   async #runPlain({ quiet, steady, written }: PlainRunOptions): Promise<Run> {
-    const plain = saveCheckedBodies(this.#flow, plainRunDocument(this.#flow, { quiet }, steady));
+    const waits = { quiet, rest: this.#rest };
+    const plain = saveCheckedBodies(this.#flow, plainRunDocument(this.#flow, waits, steady));
     const [run] = await this.#carryOut([written === undefined ? plain : { ...plain, document: written }]);
     return run!;
   }
@@ -325,6 +340,9 @@ export class SandboxDeviable implements Deviable {
     const plain = this.#plain[0]!.observed;
     const isOver = failure === undefined ? hasFailureSigns(observed, plain) : isCheck(failure.role);
     if (!isOver || failure?.isIncomplete === true) return trace;
+    const open = openText(observed, plain);
+    if (open !== undefined && failure !== undefined)
+      return { ...trace, failure: { ...failure, isIncomplete: true, error: open } };
     const refused = refusedSteps(run.loaded);
     let check = () => this.#check(run, this.#documentOf(plan));
     let checked = await check();
@@ -367,6 +385,7 @@ export class SandboxDeviable implements Deviable {
     return deviatingRunDocument(this.#flow, plan, this.#baseline, {
       name: scenarioName(this.name, plan.set),
       quiet: isLong ? `${steadyMs(this.#flow)}ms` : this.#quiet,
+      rest: this.#rest,
       retry: this.#retries.waitFor(plan),
       flowWait: this.#retries.flowWaitFor(plan, this.#plain[0]!.waitedMs),
       concession,

@@ -49,7 +49,7 @@ export interface Baseline {
   /** Selects the run's charges by customer, or by the metadata in `orderCharges` if `customerMatch` is empty. */
   readonly chargeMatch: Readonly<Record<string, unknown>>;
   /** Number of completed charges that `chargeMatch` selects. */
-  readonly completedCharges: number;
+  readonly completedCharges: number | { readonly lte: number };
   /** Number of completed withdrawals, or its upper bound; absent if the app makes none. */
   readonly completedWithdrawals?: number | { readonly lte: number };
   /** Selects the charges of an order by metadata that holds a variable of the flow, such as the order's id. */
