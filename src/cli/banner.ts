@@ -31,7 +31,11 @@ type Rows = [name: string, value: string][];
 const VALUES_AT = 18;
 
 /** The banner: addresses, keys, next steps. Coloured only on a terminal. */
-export function bannerText(sandbox: Sandbox, options: StartOptions): string {
+export async function bannerText(sandbox: Sandbox, options: StartOptions): Promise<string> {
+  const { receivers, clock } =
+    options.data === undefined
+      ? { receivers: receiversOf(options), clock: options.clock ?? "real" }
+      : await readStoredState(sandbox);
   const ready = readyDetails(sandbox, options.public_url);
   const control = controlRows(sandbox, options);
   const rows: Rows = [
@@ -42,10 +46,10 @@ export function bannerText(sandbox: Sandbox, options: StartOptions): string {
     ["Webhook secret", ready.webhook_secret],
     [
       "Webhooks to",
-      wrap(webhookTargets(options), VALUES_AT, lineWidth()).join("\n").trimStart() ||
+      wrap(receivers.join(", "), VALUES_AT, lineWidth()).join("\n").trimStart() ||
         paint("dim", "nowhere yet (--webhook-url localhost:3000/webhooks)"),
     ],
-    ["Clock", options.clock ?? "real"],
+    ["Clock", clock],
     ["Rate limit", rateLimit(sandbox)],
     ["State", options.data?.replace(/^(postgres\w*:\/\/[^:/]*):[^/]*@/, "$1@") ?? "in memory"],
     ["Seed", ready.seed],
@@ -109,11 +113,22 @@ function rateLimit({ rateLimit = "off" }: Sandbox): string {
   return rateLimit === "off" ? "off" : `${rateLimit} requests per minute and key (--rate-limit off for none)`;
 }
 
-function webhookTargets(options: StartOptions): string {
+function receiversOf({ webhook_url = [], webhooks = [] }: StartOptions): string[] {
   return [
-    ...(options.webhook_url ?? []).map((url) => normalizeWebhookUrl(url)),
-    ...(options.webhooks ?? []).map(({ url, mailbox }) =>
-      url === undefined ? `mailbox ${mailbox}` : normalizeWebhookUrl(url),
+    ...webhook_url.map((url) => normalizeWebhookUrl(url)!),
+    ...webhooks.map(({ url, mailbox }) =>
+      url === undefined ? `mailbox ${mailbox}` : normalizeWebhookUrl(url)!,
     ),
-  ].join(", ");
+  ];
+}
+
+/** Receivers and clock of a stored state, which has more than the options say. */
+async function readStoredState(sandbox: Sandbox): Promise<{ receivers: string[]; clock: string }> {
+  const { items } = await sandbox.run("listWebhookEndpoints", { limit: 100 });
+  const { mode } = await sandbox.run("getClock");
+  const receivers = items.map(({ url, mailbox, enabled }) => {
+    const target = url ?? `mailbox ${mailbox}`;
+    return enabled ? target : `${target} (disabled)`;
+  });
+  return { receivers: receivers.reverse(), clock: mode };
 }

@@ -37,7 +37,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     if (isForPeople) printText("Stopped.\n");
   });
   if (options.json) printJson(readyDetails(sandbox, options.public_url));
-  else if (isForPeople) printText(bannerText(sandbox, options));
+  else if (isForPeople) printText(await bannerText(sandbox, options));
   await live?.begin(sandbox, stop);
 }
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { folderWith } from "../support/folders.js";
+import { folderWith, temporaryFolder } from "../support/folders.js";
 import { Command, isAlive, isServing, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
@@ -109,6 +109,20 @@ it("the banner explains a webhook URL without a host", async () => {
   const command = new Command(words`start -p 0 --webhook-url 3000 --rate-limit off`);
   await command.printed(/Webhooks to +http:\/\/localhost:3000\/\n/);
   await command.printed(/Rate limit +off\n/);
+});
+
+it("the banner after a restart names the stored receivers and the stored clock", async () => {
+  const data = join(temporaryFolder(), "kept.data");
+  const first = new Command(words`start -p 0 --data ${data} --clock manual --json`);
+  const { url } = await first.ready();
+  const client = Client.at(url);
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/hooks" });
+  await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
+  await first.stop("SIGTERM");
+  const second = new Command(words`start -p 0 --data ${data}`);
+  await second.printed(/Ctrl-C/);
+  expect(second.stdout).toMatch(/^ {2}Webhooks to +http:\/\/localhost:3000\/hooks, mailbox tests$/m);
+  expect(second.stdout).toMatch(/^ {2}Clock +manual$/m);
 });
 
 it("start --quiet prints nothing", async () => {
