@@ -65,6 +65,7 @@ async function transcriptOf(section: string): Promise<string> {
       .replace(/\bPSB\w{10}\b/g, "PSB0000000000")
       .replace(/"(sent_at|now)":"2026-(?!0[12])[^"]+"/g, '"$1":"…"')
       .replace(/("duration_ms":|"webhook-timestamp":"|seq +)\d+/g, "$1N")
+      .replace(/^(process +)\d+, started \S+/gm, "$1PID, started …")
       .replace(/"v1,[^"]+"/g, '"v1,…"')
       // `clock` starts the clock, so the time varies.
       .replace(/2026-03-01T00[\d:.]+Z/g, "2026-03-01T00:…Z");

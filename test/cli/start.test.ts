@@ -223,7 +223,19 @@ async function refusal(args: readonly string[], options?: Parameters<typeof run>
 
 it("start fails on a port in use", async () => {
   const port = await listening(createServer());
-  expect(await refusal(["start", "--port", String(port)])).toContain(`port ${port} on 127.0.0.1 is in use`);
+  expect(await refusal(["start", "--port", String(port)])).toBe(
+    `payments-sandbox: port ${port} on 127.0.0.1 is in use by another program; choose another with --port, or --port 0 for any free one`,
+  );
+});
+
+it("start on a port of a sandbox names its version, process and start", async () => {
+  const other = new Command(words`start -p 0 --json`);
+  const { port, pid } = await other.ready();
+  const { version, started_at } = (await Client.at(`http://127.0.0.1:${port}`).ask("GET /health")).json;
+  const at = String(started_at).slice(0, 19).replace("T", " ");
+  expect(await refusal(["start", "--port", String(port)])).toBe(
+    `payments-sandbox: port ${port} on 127.0.0.1 is in use by payments-sandbox ${version} (process ${pid}, started ${at} UTC); use that one, end it, or choose another with --port, or --port 0 for any free one`,
+  );
 });
 
 it("start fails on an address of another machine", async () => {

@@ -146,7 +146,7 @@ async function catalogue(call) {
     await call("GET", "/api/v1/organizations/me", undefined, headers);
     await call("GET", "/api/v1/accounts/balances", undefined, headers);
   }
-  for (const path of ["/health", "/_sandbox", "/_sandbox/clock", "/_sandbox/rates", "/_sandbox/scenarios"])
+  for (const path of ["/_sandbox", "/_sandbox/clock", "/_sandbox/rates", "/_sandbox/scenarios"])
     await call("GET", path);
   await call("GET", "/openapi.json");
 }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import {
@@ -94,6 +95,20 @@ it("listen() opens the given port and host", async () => {
   await first.sandbox.close();
   const second = await openShop({ port, host: "localhost" });
   expect((await second.sandbox.listen()).url).toBe(url);
+});
+
+it("listen() at localhost opens the port on 127.0.0.1 and on ::1", async () => {
+  const { sandbox } = await openShop();
+  const { port } = await sandbox.listen({ host: "localhost" });
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all!.map(({ address }) => address));
+  expect(addresses).toContain("127.0.0.1");
+  for (const address of ["127.0.0.1", "::1"].filter((one) => addresses.includes(one))) {
+    const host = address === "::1" ? "[::1]" : address;
+    expect((await fetch(`http://${host}:${port}/health`)).status).toBe(200);
+  }
+  await sandbox.close();
+  for (const host of ["127.0.0.1", "[::1]"])
+    await expect(fetch(`http://${host}:${port}/health`)).rejects.toThrow("fetch failed");
 });
 
 it("listen() throws a UserError when the port is in use", async () => {

@@ -94,6 +94,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     defaultAction: runs("getSandbox", {
       formatResult: async (info, { connection }) => {
         const clock = info.clock as JsonBody;
+        const { pid, started_at } = await connection.call("GET", "/health");
         const { counts, summary, text, isFailing } = await readTroubles(connection);
         return recordFormatter()({
           url: connection.url,
@@ -105,6 +106,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
           ...(await readActive(connection)),
           "next due": await readNextDue(connection),
           version: info.version,
+          process: `${pid}, started ${started_at}`,
           "api key": info.api_key,
           "webhook secret": info.webhook_secret,
           seed: info.seed,

@@ -44,6 +44,8 @@ type NamespaceView = z.infer<typeof namespaceSchema>;
 /** All namespaces of a server. Finds the namespace of a request; creates and deletes namespaces. */
 export class Namespaces {
   readonly ownership: Ownership | undefined;
+  /** Wall time of the start. */
+  readonly startedMs: number;
   /** Counts since the start, including those of reset or deleted namespaces. */
   readonly totalCounters = new CoverageCounters();
   readonly failedTests = new FailedTestLog();
@@ -60,6 +62,7 @@ export class Namespaces {
 
   constructor(readonly options: NamespacesOptions) {
     this.ownership = options.storage.ownership;
+    this.startedMs = options.base.wall.nowMs();
     try {
       if (this.ownership !== undefined) requireSameOrigin(options.base, this.ownership.defaultOrigin);
       if (this.ownership?.owns(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);

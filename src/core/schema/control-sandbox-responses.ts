@@ -11,6 +11,8 @@ import { text } from "./records/record-fields.js";
 export const healthSchema = recordShape("Health", "The server is ready.", {
   status: z.literal("ok"),
   version: text,
+  pid: field(z.number(), "The process that serves the port."),
+  started_at: field(timestampSchema, "When it started, in wall time."),
   storage: field(z.optional(z.enum(["ok", "away"])), "With a database: whether it answers."),
   owns: field(z.optional(z.number()), "With a database: number of namespaces that this process runs."),
 });

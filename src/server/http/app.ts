@@ -175,10 +175,11 @@ export function inProcessFetch(app: Hono): (request: Request) => Promise<Respons
   };
 }
 
-export function healthReply({ options, ownership }: Namespaces): Reply {
+export function healthReply({ options, ownership, startedMs }: Namespaces): Reply {
   const storage = ownership && {
     storage: ownership.isStorageUnreachable ? "away" : "ok",
     owns: ownership.ownedNamespaces.size,
   };
-  return ok({ status: "ok", version: options.base.version, ...storage });
+  const { version } = options.base;
+  return ok({ status: "ok", version, pid: process.pid, started_at: iso(startedMs), ...storage });
 }

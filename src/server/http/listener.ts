@@ -7,10 +7,10 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { UserError } from "../../core/schema/user-error.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { afterDelay } from "../../core/time/timers.js";
 import { workQueue } from "../../core/time/work-queue.js";
+import { bindServers, portOf } from "./bind.js";
 import { BufferedRequest } from "./fast-path.js";
 import {
   failureResponseOrFallback,
@@ -52,7 +52,6 @@ export interface ListenerOptions {
 
 export interface ListeningServer {
   readonly port: number;
-  readonly server: Server;
   close(): Promise<void>;
 }
 
@@ -93,48 +92,50 @@ export async function listen(options: ListenerOptions): Promise<ListeningServer>
     outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
   };
   const refuseVersion = refuseRequest(505);
-  const server = createServer(http, (incoming, outgoing) => {
-    if (incoming.httpVersionMajor === 1) pipelines.serve(incoming, outgoing);
-    else refuseVersion(incoming, outgoing);
-  });
-  server.on("checkExpectation", refuseRequest(417));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const plain = plainHttp(error, socket);
-    if (plain !== undefined && options.onPlainHttp !== undefined) {
-      plain.write(toWireText(options.onPlainHttp()));
-      return plain.destroySoon();
-    }
-    // The client has not completed the TLS handshake and could not read a response.
-    if (isBeforeHandshake(socket)) return socket.destroy();
-    const refuse = (): void => {
-      // A started response must not be mixed with another response.
-      const { _httpMessage: started } = socket as { _httpMessage?: ServerResponse | null };
-      if (error.code !== "ECONNRESET" && socket.writable && !started?.headersSent)
-        socket.write(toWireText(options.onUnreadable(statusOfParserError(error.code))));
-      socket.destroySoon();
-    };
-    // Requests that were complete before the malformed bytes came are answered first.
-    const last = pipelines.pending(socket);
-    if (last?.req.complete && error.code !== "ECONNRESET") last.once("close", refuse);
-    else refuse();
-  });
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
-    server.listen(options.port, options.host, () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : options.port;
-      if (listener === undefined) afterDelay(LOAD_DELAY_MS, () => void load());
-      resolve({
-        port,
-        server,
-        close: () =>
-          new Promise((done) => {
-            server.close(() => done());
-            server.closeAllConnections();
-          }),
-      });
+  const makeServer = (): Server => {
+    const server = createServer(http, (incoming, outgoing) => {
+      if (incoming.httpVersionMajor === 1) pipelines.serve(incoming, outgoing);
+      else refuseVersion(incoming, outgoing);
     });
-  });
+    server.on("checkExpectation", refuseRequest(417));
+    server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+      const plain = plainHttp(error, socket);
+      if (plain !== undefined && options.onPlainHttp !== undefined) {
+        plain.write(toWireText(options.onPlainHttp()));
+        return plain.destroySoon();
+      }
+      // The client has not completed the TLS handshake and could not read a response.
+      if (isBeforeHandshake(socket)) return socket.destroy();
+      const refuse = (): void => {
+        // A started response must not be mixed with another response.
+        const { _httpMessage: started } = socket as { _httpMessage?: ServerResponse | null };
+        if (error.code !== "ECONNRESET" && socket.writable && !started?.headersSent)
+          socket.write(toWireText(options.onUnreadable(statusOfParserError(error.code))));
+        socket.destroySoon();
+      };
+      // Requests that were complete before the malformed bytes came are answered first.
+      const last = pipelines.pending(socket);
+      if (last?.req.complete && error.code !== "ECONNRESET") last.once("close", refuse);
+      else refuse();
+    });
+    return server;
+  };
+  const servers = await bindServers(makeServer, options.port, options.host);
+  if (listener === undefined) afterDelay(LOAD_DELAY_MS, () => void load());
+  return {
+    port: portOf(servers[0]!),
+    close: async () => {
+      await Promise.all(
+        servers.map(
+          (server) =>
+            new Promise<void>((done) => {
+              server.close(() => done());
+              server.closeAllConnections();
+            }),
+        ),
+      );
+    },
+  };
 }
 
 /** Maximum number of pipelined requests waiting on a connection. A connection that exceeds the maximum is closed. */
@@ -210,20 +211,4 @@ async function requestListener(options: ListenerOptions): Promise<RequestListene
       },
     },
   ) as RequestListener;
-}
-
-function listenError(error: NodeJS.ErrnoException, { port, host }: ListenerOptions): UserError {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return new UserError(
-        `port ${port} on ${host} is in use; choose another with --port, or --port 0 for any free one`,
-      );
-    case "EACCES":
-      return new UserError(`port ${port} may not be used by this user; choose one above 1023 with --port`);
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return new UserError(`${host} is not an address of this machine; choose another with --host`);
-    default:
-      return new UserError(`cannot listen on ${host}:${port} (${error.code ?? error.message})`);
-  }
 }
