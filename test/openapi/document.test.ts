@@ -76,6 +76,11 @@ it("the service document has exactly the operations of the service", () => {
   expect(described.sort()).toEqual(routed.sort());
 });
 
+it("the service document names no condition of the sandbox's storage", () => {
+  expect(JSON.stringify(document).match(/STORAGE_AWAY|StorageAway|database/i)).toBeNull();
+  for (const { operation } of operationsOf(document)) expect(operation.responses).not.toHaveProperty("503");
+});
+
 it("the service document has an example of every error", () => {
   for (const { operation } of operationsOf(document))
     for (const [status, response] of Object.entries(operation.responses)) {

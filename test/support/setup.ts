@@ -12,10 +12,11 @@ const served = channel("payments-sandbox:request");
 let loading: Promise<typeof import("./openapi-answers.js")> | undefined;
 let heard: ServedRequest[] = [];
 
-/** Ignores responses that a fault forced. */
+/** Ignores responses that a fault forced, and those of a database that is away, which the service never gives. */
 function hear(message: unknown): void {
   const request = message as ServedRequest;
-  if (request.operation === null || request.status === null || request.fault !== null) return;
+  const { operation, status, fault, errorCode } = request;
+  if (operation === null || status === null || fault !== null || errorCode === "STORAGE_AWAY") return;
   // Other test files need not load the document.
   loading ??= import("./openapi-answers.js");
   heard.push({ ...request });

@@ -12,8 +12,9 @@ import { iso } from "../../core/schema/time.js";
 import { RawJson } from "../http/reply.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
 
-/** Error codes that only the control API uses. */
-const CONTROL_CODES = new Set([
+/** Error codes that the service never gives: those of the control API, and of the sandbox's own storage. */
+const FOREIGN_CODES = new Set([
+  "STORAGE_AWAY",
   "WAIT_TIMEOUT",
   "INVALID_TRANSITION",
   "CLOCK_BUSY",
@@ -60,7 +61,7 @@ function coverageOf(counters: CoverageCounters) {
     };
   };
   const types = SERVICE_EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE);
-  const codes = Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code));
+  const codes = Object.keys(ERROR_STATUS).filter((code) => !FOREIGN_CODES.has(code));
   return {
     operations: split("operations", OPERATION_IDS),
     statuses: split("statuses", CHARGE_STATUSES),

@@ -1,11 +1,5 @@
 import { limitReached } from "../../core/engine/commands/charge-commands.js";
-import {
-  INTERNAL_ERROR,
-  type Refusal,
-  refuse,
-  refuseInvalid,
-  STORAGE_AWAY,
-} from "../../core/schema/refusals.js";
+import { INTERNAL_ERROR, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { bodyTooLargeRefusal } from "../http/body.js";
 import { bodySchema, querySchema } from "../http/operation-row.js";
 import {
@@ -77,12 +71,6 @@ export function sharedResponses() {
       { "limit reached": errorBody(limitReached(200_000)) },
       COMMON_HEADERS,
     ),
-    StorageAway: errorResponse(
-      "The sandbox cannot reach its database, and accepts no changes",
-      "All of it.",
-      { "database away": errorBody(STORAGE_AWAY) },
-      [...COMMON_HEADERS, "Retry-After"],
-    ),
   };
 }
 
@@ -103,7 +91,6 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
     ...(row.headers?.includes("Idempotency-Key") ? { 422: reusedKey(responses[422]) } : {}),
     429: shared("RateLimited"),
     500: shared("InternalError"),
-    ...(row.method === "GET" ? {} : { 503: shared("StorageAway") }),
     ...(CREATES_CHARGES.includes(row.id) ? { 507: shared("LimitReached") } : {}),
   };
 }
