@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -108,15 +109,37 @@ it("the lock of a living process is respected until the process ends", async () 
   expect(notices).toEqual([]);
 });
 
+/** Dates the lock so many seconds before now; a negative number is a time in the future. */
+const dateLock = (secondsAgo: number) => {
+  const seconds = Date.now() / 1000 - secondsAgo;
+  utimesSync(`${file}.lock`, seconds, seconds);
+};
 const plantOld = (text: string) => {
   writeFileSync(`${file}.lock`, text);
-  const secondsAgo = Date.now() / 1000 - 1;
-  utimesSync(`${file}.lock`, secondsAgo, secondsAgo);
+  dateLock(1);
+};
+const plantFuture = (text: string) => {
+  writeFileSync(`${file}.lock`, text);
+  dateLock(-86_400);
+};
+const plantForeign = (secondsAgo: number) => {
+  plantLock({ pid: 1, host: "c0ffee" });
+  dateLock(secondsAgo);
 };
 const gone = () => spawnSync(process.execPath, ["-e", ""]).pid;
 it.each<[string, () => unknown]>([
   ["a process killed before it wrote its pid", () => plantOld("")],
   ["a process killed while it wrote its pid", () => plantOld('{"pid":1,"ho')],
+  ["a process killed a moment ago, before it wrote its pid", () => writeFileSync(`${file}.lock`, "")],
+  ["a process killed before the clock was put back", () => plantFuture("")],
+  [
+    "a process killed a moment ago, while it took over a stale lock",
+    () => {
+      plantLock({ pid: gone() });
+      writeFileSync(`${file}.lock.stale`, "");
+    },
+  ],
+  ["another machine or container, silent for 11 seconds", () => plantForeign(11)],
   ["process 0", () => plantOld("0\n")],
   ["a process that has ended", () => plantLock({ pid: gone() })],
 ])("takes over the lock of %s", (_name, plant) => {
@@ -141,18 +164,61 @@ it.runIf(isLinux).each<[string, () => number]>([
 it("respects a lock of another thread", () => {
   plantLock({});
   expect(() => storeAt().load()).toThrow(`in use by process ${process.pid}.`);
-  writeFileSync(`${file}.lock`, "");
-  expect(() => storeAt().load()).toThrow("in use by another process.");
 });
 
-it("respects a lock of another machine, and names the lock file", () => {
+/** Starts a process that rewrites the lock again and again, and waits for its first time. */
+async function touchingProcess(): Promise<ChildProcess> {
+  const script = `
+    const { readFileSync, writeSync, openSync } = require("node:fs");
+    const text = readFileSync(process.argv[1]);
+    const fd = openSync(process.argv[1], "r+");
+    const touch = () => writeSync(fd, text, 0, text.length, 0);
+    touch();
+    setInterval(touch, 50);
+    console.log("touched");
+  `;
+  const child = spawn(process.execPath, ["-e", script, `${file}.lock`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  helpers.push(() => killed(child));
+  await once(child.stdout!, "data");
+  return child;
+}
+
+it("respects a lock that a process of another machine keeps touching, and names the lock file", async () => {
   const text = plantLock({ pid: 1, host: "c0ffee" });
+  await touchingProcess();
   expect(() => storeAt().load()).toThrow(
     /data\.json is in use by process 1 on c0ffee, another machine or container\. .* delete .*data\.json\.lock\.$/,
   );
   expect(lockText()).toBe(text);
-  rmSync(`${file}.lock`);
-  expect(storeAt().load()).toBeUndefined();
+});
+
+it("a store touches its lock, so that other machines see it alive", async () => {
+  const store = storeAt();
+  store.load();
+  const text = lockText();
+  dateLock(60);
+  const oldMs = statSync(`${file}.lock`).mtimeMs;
+  await expect.poll(() => statSync(`${file}.lock`).mtimeMs, { timeout: 20_000 }).toBeGreaterThan(oldMs);
+  expect(lockText()).toBe(text);
+  store.append(change(1), none);
+});
+
+it("a store that has lost its lock does not touch that of another process", async () => {
+  const store = storeAt();
+  store.load();
+  const text = plantLock({ pid: 7, host: "c0ffee" });
+  dateLock(60);
+  const plantedMs = statSync(`${file}.lock`).mtimeMs;
+  const control = new FileStore({ file: join(folder, "control.json") });
+  opened.push(control);
+  control.load();
+  const controlLock = join(folder, "control.json.lock");
+  const startMs = statSync(controlLock).mtimeMs;
+  // Its heartbeat began later than the first store's.
+  await expect.poll(() => statSync(controlLock).mtimeMs, { timeout: 20_000 }).toBeGreaterThan(startMs);
+  expect([lockText(), statSync(`${file}.lock`).mtimeMs]).toEqual([text, plantedMs]);
 });
 
 it("closing a store does not release another process's lock", () => {

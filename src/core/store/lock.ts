@@ -1,13 +1,27 @@
-import { readFileSync, readlinkSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { isJsonObject } from "../schema/json-objects.js";
-import { machineNowMs } from "../time/timers.js";
+import { monotonicMs, pauseThread, repeatEvery } from "../time/timers.js";
 import { asStoreError, readIfExists, StoreError, systemErrorCode } from "./store-error.js";
 
-/** A lock file without an owner that is older was left by a process killed while it wrote the file. */
+/** Interval at which a process touches the locks that it holds. */
+const HEARTBEAT_MS = 1_000;
+/** Silence after which the lock of another machine or container counts as left by a killed process. */
+const SILENT_MS = 10_000;
+/** Silence after which a lock file without an owner counts as left by a process killed while it wrote the file. */
 const UNFINISHED_MS = 500;
-/** Enough for a few processes that start at once. */
-const MAX_TRIES = 10;
+const POLL_MS = 20;
 
 /** Content of FILE.lock: the process that has FILE open. */
 export interface LockOwner {
@@ -23,23 +37,56 @@ const LOCKS = Symbol.for("payments-sandbox.locks");
 const heldFiles = ((globalThis as { [LOCKS]?: Set<string> })[LOCKS] ??= new Set());
 
 /**
- * Creates FILE.lock, or takes over the lock of a process of this machine that has ended.
+ * Creates FILE.lock, or takes over the lock of a process that has ended. A lock whose owner cannot be seen from here is
+ * watched until its owner touches it, or has been silent for too long.
  *
- * @throws StoreError if another process has the lock, or may have it
+ * @throws StoreError if another process has the lock
  */
 export function takeLock(file: string): Lock {
   const lockFile = `${file}.lock`;
   if (heldFiles.has(lockFile)) throw inUseError(file, `process ${process.pid}`);
   const text = `${JSON.stringify(describeThisProcess())}\n`;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  const watch = new SilenceWatch(`${lockFile}.${process.pid}`);
+  const deadlineMs = monotonicMs() + SILENT_MS + 2 * UNFINISHED_MS;
+  while (monotonicMs() < deadlineMs) {
     // Reads the lock back: another process may have seen the empty file and removed it.
     if (createLock(lockFile, text) && readLock(lockFile) === text) return new Lock(file, text);
     const other = readLock(lockFile);
-    if (other === undefined) continue;
-    refuseLivingOwner(file, other);
-    removeStale(file, other);
+    if (other !== undefined && !(isStale(file, other, watch) && removeStale(file, other, watch)))
+      pauseThread(POLL_MS);
   }
   throw inUseError(file, "another process");
+}
+
+/** Measures for how long files have not been touched. */
+class SilenceWatch {
+  readonly #probeFile: string;
+  readonly #seen = new Map<string, { readonly touchedMs: number; readonly sinceMs: number }>();
+
+  /** @param probeFile path of a file to make and remove */
+  constructor(probeFile: string) {
+    this.#probeFile = probeFile;
+  }
+
+  /** @returns the silence in ms; "touched" if the file was touched since an earlier call */
+  silenceOf(file: string): number | "touched" {
+    const touchedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+    if (touchedMs === undefined) return Infinity;
+    const seen = this.#seen.get(file);
+    if (seen?.touchedMs === touchedMs) return monotonicMs() - seen.sinceMs;
+    // A time in the future tells nothing: clocks are put back.
+    const ageMs = Math.max(0, this.#fileSystemNowMs() - touchedMs);
+    this.#seen.set(file, { touchedMs, sinceMs: monotonicMs() - ageMs });
+    return seen === undefined ? ageMs : "touched";
+  }
+
+  /** Time of the clock that dates files, which may be that of a file server. */
+  #fileSystemNowMs(): number {
+    writeFileSync(this.#probeFile, "", { mode: 0o600 });
+    const nowMs = statSync(this.#probeFile, { throwIfNoEntry: false })?.mtimeMs;
+    rmSync(this.#probeFile, { force: true });
+    return nowMs ?? 0;
+  }
 }
 
 /** A lock held by this process. The lock is lost if its file is replaced or removed. */
@@ -48,16 +95,39 @@ export class Lock {
   readonly #lockFile: string;
   readonly #text: string;
   #stats: Stats | undefined;
+  #nextTouchMs = monotonicMs() + HEARTBEAT_MS;
+  readonly #stopHeartbeat: () => void;
 
   constructor(file: string, text: string) {
     this.#file = file;
     this.#lockFile = `${file}.lock`;
     this.#text = text;
     heldFiles.add(this.#lockFile);
+    this.#stopHeartbeat = repeatEvery(HEARTBEAT_MS, () => this.#touch());
+  }
+
+  /** Writes the lock's own bytes again, which dates the file by the file system's clock. */
+  #touch(): void {
+    this.#nextTouchMs = monotonicMs() + HEARTBEAT_MS;
+    let fd: number | undefined;
+    try {
+      fd = openSync(this.#lockFile, "r+");
+      // Another process's lock stays as it is.
+      if (this.#stats !== undefined && fstatSync(fd).ino !== this.#stats.ino) return;
+      if (readFileSync(fd, "utf8") !== this.#text) return;
+      writeSync(fd, this.#text, 0);
+      this.#stats = fstatSync(fd);
+    } catch {
+      // A lost lock is reported by the next check, before a write.
+    } finally {
+      if (fd !== undefined) closeSync(fd);
+    }
   }
 
   /** Called regularly before writes; reads the file only if it was touched. @throws StoreError if the lock is lost */
   check(): void {
+    // The timer does not fire while a large file is read.
+    if (monotonicMs() >= this.#nextTouchMs) this.#touch();
     try {
       const now = statSync(this.#lockFile, { throwIfNoEntry: false });
       if (now !== undefined && now.ino === this.#stats?.ino && now.mtimeMs === this.#stats.mtimeMs) return;
@@ -70,19 +140,24 @@ export class Lock {
   }
 
   release(): void {
+    this.#stopHeartbeat();
     heldFiles.delete(this.#lockFile);
     if (readLock(this.#lockFile) === this.#text) rmSync(this.#lockFile, { force: true });
   }
 }
 
-/** @throws StoreError unless the owner of the lock has ended */
-function refuseLivingOwner(file: string, text: string): void {
+/** Returns false while the owner cannot be told. @throws StoreError if the owner of the lock is running */
+function isStale(file: string, text: string, watch: SilenceWatch): boolean {
   const owner = parseOwner(text);
-  if (owner === undefined) {
-    if (ageMs(`${file}.lock`) < UNFINISHED_MS) throw inUseError(file, "another process");
-  } else if (owner.host !== describeThisProcess().host)
+  if (owner?.host === describeThisProcess().host) {
+    if (isRunning(owner)) throw inUseError(file, `process ${owner.pid}`);
+    return true;
+  }
+  const silence = watch.silenceOf(`${file}.lock`);
+  if (owner === undefined) return silence !== "touched" && silence >= UNFINISHED_MS;
+  if (silence === "touched")
     throw inUseError(file, `process ${owner.pid} on ${owner.host}, another machine or container`);
-  else if (isRunning(owner)) throw inUseError(file, `process ${owner.pid}`);
+  return silence >= SILENT_MS;
 }
 
 function createLock(lockFile: string, text: string): boolean {
@@ -99,26 +174,27 @@ function readLock(lockFile: string): string | undefined {
   return readIfExists(() => readFileSync(lockFile, "utf8"));
 }
 
-/** Removes a stale lock. FILE.lock.stale makes processes do so one at a time, so that none removes a new lock. */
-function removeStale(file: string, stale: string): void {
+/**
+ * Removes a stale lock. FILE.lock.stale makes processes do so one at a time, so that none removes a new lock.
+ *
+ * @returns false while another process has the guard
+ */
+function removeStale(file: string, stale: string, watch: SilenceWatch): boolean {
   const lockFile = `${file}.lock`;
   const guard = `${lockFile}.stale`;
   if (!createLock(guard, "")) {
-    if (ageMs(guard) < UNFINISHED_MS) throw inUseError(file, "another process");
+    const silence = watch.silenceOf(guard);
+    if (silence === "touched" || silence < UNFINISHED_MS) return false;
     // A killed process has left the guard.
     rmSync(guard, { force: true });
-    return;
+    return true;
   }
   try {
     if (readLock(lockFile) === stale) rmSync(lockFile, { force: true });
   } finally {
     rmSync(guard, { force: true });
   }
-}
-
-function ageMs(file: string): number {
-  const touchedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return touchedMs === undefined ? Infinity : machineNowMs() - touchedMs;
+  return true;
 }
 
 function describeThisProcess(): LockOwner {

@@ -17,6 +17,11 @@ export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
+/** Holds the whole thread: only for synchronous work at a start that has to wait for another process. */
+export function pauseThread(delayMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs);
+}
+
 /** Calls back repeatedly, without keeping the process running, until the returned function is called. */
 export function repeatEvery(intervalMs: number, run: () => void): () => void {
   const timer = setInterval(run, intervalMs).unref();
@@ -31,5 +36,5 @@ export function monotonicMs(): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** `Date.now`, captured at load, to compare with file timestamps: a test may fake `Date` later. */
+/** `Date.now`, captured at load: a test may fake `Date` later. */
 export const machineNowMs: () => number = Date.now;
