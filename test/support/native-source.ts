@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { transformSync } from "rolldown/utils";
 import type { Plugin } from "vitest/config";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SOURCE = join(ROOT, "src");
+const TSC = join(ROOT, "node_modules/typescript-7/bin/tsc");
 /** One folder per run, so that concurrent runs do not overwrite each other. */
 const RUNS = join(ROOT, "node_modules/.cache/test-source");
 const COMPILED = join(RUNS, String(process.pid));
@@ -31,23 +32,20 @@ export function nativeSource(): Plugin {
 function compileOnce(): void {
   for (const run of namesIn(RUNS))
     if (!isAlive(Number(run))) rmSync(join(RUNS, run), { recursive: true, force: true });
-  for (const file of readdirSync(SOURCE, { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".ts")) continue;
-    const source = join(SOURCE, file);
-    const compiled = join(COMPILED, file.replace(/ts$/, "js"));
-    mkdirSync(dirname(compiled), { recursive: true });
-    writeFileSync(compiled, compile(source));
-  }
+  // Vitest maps stack traces with the source maps.
+  const flags = [
+    "--emitDeclarationOnly",
+    "false",
+    "--declaration",
+    "false",
+    "--inlineSourceMap",
+    "--noCheck",
+  ];
+  execFileSync(process.execPath, [TSC, "-p", "tsconfig.build.json", "--outDir", COMPILED, ...flags], {
+    cwd: ROOT,
+    stdio: "inherit",
+  });
   process.once("exit", () => rmSync(COMPILED, { recursive: true, force: true }));
-}
-
-/** Returns a source as JavaScript with its source map, by which Vitest maps stack traces. */
-function compile(source: string): string {
-  const options = { target: "node20", sourcemap: true };
-  const { code, errors, map } = transformSync(source, readFileSync(source, "utf8"), options);
-  if (errors.length > 0) throw new AggregateError(errors, `${source} does not compile`);
-  const encoded = Buffer.from(JSON.stringify({ ...map, sourcesContent: undefined })).toString("base64");
-  return `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`;
 }
 
 function namesIn(folder: string): string[] {
