@@ -12,7 +12,7 @@ const PROCESS = [
   "test/examples/**/*.test.ts",
   "test/kills/**/*.test.ts",
   "test/library/{failed-tests,jest,package,runners,types}.test.ts",
-  "test/openapi/*{client,command}.test.ts",
+  "test/openapi/{client,command,generators}.test.ts",
   "test/package/**/*.test.ts",
   "test/postgres/**/*.test.ts",
   "test/steps/{cli,given,running-sandbox,shop}.test.ts",

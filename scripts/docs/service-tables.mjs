@@ -143,12 +143,11 @@ function typeText(name, base, schemas, said) {
   return [`type ${name} = ${base === undefined ? "" : `${base} & `}{`, ...lines, "};"].join("\n");
 }
 
-function typeOf({ type, format, pattern, const: constant, enum: values, $ref, items, anyOf }) {
+function typeOf({ type, format, pattern, enum: values, $ref, items, anyOf }) {
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" | ");
   if ($ref !== undefined) return $ref.split("/").at(-1);
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
   if (items !== undefined) return `${typeOf(items)}[]`;
-  if (typeof constant === "string") return JSON.stringify(constant);
   if (format === "date-time") return "Time";
   if (pattern?.includes("(\\.\\d")) return "Decimal";
   return [type ?? "any"].flat().join(" | ").replace("integer", "number");

@@ -187,7 +187,7 @@ export function allowedOnlyIf(
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const properties = Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, { const: value }]),
+    Object.entries(values).map(([name, value]) => [name, { enum: [value] }]),
   );
   // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
   return { if: { required: [field], properties: notNull([field]) }, then: { properties } };

@@ -153,7 +153,6 @@ export function createSampler(document: OpenApiDocument, service: OpenApiDocumen
     const { anyOf, oneOf, enum: values, pattern, required = [], type } = schema;
     const choices = anyOf ?? oneOf;
     if (choices !== undefined) return choices.some((choice) => fits(choice, value));
-    if ("const" in schema) return value === schema.const;
     if (values !== undefined && !values.includes(value)) return false;
     if (pattern !== undefined && !new RegExp(pattern).test(String(value))) return false;
     if (required.some((name) => !Object.hasOwn(Object(value), name))) return false;
@@ -166,7 +165,6 @@ export function createSampler(document: OpenApiDocument, service: OpenApiDocumen
     const { anyOf, oneOf, properties, required, items, enum: values = [], examples = [] } = schema;
     const choices = anyOf ?? oneOf ?? [];
     const candidates = [
-      schema.const,
       known[field],
       COMMON[field],
       ...(recorded.get(field) ?? []),

@@ -9,7 +9,6 @@ type Limits = Partial<Record<`${"min" | "max"}${"imum" | "Length" | "Items"}` | 
 /** The JSON Schema keywords that the page shows. */
 export interface DocumentSchema extends Texts, Limits {
   readonly type?: string | readonly string[];
-  readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
@@ -249,7 +248,7 @@ export function typeMarkup(schema: DocumentSchema): Markup {
       choices.flatMap((choice) => choice.enum?.map(code) ?? typeMarkup(choice)),
       " or ",
     );
-  if (schema.const !== undefined) return code(schema.const);
+  if (schema.enum?.length === 1) return code(schema.enum[0]);
   if (items !== undefined) return html`list of ${typeMarkup(items)}`;
   if (schema.contentSchema !== undefined) return html`stream of ${typeMarkup(schema.contentSchema)}`;
   if (properties !== undefined) {
@@ -273,7 +272,7 @@ export function code(value: unknown): Markup {
 function limitsOf(schema: DocumentSchema): Markup[] {
   const { enum: values, pattern, format, examples = [] } = schema;
   const limits = [
-    values && html`One of ${join(values.map(code), ", ")}`,
+    values && values.length > 1 && html`One of ${join(values.map(code), ", ")}`,
     range(schema.minimum, schema.maximum),
     range(schema.minLength, schema.maxLength, " characters"),
     range(schema.minItems, schema.maxItems, " entries"),

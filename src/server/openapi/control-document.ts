@@ -168,7 +168,7 @@ function withEventStream(responses: Responses): Responses {
   const messages = Object.entries(STREAM_SCHEMAS).map(([event, schema]) => ({
     type: "object",
     required: ["event", "data"],
-    properties: { event: { const: event }, data: schemaRef(schemaNameOf(schema)) },
+    properties: { event: { type: "string", enum: [event] }, data: schemaRef(schemaNameOf(schema)) },
   }));
   const type = "text/event-stream";
   const schema = { type: "string", contentMediaType: type, contentSchema: { oneOf: messages } };

@@ -11,7 +11,7 @@ export const RESPONSE_HEADERS: Readonly<Record<string, OpenApiJson>> = {
   "X-Content-Type-Options": {
     description: "Tells browsers not to guess the content type; in every response.",
     required: true,
-    schema: { type: "string", const: "nosniff" },
+    schema: { type: "string", enum: ["nosniff"] },
     example: "nosniff",
     [ASSUMPTION_KEY]: "The interface does not say that it is sent.",
   },
@@ -43,7 +43,7 @@ export const RESPONSE_HEADERS: Readonly<Record<string, OpenApiJson>> = {
   },
   "Idempotent-Replayed": {
     description: "Present when the response repeats that of an earlier request with the same key.",
-    schema: { type: "string", const: "true" },
+    schema: { type: "string", enum: ["true"] },
     example: "true",
     [ASSUMPTION_KEY]: "The interface advises idempotency keys for withdrawals without showing their form.",
   },

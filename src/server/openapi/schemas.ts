@@ -193,6 +193,11 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
     for (const keyword of Object.keys(schema)) delete schema[keyword];
     Object.assign(schema, structuredClone(other));
   }
+  // Some type generators read a constant as any text.
+  if (Object.hasOwn(schema, "const")) {
+    schema.enum = [schema.const];
+    delete schema.const;
+  }
   // Some tools require `items` for tuples too.
   const { prefixItems } = schema as { prefixItems?: readonly unknown[] };
   if (prefixItems !== undefined && schema.items === undefined)

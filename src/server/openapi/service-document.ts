@@ -111,7 +111,7 @@ function webhook(type: string, example: OpenApiJson | undefined): OpenApiJson {
           schema: {
             allOf: [
               schemaRef(component),
-              { type: "object", properties: { type: { type: "string", const: name } }, required: ["type"] },
+              { type: "object", properties: { type: { type: "string", enum: [name] } }, required: ["type"] },
             ],
           },
           ...(example === undefined ? {} : { example: { ...example, type: name } }),
