@@ -70,12 +70,13 @@ export class PageShell {
 
   constructor({ styles, script, connects = false, referrer, path }: PageShellOptions) {
     this.#files = { css: styles, js: script };
+    // For a tagged template with a plain end tag of a script, rolldown's transform imports a package.
     this.#assets =
       path === undefined
         ? html`<style>${new Markup(styles)}</style>
-<script>${new Markup(script)}</script>`
+<script>${new Markup(script)}<\/script>`
         : html`<link rel="stylesheet" href="${path}.css?${digestOf(styles)}">
-<script src="${path}.js?${digestOf(script)}"></script>`;
+<script src="${path}.js?${digestOf(script)}"><\/script>`;
     this.#referrer = referrer;
     this.#policy = [
       "default-src 'none'",
