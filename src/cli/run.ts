@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
-import { ControlClient, IN_PROCESS_FETCH } from "../core/client/control-client.js";
+import { ControlClient, type ControlClientOptions, IN_PROCESS_FETCH } from "../core/client/control-client.js";
 import { repeatableRunId } from "../core/domain/repeatable-run-id.js";
 import { DocumentError, faultText, warningText } from "../core/files/documents.js";
 import { historyTitle } from "../core/reports/charge-history-text.js";
@@ -15,7 +15,12 @@ import { monotonicMs } from "../core/time/wall-clock.js";
 import { openSandbox } from "../library/opening.js";
 import type { Sandbox } from "../library/sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
-import { generateRunId, type RunReport } from "../tools/scenario/running/run-report.js";
+import {
+  generateRunId,
+  leafSteps,
+  type RunReport,
+  type StepReport,
+} from "../tools/scenario/running/run-report.js";
 import { runScenario } from "../tools/scenario/running/run-scenario.js";
 import { commandRunner, isListening, readAppEnvironment } from "./app-command.js";
 import type { ConnectionFlags } from "./client/connection.js";
@@ -230,6 +235,13 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
       .catch(() => ({ total: 0 }));
     const report = await runScenario(loaded, {
       ...sandbox,
+      onFailed: (steps, own) =>
+        keepFailedRun(
+          { ...sandbox, namespace: own ?? sandbox.namespace },
+          loaded,
+          steps,
+          own === undefined ? known : 0,
+        ),
       app,
       runCommand: commandRunner(() => readAppEnvironment(client, reached.url)),
       ...hooks(loaded, progress, signal),
@@ -241,6 +253,32 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
     return { report, charges, advice: findNewAdvice(before, await adviceNow()) };
   };
   return { runFile, findMovedClock: await watchClock(client) };
+}
+
+/**
+ * Saves a failed run in the sandbox that the environment names: that of `exec`, whose report then ends with the charges of
+ * this run.
+ */
+async function keepFailedRun(
+  options: ControlClientOptions,
+  { file }: LoadedScenario,
+  steps: readonly StepReport[],
+  known: number,
+): Promise<void> {
+  if (!process.env.PAYMENTS_SANDBOX_URL) return;
+  const client = new ControlClient(options);
+  const failed = leafSteps(steps).find(({ step }) => step.failure !== undefined)?.step;
+  const place = failed === undefined ? "" : `:${failed.failure?.line ?? failed.line}`;
+  // The run's own report matters more than a failed save.
+  await client
+    .run<ChargeList>("listCharges", { limit: 100 })
+    .then(({ items, total }) =>
+      client.run("keepFailedTest", {
+        test: `${failed?.file ?? file}${place}`,
+        charge_ids: items.slice(0, total - known).map(({ charge_id }) => charge_id),
+      }),
+    )
+    .catch(() => {});
 }
 
 interface ChargeList {

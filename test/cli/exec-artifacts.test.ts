@@ -35,7 +35,7 @@ it("exec --artifacts writes requests, events and state of a failed run", async (
   const flags = words`--artifacts ${folder} --seed s1 --control-token a-token-nobody-knows --env X={api_key}`;
   const { code, stderr } = await shopping("process.exit(3)", flags);
   expect(code).toBe(3);
-  expect(stderr).toMatch(/^payments-sandbox: 1 of 2 charges is not in order:\n/);
+  expect(stderr).toMatch(/^payments-sandbox: 1 of 2 charges is not in order:\n/m);
   expect(readdirSync(folder).sort()).toEqual([...FILES, "exec.json", "timelines.txt"].sort());
 
   const exec = json(folder, "exec.json");

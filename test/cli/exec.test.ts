@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { paint } from "../../src/cli/text-layout.js";
 import { openSandbox } from "../support/api-client.js";
-import { temporaryFolder } from "../support/folders.js";
+import { folderWith, temporaryFolder } from "../support/folders.js";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
-import { Command, isAlive, isServing, run } from "../support/process-command.js";
+import { Command, isAlive, isServing, ROOT, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
@@ -385,8 +385,36 @@ it("exec prints refused calls of a deleted namespace with the failed test", asyn
     /^payments-sandbox: 1 of 3 calls was refused:\n {2}1 × POST \/payments\/quotes → 404 /,
   );
   expect(stderr).toMatch(
-    /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}✗ FAILED, declined .* · test shop > sells · ch_\w+\n/,
+    /\npayments-sandbox: shop > sells failed, and made 1 charge:\n {2}✗ FAILED, declined .* · test shop > sells · ch_\w+\n/,
   );
+});
+
+/** A flow that pays a charge and expects its status an hour later. */
+const flowOf = (email: string, status: string) => `name: ${status.toLowerCase()}
+steps:
+  - pay: { customer_email: ${email}, amount: "19.99", currency: USD, as: charge, until: AWAITING_PAYMENT }
+  - advance: 2h
+  - expect_charge: { charge_id: "\${charge}", status: ${status} }
+`;
+
+it("exec ends on the charges of the flow that failed, and leaves out those of flows that passed", async () => {
+  const cwd = folderWith({
+    "expired.yaml": flowOf("expired@shop.test", "EXPIRED"),
+    "paid.yaml": flowOf("ada@shop.test", "FAILED"),
+  });
+  const bin = join(ROOT, "bin/payments-sandbox.js");
+  const flows = ["run", "expired.yaml", "paid.yaml", "--url"];
+  const source = `"${process.execPath}" "${bin}" ${flows.join(" ")} "$PAYMENTS_SANDBOX_URL"`;
+  const { code, stderr } = await run(["exec", "--clock", "manual", ...shell(source)], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).not.toContain("expired@");
+  const [, end] = stderr.split("payments-sandbox: paid.yaml:5 failed, and made 1 charge:\n");
+  expect(end).toMatch(/^ {2}✓ COMPLETED · USD [\d.]+ · ada@shop\.test · test paid\.yaml:5 · ch_\w+\n/);
+  expect(end).toMatch(/\n {4}\+\ds {2}status {3}COMPLETED\n/);
+  expect(end!.split("\n").slice(-2)).toEqual([
+    "payments-sandbox: all requests and histories as files: npx payments-sandbox exec --artifacts DIR",
+    "",
+  ]);
 });
 
 it("exec colours refused calls, failed statuses and failed webhooks", async () => {

@@ -28,6 +28,20 @@ it("POST /_sandbox/failed-tests stores the test's requests and charges, even aft
   });
 });
 
+it("POST /_sandbox/failed-tests with charge_ids stores those charges with their events only", async ({
+  shop: { client },
+}) => {
+  const [first, second] = [await client.pay(), await client.pay()];
+  await client.ask("POST /_sandbox/clock/advance", { by: "10s" });
+  await client.ask(`POST ${PATH}`, { test: TEST, charge_ids: [second] });
+  const { stories, events } = (await client.ask(`GET ${PATH}/1`)).json;
+  expect(stories).toMatchObject({ charges: 1, items: [{ charge: { charge_id: second } }] });
+  expect(new Set(events.items.map(({ charge_id }: { charge_id: string }) => charge_id))).toEqual(
+    new Set([second]),
+  );
+  expect((await client.ask(`GET /_sandbox/charges/${first}`)).status).toBe(200);
+});
+
 it("POST /_sandbox/failed-tests stores at most one hundred tests", async ({ api }) => {
   for (let count = 0; count < 102; count++) await api.post(PATH, { test: `test ${count}` });
   const { json } = await api.get(`${PATH}?limit=1`);

@@ -73,7 +73,7 @@ export const OPERATION_INPUTS = {
   getAdvice: { of: "text" },
   listNext: { limit: "number", offset: "number", id: "text" },
   listTasks: { limit: "number", offset: "number", id: "text" },
-  keepFailedTest: { test: "text" },
+  keepFailedTest: { test: "text", charge_ids: "list" },
   listFailedTests: { limit: "number", offset: "number" },
   getFailedTest: { failed_test_id: "text" },
   reconcile: { rows: "list", map: "object", statuses: "object", partial: "boolean", since: "text", mode: "text" },

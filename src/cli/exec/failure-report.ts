@@ -41,19 +41,30 @@ interface Story {
 interface Activity {
   readonly calls: readonly Readonly<Record<string, unknown>>[];
   readonly charges: readonly KnownCharge[];
+  readonly failed: FailedTests;
   /** Events exist, and none has a receiver. */
   readonly isUnheard: boolean;
 }
 
-/** Prints why the command may have failed: refused calls, the first charges not in order, and that no webhook was sent. */
+/** Tests that failed, as far as the sandbox was told, and their charges. */
+interface FailedTests {
+  readonly names: readonly string[];
+  readonly charges: readonly KnownCharge[];
+}
+
+/**
+ * Prints why the command may have failed: that no webhook was sent, refused calls, then the charges of the tests that
+ * failed. If no test is known to have failed, the first charges not in order.
+ */
 export async function printFailureReport(sandbox: Sandbox, hasArtifacts: boolean): Promise<void> {
-  const { calls, charges, isUnheard } = await readActivity(sandbox);
-  printRefusedCalls(calls);
-  await printChargesNotInOrder(charges);
+  const { calls, charges, failed, isUnheard } = await readActivity(sandbox);
   if (isUnheard)
     printErrorLine(
       "no webhook was sent, since no receiver is registered; if your app listens: npx payments-sandbox exec --webhook-url URL",
     );
+  printRefusedCalls(calls);
+  if (failed.names.length > 0) await printFailedTests(failed);
+  else await printChargesNotInOrder(charges);
   if (calls.length > 0 && !hasArtifacts)
     printErrorLine("all requests and histories as files: npx payments-sandbox exec --artifacts DIR");
 }
@@ -62,11 +73,12 @@ async function readActivity(sandbox: Sandbox): Promise<Activity> {
   const calls = new Map<string, Activity["calls"][number]>();
   const charges = new Map<string, KnownCharge>();
   let [events, deliveries] = [0, 0];
+  const failed: KnownCharge[] = [];
   const { tests } = await readFailedTests(controlClientOf(sandbox));
   for (const { namespace, test, requests, stories, ...logs } of tests) {
     for (const call of requests.items) calls.set(`${namespace} ${call.request_id} ${call.sent_at}`, call);
     for (const history of stories.items)
-      charges.set(`${namespace} ${history.charge.charge_id}`, {
+      failed.push({
         summary: history,
         readStory: async () => ({
           history: { ...history, test },
@@ -90,6 +102,7 @@ async function readActivity(sandbox: Sandbox): Promise<Activity> {
   return {
     calls: [...calls.values()],
     charges: [...charges.values()],
+    failed: { names: [...new Set(tests.map(({ test }) => test))], charges: failed },
     isUnheard: events > 0 && deliveries === 0,
   };
 }
@@ -136,7 +149,15 @@ function errorText(body: unknown): string {
   return toPrintableLine([error?.message ?? "", ...details].join("; "));
 }
 
-/** Prints the first charges not in order, each with its cause and its history. */
+/** Prints the names of the failed tests, and their charges: first those not in order. */
+async function printFailedTests({ names, charges }: FailedTests): Promise<void> {
+  const made = charges.length === 0 ? "no charge" : `${formatCount(charges.length, "charge")}:`;
+  const which = names.length === 1 ? names[0]! : `${names.length} tests`;
+  printErrorLine(`${which} failed, and made ${made}`, undefined, "red");
+  const isInOrder = ({ summary }: KnownCharge) => Number(summary.is_in_order);
+  await printStories([...charges].sort((a, b) => isInOrder(a) - isInOrder(b)));
+}
+
 async function printChargesNotInOrder(charges: readonly KnownCharge[]): Promise<void> {
   const troubled = charges.filter(({ summary }) => !summary.is_in_order);
   const count = troubled.length;
@@ -146,11 +167,17 @@ async function printChargesNotInOrder(charges: readonly KnownCharge[]): Promise<
     undefined,
     "red",
   );
-  for (const [place, { readStory }] of troubled.slice(0, HISTORIES_MAX).entries()) {
+  await printStories(troubled);
+}
+
+/** Prints the first charges, each with its cause and its history. */
+async function printStories(charges: readonly KnownCharge[]): Promise<void> {
+  for (const [place, { readStory }] of charges.slice(0, HISTORIES_MAX).entries()) {
     if (place > 0) printPaintedError("");
     for (const line of storyLines(await readStory())) printPaintedError(line);
   }
-  if (count > HISTORIES_MAX) printPaintedError(`  and ${count - HISTORIES_MAX} more`);
+  const more = charges.length - HISTORIES_MAX;
+  if (more > 0) printPaintedError(`  and ${more} more`);
 }
 
 type Attempt = Extract<ChargeHistoryItem, { kind: "attempt" }>;
@@ -165,7 +192,9 @@ function storyLines({ history, shown, deliveries }: Story): string[] {
   const isUnfinished = outcomePage(charge.status) === undefined && failures.length === 0;
   const { scenario = "default" } = Object(charge.sandbox) as { readonly scenario?: string | null };
   const heading = [
-    isUnfinished ? `● not finished: ${charge.status}` : `✗ ${statusText(shown)}`,
+    isUnfinished
+      ? `● not finished: ${charge.status}`
+      : `${history.is_in_order ? "✓" : "✗"} ${statusText(shown)}`,
     `${charge.currency} ${groupDigits(String(charge.amount))}`,
     charge.customer_email,
     columnValue(LIST_COLUMNS.charges, "order", charge),
@@ -186,7 +215,7 @@ function storyLines({ history, shown, deliveries }: Story): string[] {
   });
   return [
     ...[...painted, ...reasonsOf(items, failures).flatMap((reason) => wrap(reason, 4, width))].map((line) =>
-      paintError("red", line),
+      history.is_in_order ? line : paintError("red", line),
     ),
     ...historyLines(rows.slice(0, ROWS_MAX), width, paintError, "  "),
     ...(rows.length > ROWS_MAX ? [`    and ${rows.length - ROWS_MAX} more`] : []),

@@ -87,9 +87,9 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
         const names = ["PAYMENTS_BASE_URL", ...templates.map(({ name }) => name)].join(" or ");
         printErrorLine(`the command made no call to the payments API; does it use ${names}?`);
       }
+      printAdvice(advice);
       if (code !== 0 && runner.stopSignal === undefined)
         await printFailureReport(sandbox, artifacts !== undefined);
-      printAdvice(advice);
     }
     return result;
   } finally {

@@ -70,22 +70,37 @@ export async function exportNamespace(client: ControlClient): Promise<NamespaceE
   return { version: String(version), state, ...(await readNamespaceLogs(client)) };
 }
 
-export async function readNamespaceLogs(client: ControlClient): Promise<NamespaceLogs> {
+/** @param chargeIds the charges to read, with their events and deliveries; default: all */
+export async function readNamespaceLogs(
+  client: ControlClient,
+  chargeIds?: readonly string[],
+): Promise<NamespaceLogs> {
   const requests = await listOf(client, "listRequests", "request_id");
-  const events = await listOf(client, "listEvents", "event_id");
-  const deliveries = await listOf(client, "listDeliveries", "delivery_id");
+  const events = ofCharges(await listOf(client, "listEvents", "event_id"), chargeIds);
+  const deliveries = ofCharges(await listOf(client, "listDeliveries", "delivery_id"), chargeIds);
   return {
     requests,
     events,
     deliveries,
     coverage: await client.run("getCoverage"),
     advice: await client.run("getAdvice"),
-    stories: await chargeHistoriesOf(client, deliveries),
+    stories: await chargeHistoriesOf(client, deliveries, chargeIds),
   };
 }
 
-async function chargeHistoriesOf(client: ControlClient, deliveries: ItemList): Promise<ChargeHistories> {
-  const charges = await listCharges(client, deliveries);
+function ofCharges({ items, total }: ItemList, chargeIds: readonly string[] | undefined): ItemList {
+  if (chargeIds === undefined) return { items, total };
+  const own = items.filter(({ charge_id }) => chargeIds.includes(String(charge_id)));
+  return { items: own, total: own.length };
+}
+
+async function chargeHistoriesOf(
+  client: ControlClient,
+  deliveries: ItemList,
+  chargeIds: readonly string[] | undefined,
+): Promise<ChargeHistories> {
+  const all = await listCharges(client, deliveries);
+  const charges = all.filter(({ charge }) => chargeIds?.includes(charge.charge_id) ?? true);
   const items: ChargeHistory[] = [];
   for (const summary of charges.slice(0, MOST_STORIES)) items.push(await readChargeHistory(client, summary));
   const not_in_order = charges.filter(({ is_in_order }) => !is_in_order).length;

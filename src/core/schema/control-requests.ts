@@ -295,6 +295,10 @@ export const failedTestRequestSchema = closedShape("FailedTestRequest", "A test 
   test: field(nonEmptyText(MAX_LENGTHS.message), "Its name.", {
     examples: ["shop.test.ts > an order is paid"],
   }),
+  charge_ids: field(
+    z.optional(z.array(nonEmptyText(MAX_LENGTHS.name)).check(entriesAtMost(1_000))),
+    "The charges that it made; default: all of the namespace.",
+  ),
 });
 
 export const leaseRequestSchema = closedShape("LeaseRequest", "A run that takes a namespace.", {

@@ -88,7 +88,7 @@ export const FAILED_TEST_OPERATIONS = [
         namespace: name,
         fetch: (path, init) => fetch(new Request(`http://localhost${path}`, init)),
       });
-      const activity = await readNamespaceLogs(client);
+      const activity = await readNamespaceLogs(client, input.charge_ids);
       return namespaces.failedTests.save(
         { test: input.test, namespace: name, at: iso(namespace.nowMs()) },
         activity,

@@ -29,6 +29,10 @@ export interface RunOptions extends RunTarget, Pick<RunContext, "runCommand"> {
   readonly signal?: AbortSignal | undefined;
   readonly onStep?: ((step: StepReport, count: number) => void) | undefined;
   readonly onStepBegin?: ((title: string, number: number, count: number) => void) | undefined;
+  /** Called when the run has not passed, before its changes are undone; with its own namespace, if it has one. */
+  readonly onFailed?:
+    | ((steps: readonly StepReport[], namespace: string | undefined) => Promise<void>)
+    | undefined;
 }
 
 /** Runs the steps of a scenario in a sandbox, then restores rules, faults, clock and namespace. */
@@ -57,13 +61,15 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   };
   let lease: Lease | undefined;
   let moved: string | undefined;
+  let own: string | undefined;
   let rules: string | undefined;
   // Nothing of this run is left for another: the sandbox or the namespace is its own, or the state is restored.
   const isAlone = options.hasGivenState === true || !canUseNamespace(loaded, options) || loaded.isIsolated;
   try {
     const stage = await leaseNamespace(loaded, options, client, cleanup);
     ({ lease, moved } = stage);
-    if (stage.name !== undefined) client.useNamespace(stage.name);
+    own = stage.name;
+    if (own !== undefined) client.useNamespace(own);
     if (loaded.isIsolated) await snapshotState(client, runId, cleanup);
     if (app === undefined && flattenSteps(loaded.steps).some(({ kind }) => isAppCallKind(kind)))
       throw new CannotRunError("some steps call the app under test: give its URL with --app");
@@ -106,6 +112,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   if (outcomeOf(steps, error) !== "error")
     error = await applied.readCounts().then(() => undefined, errorMessage);
   if (outcomeOf(steps, error) === "passed") blind = await findBlindSpots(loaded, startState);
+  if (outcomeOf(steps, error) !== "passed") await options.onFailed?.(steps, own);
   const warnings = await cleanup.finish();
   await lease?.release();
   release();
