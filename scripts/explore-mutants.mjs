@@ -8,9 +8,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import ts from "typescript";
+import * as ts from "typescript-7/unstable/ast";
 import { exploreApp, RIGHT_APPS } from "../test/explore/right-apps/explore-app.mjs";
 import { apply, generator } from "./mutants/list.mjs";
+import { parse } from "./syntax.mjs";
 
 /** @typedef {import("./mutants/list.mjs").Edit & { kind: string, line: number, before: string }} Mutation */
 
@@ -27,7 +28,7 @@ const { createSandbox } = await import(join(root, "dist/index.js"));
 
 /** Lists the mutations of a program. @returns {Mutation[]} */
 function mutationsOf(source) {
-  const tree = ts.createSourceFile("app.mjs", source, ts.ScriptTarget.ES2022, true, ts.ScriptKind.JS);
+  const tree = parse(source);
   const found = [];
   const add = (kind, node, text, end = node.end) => {
     const start = node.getStart();
@@ -48,7 +49,7 @@ function mutationsOf(source) {
     if (ts.isAwaitExpression(node)) add("no await", node, `(${node.expression.getText()})`);
     if (ts.isBinaryExpression(node) && node.operatorToken.getText() in COMPARISONS)
       add("comparison", node.operatorToken, COMPARISONS[node.operatorToken.getText()]);
-    ts.forEachChild(node, visit);
+    node.forEachChild(visit);
   };
   visit(tree);
   return found;

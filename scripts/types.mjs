@@ -3,7 +3,9 @@
 // bundled and not installed. A type made of a schema is written out, with the words of its fields.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
+import * as ts from "typescript-7/unstable/ast";
+import { API, NodeBuilderFlags, SignatureKind, SymbolFlags, TypeFlags } from "typescript-7/unstable/sync";
+import { parse } from "./syntax.mjs";
 import { fieldsOfType, jsDocOf, literalsOf, schemaOfParts, unwrapped } from "./type-words.mjs";
 
 const SHARED = "declarations";
@@ -16,23 +18,28 @@ const SHARED = "declarations";
  */
 export function writeTypes(emitted, doors, dir, values) {
   const files = Object.values(doors).map((file) => join(emitted, file));
-  const program = ts.createProgram(files, {
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    target: ts.ScriptTarget.ES2022,
-    lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+  const compilerOptions = {
+    module: "NodeNext",
+    target: "ES2022",
+    lib: ["ES2023", "ESNext.Disposable", "DOM", "DOM.Iterable"],
     types: [],
     strict: true,
     skipLibCheck: true,
-  });
-  const flat = new Declarations(program.getTypeChecker(), emitted, values);
-  const sources = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(emitted));
-  for (const file of sources) flat.learnNames(file, false);
+  };
+  const configFile = join(emitted, "tsconfig.json");
+  writeFileSync(configFile, JSON.stringify({ compilerOptions, files }));
+  const api = new API();
+  const project = api.updateSnapshot({ openProjects: [configFile] }).getProject(configFile);
+  const { program } = project;
+  const flat = new Declarations(project, emitted, values);
+  const sources = program.getSourceFileNames().filter((file) => file.startsWith(emitted));
+  for (const file of sources) flat.learnNames(program.getSourceFile(file), false);
   for (const file of files) flat.learnNames(program.getSourceFile(file), true);
   const exported = Object.entries(doors).map(([name, file]) => [
     name,
     flat.exportsOf(program.getSourceFile(join(emitted, file))),
   ]);
+  api.close();
   mkdirSync(dir, { recursive: true });
   for (const [end, extension] of [
     [".d.ts", ".js"],
@@ -50,6 +57,7 @@ export function writeTypes(emitted, doors, dir, values) {
 
 /** The declarations that some exported name needs, each under its own name. */
 class Declarations {
+  #program;
   #checker;
   #folder;
   /** Name → the symbol it is taken for. */
@@ -65,7 +73,8 @@ class Declarations {
   /** What has been written by its name. */
   #named = new Map();
 
-  constructor(checker, folder, values) {
+  constructor({ program, checker }, folder, values) {
+    this.#program = program;
     this.#checker = checker;
     this.#folder = folder;
     this.#values = values;
@@ -76,10 +85,10 @@ class Declarations {
     const module = this.#checker.getSymbolAtLocation(file);
     for (const exported of module === undefined ? [] : this.#checker.getExportsOfModule(module)) {
       const symbol = this.#resolved(exported);
-      const alias = symbol.declarations?.find(ts.isTypeAliasDeclaration);
+      const alias = declarationsOf(symbol).find(ts.isTypeAliasDeclaration);
       if (alias === undefined || alias.typeParameters !== undefined) continue;
       const type = this.#checker.getTypeAtLocation(alias.name);
-      if (isDoor && type.isUnion()) this.#unions.push({ symbol, type });
+      if (isDoor && type.isUnionType()) this.#unions.push({ symbol, type });
       const words = this.#wordsOf(alias);
       if (words !== undefined && /^(DeepReadonly<)?z\.infer<typeof \w+>+$/.test(alias.type.getText()))
         this.#ofSchemas.set(words, symbol);
@@ -91,7 +100,7 @@ class Declarations {
     return this.#checker.getExportsOfModule(this.#checker.getSymbolAtLocation(file)).map((symbol) => {
       const target = this.#resolved(symbol);
       this.#add(target);
-      const isType = (target.flags & ts.SymbolFlags.Value) === 0;
+      const isType = (target.flags & SymbolFlags.Value) === 0;
       return `${isType ? "type " : ""}${target.name}${target.name === symbol.name ? "" : ` as ${symbol.name}`}`;
     });
   }
@@ -101,11 +110,11 @@ class Declarations {
   }
 
   #resolved(symbol) {
-    return symbol.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
+    return symbol.flags & SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
   }
 
   #isOurs(symbol) {
-    return (symbol.declarations ?? []).some((one) => one.getSourceFile().fileName.startsWith(this.#folder));
+    return declarationsOf(symbol).some((one) => one.getSourceFile().fileName.startsWith(this.#folder));
   }
 
   /** Takes a declaration in, and what it names in turn. */
@@ -114,7 +123,7 @@ class Declarations {
     if (known === symbol) return;
     if (known !== undefined) throw new Error(`two declarations are called ${symbol.name}: rename one`);
     this.#symbols.set(symbol.name, symbol);
-    for (const declaration of symbol.declarations ?? []) {
+    for (const declaration of declarationsOf(symbol)) {
       const isVariable = ts.isVariableDeclaration(declaration);
       this.#take(isVariable ? declaration.parent.parent : declaration);
     }
@@ -137,7 +146,7 @@ class Declarations {
         return;
       }
       if (ts.isIdentifier(child)) this.#follow(child);
-      ts.forEachChild(child, visit);
+      child.forEachChild(visit);
     };
     visit(node);
     let text = source.text.slice(from, node.getEnd());
@@ -151,7 +160,7 @@ class Declarations {
     if (/\bz\./.test(node.getText()) || ts.isTypeQueryNode(node) || ts.isIndexedAccessTypeNode(node))
       return true;
     if (ts.isMappedTypeNode(node)) return true;
-    return ts.forEachChild(node, (child) => this.#isDerived(child) || undefined) === true;
+    return node.forEachChild((child) => this.#isDerived(child) || undefined) === true;
   }
 
   /** A type that is derived from something else, written out: what it is derived from is nobody's business. */
@@ -169,10 +178,10 @@ class Declarations {
     const declaration = this.#isPlainObject(type)
       ? `export interface ${name.text} ${text}`
       : `export type ${name.text} = ${text};`;
-    const parsed = ts.createSourceFile("expanded.ts", declaration, ts.ScriptTarget.ES2022, true);
+    const parsed = parse(declaration);
     const visit = (node) => {
       if (ts.isTypeReferenceNode(node)) this.#addNamed(node.typeName.getText(parsed), alias);
-      ts.forEachChild(node, visit);
+      node.forEachChild(visit);
     };
     visit(parsed);
     const describe = this.#values["core/schema/descriptions#schemaDescriptionOf"];
@@ -180,7 +189,7 @@ class Declarations {
   }
 
   #addNamed(name, alias) {
-    const found = this.#named.get(name) ?? this.#checker.resolveName(name, alias, ts.SymbolFlags.Type, false);
+    const found = this.#named.get(name) ?? this.#checker.resolveName(name, SymbolFlags.Type, alias);
     if (found === undefined) throw new Error(`${alias.name.text} names ${name}, which is not at hand`);
     if (this.#isOurs(this.#resolved(found))) this.#add(this.#resolved(found));
   }
@@ -190,12 +199,11 @@ class Declarations {
     const given = this.#values[alias.name.text];
     if (given !== undefined) return given;
     const find = (node) =>
-      ts.isTypeQueryNode(node) ? node.exprName : ts.forEachChild(node, (child) => find(child));
+      ts.isTypeQueryNode(node) ? node.exprName : node.forEachChild((child) => find(child));
     const name = find(alias.type);
     if (name === undefined) return undefined;
-    const { fileName } = this.#resolved(
-      this.#checker.getSymbolAtLocation(name),
-    ).declarations[0].getSourceFile();
+    const [declaration] = declarationsOf(this.#resolved(this.#checker.getSymbolAtLocation(name)));
+    const { fileName } = declaration.getSourceFile();
     const path = fileName.slice(this.#folder.length + 1).replace(/\.d\.ts$/, "");
     return this.#values[`${path}#${name.getText()}`];
   }
@@ -217,18 +225,18 @@ class Declarations {
     };
     const name = at.isPart ? this.#nameOf(type, at, item) : undefined;
     if (name !== undefined) return name;
-    if (type.isUnion()) return this.#union(type, at);
+    if (type.isUnionType()) return this.#union(type, at);
     if (this.#checker.isArrayType(type)) {
       const place = at.place && `${at.place}[number]`;
       const text = this.#written(this.#checker.getTypeArguments(type)[0], { ...item, place });
       const list = text.includes(" | ") && !text.startsWith("{") ? `(${text})[]` : `${text}[]`;
-      return type.target.symbol.name === "ReadonlyArray" ? `readonly ${list}` : list;
+      return type.getTarget().getSymbol().name === "ReadonlyArray" ? `readonly ${list}` : list;
     }
     if (!this.#isPlainObject(type)) return this.#text(type);
     const properties = this.#checker.getPropertiesOfType(type);
     const [index] = this.#checker.getIndexInfosOfType(type);
     if (index !== undefined && properties.length === 0) {
-      const record = `Record<${this.#text(index.keyType)}, ${this.#written(index.type, item)}>`;
+      const record = `Record<${this.#text(index.keyType)}, ${this.#written(index.valueType, item)}>`;
       return index.isReadonly ? `Readonly<${record}>` : record;
     }
     // A type has one instance for each way to it, its schema has one.
@@ -253,21 +261,24 @@ class Declarations {
         };
         const text = this.#written(this.#checker.getTypeOfSymbol(property), within);
         const key = /^\w+$/.test(property.name) ? property.name : JSON.stringify(property.name);
-        const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
+        const isOptional = (property.flags & SymbolFlags.Optional) !== 0;
         return `${jsDocOf(field, inner)}${inner}${at.isReadonly ? "readonly " : ""}${key}${isOptional ? "?" : ""}: ${text};\n`;
       });
     return `{\n${lines.join("")}${indent}}`;
   }
 
   #union(type, at) {
-    const isNothing = ({ flags }) => (flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) !== 0;
-    const nothing = type.types.filter(isNothing).map((one) => this.#text(one));
-    const rest = type.types.filter((one) => !isNothing(one));
+    const isNothing = ({ flags }) => (flags & (TypeFlags.Null | TypeFlags.Undefined)) !== 0;
+    const nothing = type
+      .getTypes()
+      .filter(isNothing)
+      .map((one) => this.#text(one));
+    const rest = type.getTypes().filter((one) => !isNothing(one));
     at = { ...at, place: rest.length === 1 && at.place ? `NonNullable<${at.place}>` : undefined };
     const isMember = rest.filter((one) => this.#isPlainObject(one)).length > 1;
     const name = rest.length > 1 ? this.#nameOfUnion(this.#checker.getNonNullableType(type), at) : undefined;
     if (name !== undefined) return [name, ...nothing].join(" | ");
-    const isBoolean = ({ flags }) => (flags & ts.TypeFlags.BooleanLiteral) !== 0;
+    const isBoolean = ({ flags }) => (flags & TypeFlags.BooleanLiteral) !== 0;
     const others = inOrder(
       rest.filter((one) => !isBoolean(one)),
       literalsOf(at.words),
@@ -283,10 +294,10 @@ class Declarations {
   /** The exported union that has the same members, one of them a literal. */
   #nameOfUnion(union, { alias, words }) {
     const ofSchema = this.#ofSchemas.get(unwrapped(words));
-    const isOfObjects = union.types.every((one) => this.#isPlainObject(one));
+    const isOfObjects = union.getTypes().every((one) => this.#isPlainObject(one));
     if (ofSchema !== undefined && ofSchema.name !== alias.name.text && isOfObjects)
       return this.#byName(ofSchema);
-    if (!union.types.some((one) => one.isLiteral())) return undefined;
+    if (!union.getTypes().some((one) => one.isLiteralType())) return undefined;
     const same = this.#unions.find(
       ({ symbol, type }) =>
         symbol.name !== alias.name.text &&
@@ -305,14 +316,15 @@ class Declarations {
   #nameOf(type, { words, isMember }, item) {
     const ofSchema = this.#ofSchemas.get(unwrapped(words));
     if (ofSchema !== undefined && !isMember && this.#isPlainObject(type)) return this.#byName(ofSchema);
-    const { symbol, aliasSymbol, aliasTypeArguments = [] } = type;
-    const isDeclared = ((symbol?.flags ?? 0) & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) !== 0;
+    const [symbol, aliasSymbol] = [type.getSymbol(), type.getAliasSymbol()];
+    const aliasTypeArguments = aliasSymbol === undefined ? [] : type.getAliasTypeArguments();
+    const isDeclared = ((symbol?.flags ?? 0) & (SymbolFlags.Class | SymbolFlags.Interface)) !== 0;
     if (isDeclared && this.#isOurs(symbol)) return this.#byName(symbol);
     if (aliasSymbol === undefined) return undefined;
     if (this.#isOurs(aliasSymbol))
       return aliasTypeArguments.length === 0 ? this.#byName(aliasSymbol) : undefined;
-    const isOfLanguage = (aliasSymbol.declarations ?? []).every((one) =>
-      /[\\/]typescript[\\/]lib[\\/]/.test(one.getSourceFile().fileName),
+    const isOfLanguage = declarationsOf(aliasSymbol).every((one) =>
+      this.#program.isSourceFileDefaultLibrary(one.getSourceFile()),
     );
     if (!isOfLanguage) return undefined;
     const parts = aliasTypeArguments.map((one) => this.#written(one, item));
@@ -320,14 +332,14 @@ class Declarations {
   }
 
   #isPlainObject(type) {
-    if ((type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) === 0) return false;
+    if ((type.flags & (TypeFlags.Object | TypeFlags.Intersection)) === 0) return false;
     if (this.#checker.isTupleType(type) || this.#checker.isArrayType(type)) return false;
-    if (type.getCallSignatures().length > 0) return false;
-    return ((type.symbol?.flags ?? 0) & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) === 0;
+    if (this.#checker.getSignaturesOfType(type, SignatureKind.Call).length > 0) return false;
+    return ((type.getSymbol()?.flags ?? 0) & (SymbolFlags.Class | SymbolFlags.Interface)) === 0;
   }
 
   #text(type) {
-    const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.MultilineObjectLiterals;
+    const flags = NodeBuilderFlags.NoTruncation | NodeBuilderFlags.MultilineObjectLiterals;
     return this.#checker.typeToString(type, undefined, flags);
   }
 
@@ -335,12 +347,16 @@ class Declarations {
     const symbol = this.#checker.getSymbolAtLocation(identifier);
     if (symbol === undefined) return;
     const target = this.#resolved(symbol);
-    const isTopLevel = (target.declarations ?? []).some((one) => {
+    const isTopLevel = declarationsOf(target).some((one) => {
       const statement = ts.isVariableDeclaration(one) ? one.parent.parent : one;
       return statement.parent !== undefined && ts.isSourceFile(statement.parent);
     });
     if (isTopLevel && this.#isOurs(target)) this.#add(target);
   }
+}
+
+function declarationsOf(symbol) {
+  return symbol.declarations.map((handle) => handle.resolve());
 }
 
 /** Literals in the order they have in the source; TypeScript has them in the order it met them. */

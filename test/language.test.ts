@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
+import { parseSync } from "rolldown/utils";
 import { describe, expect, it } from "vitest";
 
 const SRC = fileURLToPath(new URL("../src/", import.meta.url));
@@ -22,20 +22,12 @@ function textOf(file: string): string {
 
 /** Separates the comments of a source from its code. */
 function splitComments(source: string): { comments: string[]; code: string } {
-  const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.ESNext);
-  const ends = new Map<number, number>();
-  const visit = (node: ts.Node): void => {
-    const ranges = [
-      ...(ts.getLeadingCommentRanges(source, node.pos) ?? []),
-      ...(ts.getTrailingCommentRanges(source, node.end) ?? []),
-    ];
-    for (const { pos, end } of ranges) ends.set(pos, end);
-    if (!ts.isJSDoc(node)) node.getChildren(file).forEach(visit);
-  };
-  visit(file);
-  const ordered = [...ends].sort(([one], [other]) => one - other);
-  const code = ordered.reduceRight((rest, [pos, end]) => `${rest.slice(0, pos)} ${rest.slice(end)}`, source);
-  return { comments: ordered.map(([pos, end]) => source.slice(pos, end)), code };
+  const { comments } = parseSync("source.ts", source);
+  const code = comments.reduceRight(
+    (rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`,
+    source,
+  );
+  return { comments: comments.map(({ start, end }) => source.slice(start, end)), code };
 }
 
 function wordsOf(text: string): string[] {

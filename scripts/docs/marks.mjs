@@ -1,5 +1,6 @@
 // Marks of tests: numbers of rules at the end of a title, `[R7.1]` or `[R1.5 R1.6]`.
-import ts from "typescript";
+import * as ts from "typescript-7/unstable/ast";
+import { parse } from "../syntax.mjs";
 
 const NOT_RUN = ["skip", "todo", "fails", "skipIf"];
 
@@ -14,13 +15,13 @@ export function marksIn(source) {
   const visit = (node) => {
     const called = ts.isCallExpression(node) ? calledTest(node.expression) : undefined;
     const title = ts.isCallExpression(node) ? node.arguments[0] : undefined;
-    if (called !== undefined && title !== undefined && ts.isStringLiteralLike(title)) {
+    if (called !== undefined && title !== undefined && ts.isStringLiteralLikeNode(title)) {
       if (!called.runs) return;
       found.push(...(/\[(R[\d.]+(?: R[\d.]+)*)\]$/.exec(title.text)?.[1].split(" ") ?? []));
     }
-    ts.forEachChild(node, visit);
+    node.forEachChild(visit);
   };
-  visit(ts.createSourceFile("x.test.ts", source, ts.ScriptTarget.Latest));
+  visit(parse(source));
   return found;
 }
 

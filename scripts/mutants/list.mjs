@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
+import * as ts from "typescript-7/unstable/ast";
+import { parse } from "../syntax.mjs";
 
 /**
  * @typedef {{ start: number, end: number, text: string }} Edit replaces the source from `start` to `end`
@@ -43,16 +44,16 @@ export const apply = (source, edits) =>
 
 /** Lists all mutations of a TypeScript source. Skips code outside of functions: tables and schemas. @returns {Mutation[]} */
 export function mutationsOf(source) {
-  const tree = ts.createSourceFile("source.ts", source, ts.ScriptTarget.ES2022, true);
+  const tree = parse(source);
   /** @type {Mutation[]} */
   const found = [];
   const visit = (node, probes) => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || isDescription(node)) return;
-    const body = ts.isFunctionLike(node) ? node.body : undefined;
+    const body = ts.isFunctionLikeDeclaration(node) ? node.body : undefined;
     if (probes !== undefined) for (const edit of editsAt(node)) add(edit, probes);
     if (body !== undefined && returnsNothing(node))
       add(["return early", body.getStart() + 1, body.getStart() + 1, " return;"], probesOf(body));
-    ts.forEachChild(node, (child) => visit(child, child === body ? probesOf(body) : probes));
+    node.forEachChild((child) => visit(child, child === body ? probesOf(body) : probes));
   };
   const add = ([kind, start, end, text], probes) => {
     const line = tree.getLineAndCharacterOfPosition(start).line + 1;
@@ -66,7 +67,7 @@ export function mutationsOf(source) {
 function isDescription(node) {
   if (ts.isPropertyAssignment(node)) return node.name.getText() === DESCRIPTION;
   return (
-    ts.isStringLiteralLike(node) &&
+    ts.isStringLiteralLikeNode(node) &&
     ts.isCallExpression(node.parent) &&
     DESCRIBING.test(node.parent.expression.getText())
   );

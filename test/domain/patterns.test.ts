@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
+import * as ts from "typescript-7/unstable/ast";
 import { expect, it } from "vitest";
 import { emailSchema } from "../../src/core/schema/common.js";
+import { parse } from "../support/syntax.js";
 
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
@@ -18,7 +19,7 @@ function patternsIn(file: string): RegExp[] {
     }
     node.forEachChild(visit);
   };
-  visit(ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest));
+  visit(parse(readFileSync(file, "utf8")));
   return found;
 }
 

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
+import * as ts from "typescript-7/unstable/ast";
 import { expect, expectTypeOf, it } from "vitest";
 import type * as z from "zod/mini";
 import type { stateDumpSchema } from "../../src/core/schema/control-requests.js";
 import type { SandboxState } from "../../src/library/library-options.js";
 import { Project } from "../support/packed.js";
+import { parse } from "../support/syntax.js";
 import { installSet } from "../support/test-packages.js";
 import { typeComplaints } from "../support/typecheck.js";
 
@@ -138,19 +139,22 @@ const INSTALLED = join(project.folder, "node_modules/payments-sandbox");
 /** Returns the words of the declarations, and the members without a description. */
 function readDeclarations(): { names: string[]; withoutDoc: string[] } {
   const file = join(INSTALLED, "dist/types/declarations.d.ts");
-  const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2022, true);
+  const tree = parse(readFileSync(file, "utf8"));
   const withoutDoc: string[] = [];
   const look = (node: ts.Node, name: string): void => {
-    if (ts.getJSDocCommentsAndTags(node).length === 0) withoutDoc.push(name);
+    const comments = ts.getLeadingCommentRanges(tree.text, node.pos) ?? [];
+    if (!comments.some(({ pos }) => tree.text.startsWith("/**", pos))) withoutDoc.push(name);
   };
   const names = tree.statements.map((statement) => {
     const one = ts.isVariableStatement(statement) ? statement.declarationList.declarations[0]! : statement;
-    const name = (one as ts.NamedDeclaration).name!.getText(tree);
+    const name = (one as ts.Node & { name: ts.Node }).name.getText(tree);
     look(statement, name);
     if (ts.isInterfaceDeclaration(one) || ts.isClassDeclaration(one))
-      for (const member of one.members)
-        if (member.name !== undefined && !/^[#[]/.test(member.name.getText(tree)))
-          look(member, `${name}.${member.name.getText(tree)}`);
+      for (const member of one.members) {
+        const { name: ofMember } = member as ts.Node & { name?: ts.Node };
+        if (ofMember !== undefined && !/^[#[]/.test(ofMember.getText(tree)))
+          look(member, `${name}.${ofMember.getText(tree)}`);
+      }
     return name;
   });
   return { names, withoutDoc };

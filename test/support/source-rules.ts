@@ -1,5 +1,6 @@
 import { isBuiltin } from "node:module";
-import ts from "typescript";
+import * as ts from "typescript-7/unstable/ast";
+import { parse } from "./syntax.js";
 
 /** A violation of docs/internal/architecture.md: an import, or a use of time or randomness. */
 export interface SourceFault {
@@ -138,7 +139,7 @@ function specifierIn(node: ts.Node): string | null | undefined {
 }
 
 function textOf(node: ts.Node): string | null {
-  return ts.isStringLiteralLike(node) ? node.text : null;
+  return ts.isStringLiteralLikeNode(node) ? node.text : null;
 }
 
 /** True if the identifier is read and is neither a type nor a declared name. */
@@ -149,11 +150,11 @@ function isRead(node: ts.Identifier): boolean {
   if (ts.isExpressionWithTypeArguments(parent)) return false;
   const isNameOfMember =
     ts.isPropertyAssignment(parent) ||
-    ts.isPropertySignature(parent) ||
+    ts.isPropertySignatureDeclaration(parent) ||
     ts.isPropertyDeclaration(parent) ||
-    ts.isMethodSignature(parent) ||
+    ts.isMethodSignatureDeclaration(parent) ||
     ts.isMethodDeclaration(parent) ||
-    ts.isParameter(parent);
+    ts.isParameterDeclaration(parent);
   return !(isNameOfMember && parent.name === node);
 }
 
@@ -164,7 +165,7 @@ function isMemberName(node: ts.Identifier): boolean {
 function purityFault(node: ts.Node): string | undefined {
   if (
     ts.isElementAccessExpression(node) &&
-    ts.isStringLiteralLike(node.argumentExpression) &&
+    ts.isStringLiteralLikeNode(node.argumentExpression) &&
     Object.hasOwn(IMPURE_NAMES, node.argumentExpression.text)
   )
     return `${node.argumentExpression.text}: ${IMPURE_NAMES[node.argumentExpression.text]}`;
@@ -194,7 +195,7 @@ export function faultsOf(file: string, source: string): SourceFault[] {
   if (layerOf(file) === undefined) return [{ file, line: 1, message: "is in no layer of the architecture" }];
   const isPure = layerOf(file) !== "time";
   const faults: SourceFault[] = [];
-  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.ESNext, true);
+  const tree = parse(source);
   const note = (node: ts.Node, message: string): void => {
     faults.push({ file, line: tree.getLineAndCharacterOfPosition(node.getStart()).line + 1, message });
   };
@@ -207,7 +208,7 @@ export function faultsOf(file: string, source: string): SourceFault[] {
     }
     const impure = isPure ? purityFault(node) : undefined;
     if (impure !== undefined) note(node, impure);
-    ts.forEachChild(node, visit);
+    node.forEachChild(visit);
   };
   visit(tree);
   return faults;
@@ -215,7 +216,7 @@ export function faultsOf(file: string, source: string): SourceFault[] {
 
 /** Returns the names of mutable module variables. */
 export function moduleVariablesIn(source: string): string[] {
-  const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.Latest, true);
+  const file = parse(source);
   return file.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) =>
     declarationList.declarations
       .filter(({ initializer }) => {

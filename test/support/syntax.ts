@@ -1,0 +1,7 @@
+import { join } from "node:path";
+import type { SourceFile } from "typescript-7/unstable/ast";
+import { ROOT } from "./built.js";
+
+export const { parse }: { parse(source: string): SourceFile } = await import(
+  join(ROOT, "scripts/syntax.mjs")
+);
