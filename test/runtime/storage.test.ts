@@ -345,6 +345,32 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     },
   );
 
+  it("a store refuses a change that does not follow the last one", async () => {
+    const store = openedIn(await inDatabase(), "default");
+    await appended(store, change(1));
+    for (const wrong of [1, 3]) expect(() => store.append!(change(wrong), none)).toThrow("cannot follow");
+    await appended(store, change(2));
+  });
+
+  it.each([
+    ["delete from entries where seq = 2", "change 2 is missing"],
+    ["delete from entries where seq = 3", "it ends with change 2, and the last commit was change 3"],
+    ["update namespaces set seq = 2", "it ends with change 3, and the last commit was change 2"],
+    ["delete from entries", "it ends with change 0, and the last commit was change 3"],
+  ])("does not load a namespace after %s", async (damage, reason) => {
+    const url = postgres!.url();
+    const storage = await inDatabase(url);
+    const store = openedIn(storage, "default");
+    await replaced(store, dumpOf(upTo(1)));
+    for (const seq of [2, 3]) await appended(store, change(seq));
+    await released(storage);
+    await postgres!.query(url, damage);
+    const damaged = (await inDatabase(url)).open("default");
+    expect(() => damaged.load(unheard)).toThrow(
+      new RegExp(`\\(${reason}\\)\\. Restore the database from a backup, or use another schema\\.$`),
+    );
+  });
+
   it("storage in PostgreSQL refuses a schema of another version", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);

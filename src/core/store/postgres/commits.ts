@@ -4,6 +4,7 @@ import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { StorageUnavailableError } from "../../schema/refusals.js";
 import { generateToken } from "../../time/wall-clock.js";
 import type { OwnershipHandlers, Snapshot } from "../storage.js";
+import { StoreError } from "../store-error.js";
 
 /** SQLSTATEs that count as an unreachable database, such as a deadlock (40) or an expired lease (23503). */
 const AWAY = /^(08|23503|25006|40|53|55P03|57|58)/;
@@ -60,6 +61,8 @@ export interface OwnedNamespace {
   readonly identity: NamespaceIdentity;
   /** Number of the last stored entry. */
   seq: number;
+  /** Number of the last entry, stored or waiting. */
+  lastSeq: number;
   /** Stored state and changes; undefined after the first load. */
   entries: readonly StoredEntry[] | undefined;
   readonly snapshots: readonly (Snapshot & { readonly body: string })[];
@@ -75,9 +78,14 @@ export interface StoredEntry {
   readonly body: string;
 }
 
-/** Entries of one namespace that one transaction writes. */
+/**
+ * Entries of one namespace that one transaction writes. The database refuses them unless the namespace has the fence and
+ * the last number that it had when the first of them was written.
+ */
 interface Batch {
   readonly owned: OwnedNamespace;
+  readonly fence: string;
+  readonly seq: number;
   readonly entries: StoredEntry[];
 }
 
@@ -108,14 +116,19 @@ export abstract class CommitQueue extends DatabaseConnection {
   events: OwnershipHandlers | undefined;
   /** Second connection, for statements that may take long. */
   abstract readonly link: DatabaseConnection;
-  #waiting = new Map<OwnedNamespace, StoredEntry[]>();
+  #waiting = new Map<OwnedNamespace, Batch>();
   #draining: Promise<void> | undefined;
 
+  /** Takes an entry, which must follow the last one: a change has the next number, a state any number from the last on. */
   write(owned: OwnedNamespace, entry: StoredEntry): void {
     this.checkReachable(owned);
-    const entries = this.#waiting.get(owned);
-    if (entries === undefined) this.#waiting.set(owned, [entry]);
-    else entries.push(entry);
+    const { name, fence, lastSeq } = owned;
+    if (entry.isState ? entry.seq < lastSeq : entry.seq !== lastSeq + 1)
+      throw new StoreError(`${name}: change ${entry.seq} cannot follow change ${lastSeq}.`);
+    const batch = this.#waiting.get(owned);
+    if (batch === undefined) this.#waiting.set(owned, { owned, fence, seq: lastSeq, entries: [entry] });
+    else batch.entries.push(entry);
+    owned.lastSeq = entry.seq;
     this.#draining ??= Promise.resolve().then(() => this.#drain());
   }
 
@@ -126,16 +139,15 @@ export abstract class CommitQueue extends DatabaseConnection {
 
   async #drain(): Promise<void> {
     while (this.#waiting.size > 0) {
-      const batches = Array.from(this.#waiting, ([owned, entries]) => ({ owned, entries }));
+      const batches = [...this.#waiting.values()];
       this.#waiting.clear();
-      await this.#commit(batches.filter(({ owned }) => !owned.isBroken));
+      await this.#commit(batches);
     }
     this.#draining = undefined;
   }
 
   async #commit(batches: readonly Batch[]): Promise<void> {
-    if (batches.length === 0) return;
-    const values = batches.map(({ owned: { id, fence, seq }, entries }, write) => {
+    const values = batches.map(({ owned: { id }, fence, seq, entries }, write) => {
       return { write, id, fence, seq, last: entries.at(-1)!.seq, entries };
     });
     try {
@@ -146,10 +158,7 @@ export abstract class CommitQueue extends DatabaseConnection {
         if (held.has(index)) {
           owned.seq = entries.at(-1)!.seq;
           owned.events?.onSafe(owned.seq);
-        } else {
-          this.lose(owned);
-          owned.events?.onFailed(ownershipLostError(owned));
-        }
+        } else this.lose(owned);
       }
     } catch (error) {
       const isAway = error instanceof StorageUnavailableError;
@@ -160,11 +169,17 @@ export abstract class CommitQueue extends DatabaseConnection {
       }
       for (const { owned } of batches) {
         owned.isBroken = true;
-        owned.events?.onFailed(isAway ? error : new StorageUnavailableError(String(error), { cause: error }));
+        this.#fail(owned, isAway ? error : new StorageUnavailableError(String(error), { cause: error }));
         if (!isAway) void this.reopen(owned);
       }
       if (isAway) this.noteUnreachable(error);
     }
+  }
+
+  /** Drops what waits behind a failed entry, since it would be stored without that entry. */
+  #fail(owned: OwnedNamespace, error: unknown): void {
+    this.#waiting.delete(owned);
+    owned.events?.onFailed(error);
   }
 
   /** Reads the state of a broken namespace again. */
@@ -176,6 +191,7 @@ export abstract class CommitQueue extends DatabaseConnection {
   /** Gives a namespace up: memory and database may differ, or another process may have it. */
   lose(owned: OwnedNamespace): void {
     owned.isLost = true;
+    this.#fail(owned, ownershipLostError(owned));
     if (this.forget(owned)) this.events?.discard(owned.name);
   }
 

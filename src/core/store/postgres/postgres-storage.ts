@@ -333,7 +333,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
       if (row === undefined) return this.lose(owned);
       const stored = await this.link.query<StoredEntry & { readonly name: string | null }>(READ, [owned.id]);
       owned.entries = stored.filter(({ name }) => name === null);
-      if (owned.entries.length === 0) return this.lose(owned);
+      if (owned.entries.length === 0 || owned.isLost) return this.lose(owned);
       owned.fence = row.fence;
       owned.seq = row.seq;
       this.events?.reopen(owned.name);
@@ -393,6 +393,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
     this.#owners.delete(name);
     this.ownedNamespaces.set(name, {
       ...row,
+      lastSeq: row.seq,
       commits: this,
       entries,
       snapshots,

@@ -1,6 +1,7 @@
 import { encodeChange } from "../../engine/encode-change.js";
 import type { Change, FrozenState, RecordReader, StateDump } from "../../engine/records.js";
 import type { Store, StoreEvents } from "../../engine/store.js";
+import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { joinPieces, withYields } from "../../time/wall-clock.js";
 import { encodeState, isJournalEntry, isStateDump } from "../state-format.js";
 import { type SavedState, type Snapshot, SnapshotsInMemory } from "../storage.js";
@@ -14,19 +15,18 @@ const COMPACT_AT_CHARS = 4 * 1024 * 1024;
 export class PostgresStore implements Store {
   #stateChars = 0;
   #changedChars = 0;
-  /** Number of the last appended entry. */
-  #lastSeq = 0;
 
   constructor(readonly owned: OwnedNamespace) {}
 
   load(events: StoreEvents): ReturnType<Store["load"]> {
     const { name, entries, seq } = this.owned;
     this.owned.events = events;
-    this.#lastSeq = seq;
     if (entries === undefined) throw new StoreError(`The namespace "${name}" is open already.`);
     this.owned.entries = undefined;
+    this.#checkNumbers(entries);
     // The engine's earlier state may have changes that were not stored, and later ones would be stored without them.
     this.owned.isBroken = false;
+    this.owned.lastSeq = seq;
     this.#count(entries);
     const parsed = entries.map(({ body }): unknown => JSON.parse(body));
     const snapshot = parsed.shift();
@@ -34,6 +34,17 @@ export class PostgresStore implements Store {
     if (!isStateDump(snapshot) || !parsed.every(isJournalEntry))
       throw this.toLoadError("a row is not one of this program");
     return { snapshot, changes: parsed };
+  }
+
+  /** @throws StoreError if an entry is missing, or if the last one is not the last commit */
+  #checkNumbers(entries: readonly StoredEntry[]): void {
+    const { seq } = this.owned;
+    const first = entries[0]?.seq ?? 0;
+    const gap = entries.findIndex((entry, index) => entry.seq !== first + index);
+    if (gap !== -1) throw this.toLoadError(`change ${first + gap} is missing`);
+    const last = entries.at(-1)?.seq ?? 0;
+    if (last !== seq)
+      throw this.toLoadError(`it ends with change ${last}, and the last commit was change ${seq}`);
   }
 
   #count(entries: readonly StoredEntry[]): void {
@@ -44,8 +55,6 @@ export class PostgresStore implements Store {
   }
 
   append(change: Change, before: RecordReader): void {
-    if (change.seq !== this.#lastSeq + 1)
-      throw new StoreError(`${this.owned.name}: change ${change.seq} cannot follow change ${this.#lastSeq}.`);
     this.#write({ seq: change.seq, isState: false, body: JSON.stringify(encodeChange(change, before)) });
   }
 
@@ -56,7 +65,6 @@ export class PostgresStore implements Store {
   /** Throws at once while the database is away, so that reads go on without due tasks instead of waiting. */
   #write(entry: StoredEntry): void {
     this.owned.commits.write(this.owned, entry);
-    this.#lastSeq = entry.seq;
     this.#count([entry]);
   }
 
@@ -94,9 +102,11 @@ export class PostgresStore implements Store {
   }
 
   toLoadError(cause: unknown): StoreError {
+    const { name } = this.owned;
     const reason = cause instanceof Error ? cause.message : String(cause);
+    const otherwise = name === DEFAULT_NAMESPACE ? "use another schema" : "delete the namespace";
     return new StoreError(
-      `The namespace "${this.owned.name}" in the database is not a state of this program (${reason}). Restore the database from a backup, or delete the namespace.`,
+      `The namespace "${name}" in the database is not a state of this program (${reason}). Restore the database from a backup, or ${otherwise}.`,
     );
   }
 }
