@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
 import { appEnvironment, type ControlClient } from "../core/client/control-client.js";
+import { errorText } from "../core/schema/error-text.js";
 import { UserError } from "../core/schema/user-error.js";
 import { systemWallClock } from "../core/time/wall-clock.js";
 import type { RunCommand } from "../tools/scenario/running/context.js";
@@ -49,7 +50,7 @@ export async function readCommandOutput(
     child.stderr?.setEncoding("utf8").on("data", (more: string) => {
       errors = (errors + more).slice(-ERROR_MAX);
     });
-    child.once("error", (error) => reject(new UserError(`${command}: cannot be run (${error.message})`)));
+    child.once("error", (error) => reject(new UserError(`${command}: cannot be run (${errorText(error)})`)));
     child.once("close", (code, signal) => {
       cancelTimeout();
       if (code === 0) return resolve(text);

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { packageVersion } from "../core/files/package.js";
 import { addClientCommands } from "./client/commands.js";
-import { isFixableByUser, reportError } from "./errors.js";
+import { endWithError } from "./errors.js";
 import { helpText } from "./help-text.js";
 import { addConnectionOptions, addExploreOptions, addStartOptions, appendOptionValue } from "./options.js";
 import { prepareOutputs } from "./output-files.js";
@@ -229,8 +229,6 @@ async function orExit2(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Error && isFixableByUser(error))) throw error;
-    reportError(error);
-    process.exitCode = 2;
+    endWithError(error, 2);
   }
 }

@@ -1,6 +1,8 @@
 import type { Command, CommanderError } from "commander";
+import { errorText } from "../core/schema/error-text.js";
 import { didYouMean } from "../core/schema/nearest.js";
 import { SandboxError } from "../core/schema/refusals.js";
+import { toPrintableLines } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { printErrorLine, printJson } from "./terminal.js";
 
@@ -39,6 +41,8 @@ function adviceOf(error: Error): Advice {
   return { code, fix: null, doc: "docs/command-line.md" };
 }
 
+const BUG: Advice = { code: "INTERNAL_ERROR", fix: null, doc: "CONTRIBUTING.md" };
+
 let wantsJson = false;
 
 /** Makes `reportError` print errors as JSON too. */
@@ -46,22 +50,38 @@ export function setJsonErrors(isAsked: boolean): void {
   wantsJson = isAsked;
 }
 
-export function printErrorMessage(error: Error): void {
-  for (const line of error.message.split("\n")) printErrorLine(line, undefined, "red");
+/** Prints an error on standard error, a bug with its stack trace. */
+export function printErrorMessage(error: unknown): void {
+  for (const line of messageOf(error).split("\n"))
+    if (line.trim() !== "") printErrorLine(line, undefined, "red");
+  const { stack = "" } = (error ?? {}) as Partial<Error>;
+  if (!isFixableByUser(error) && stack !== "") process.stderr.write(`${toPrintableLines(stack)}\n`);
+}
+
+function messageOf(error: unknown): string {
+  return isFixableByUser(error) ? errorText(error) : `internal error: ${errorText(error)}`;
+}
+
+/** Ends a command with an error; after a bug at once, because it may have left work open. */
+export function endWithError(error: unknown, exitCode: number): void {
+  reportError(error);
+  process.exitCode = exitCode;
+  if (!isFixableByUser(error)) process.exit();
 }
 
 /** Prints the error that ends a command on standard error. With `--json`, prints it as JSON on standard output too. */
-export function reportError(error: Error): void {
+export function reportError(error: unknown): void {
   printErrorMessage(error);
   if (!wantsJson) return;
-  const { code, fix, doc } = adviceOf(error);
+  const { code, fix, doc } = isFixableByUser(error) ? adviceOf(error) : BUG;
   const details = error instanceof SandboxError ? error.details : undefined;
-  printJson({ error: { code, message: error.message, details, fix, doc } });
+  printJson({ error: { code, message: messageOf(error), details, fix, doc } });
 }
 
 /** Returns true if the user can fix the error. Returns false for a bug, which keeps its stack trace. */
-export function isFixableByUser(error: Error): boolean {
-  return error instanceof UserError || error instanceof SandboxError || error.name === "StoreError";
+export function isFixableByUser(error: unknown): error is Error {
+  const { name } = (error ?? {}) as Partial<Error>;
+  return error instanceof UserError || error instanceof SandboxError || name === "StoreError";
 }
 
 /** Converts commander's error into one line that names the help command. */

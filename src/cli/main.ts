@@ -1,6 +1,6 @@
 import { camelCase } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import { isFixableByUser, reportError, setJsonErrors } from "./errors.js";
+import { endWithError, setJsonErrors } from "./errors.js";
 import { CONFIG_FLAGS, OPTION_ROWS, splitFlagAliases } from "./options.js";
 import { ignoreClosedOutput } from "./process-handlers.js";
 import { setColoursDisabled } from "./text-layout.js";
@@ -15,9 +15,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (flags !== undefined) await (await import("./start.js")).start(flags);
     else await (await import("./program.js")).runProgram(words);
   } catch (error) {
-    if (!(error instanceof Error && isFixableByUser(error))) throw error;
-    reportError(error);
-    process.exitCode = error instanceof UserError ? error.exitCode : 1;
+    endWithError(error, error instanceof UserError ? error.exitCode : 1);
   }
 }
 

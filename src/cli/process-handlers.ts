@@ -1,3 +1,4 @@
+import { errorText, stackPlace } from "../core/schema/error-text.js";
 import { createAbortController } from "../core/time/wall-clock.js";
 import { printErrorLine } from "./terminal.js";
 
@@ -46,8 +47,8 @@ export function exitOnUncaughtError(data: string | undefined): void {
 }
 
 function errorLine(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const place = /^\s+at (?:.*\()?((?:file:|node:|\/|[A-Za-z]:).*:\d+:\d+)\)?$/m.exec(error.stack ?? "")?.[1];
-  const what = String(error).replace(/\s*\n\s*/g, " ");
-  return place === undefined ? what : `${what} (${place})`;
+  const { name, message, stack = "" } = (error ?? {}) as Partial<Error>;
+  const what = (message ? `${name}: ${message}` : errorText(error)).replace(/\s*\n\s*/g, " ");
+  const place = stackPlace(stack);
+  return place === undefined || what.includes(place) ? what : `${what} (${place})`;
 }

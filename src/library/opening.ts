@@ -1,5 +1,6 @@
 // Opens a sandbox: options and files → namespaces, HTTP and pages → `Sandbox`. Called by `createSandbox`, the command
 // and the OpenAPI documents. Pages and the scenario runner are passed to the server, which imports neither.
+
 import { dirname } from "node:path";
 import { Catalogue } from "../core/domain/catalogue.js";
 import { makeFolder } from "../core/files/make-folder.js";
@@ -7,6 +8,7 @@ import { packageVersion } from "../core/files/package.js";
 import type { ReceiverChecker, ScenarioRunner } from "../core/namespace/injected-tools.js";
 import type { NamespaceOptions } from "../core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "../core/namespace/namespaces.js";
+import { errorText } from "../core/schema/error-text.js";
 import {
   DEFAULT_API_KEY,
   DEFAULT_LIVE_API_KEY,
@@ -144,8 +146,8 @@ let lastReport = { text: "", count: 0 };
 function reportError(error: unknown): void {
   const text =
     error instanceof StoreError
-      ? error.message
-      : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+      ? errorText(error)
+      : `internal error: ${error instanceof Error && error.stack ? error.stack : errorText(error)}`;
   lastReport = { text, count: lastReport.text === text ? lastReport.count + 1 : 1 };
   const { count } = lastReport;
   if (!/^10*$/.test(String(count))) return;

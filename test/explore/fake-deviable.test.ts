@@ -97,8 +97,9 @@ class FakeDeviable implements Deviable {
     return description;
   }
 
-  async close(): Promise<void> {
+  async close(): Promise<readonly string[]> {
     this.isClosed = true;
+    return [];
   }
 
   #run({ calls, webhooks }: FakePlan): Trace {
@@ -333,4 +334,56 @@ it("a pair with a race runs once for each side", async () => {
     }
   expect(sides.size).toBeGreaterThan(1);
   for (const ran of sides.values()) expect(ran).toEqual(["first", "second"]);
+});
+
+const REFUSED = new AggregateError([new Error("connect ECONNREFUSED 127.0.0.1:4402")]);
+
+it.each([
+  ["a run", "observe", 7, REFUSED, "connect ECONNREFUSED 127.0.0.1:4402"],
+  ["a run, without a message", "observe", 7, new TypeError(), "TypeError was thrown without a message"],
+  ["a run that throws nothing", "observe", 7, undefined, "something was thrown that is no error: undefined"],
+  ["the watch for late calls", "lateSets", 1, REFUSED, "connect ECONNREFUSED 127.0.0.1:4402"],
+  ["the file of a finding", "save", 1, REFUSED, "connect ECONNREFUSED 127.0.0.1:4402"],
+] as const)(
+  "an exploration that breaks off reports what it has found: %s",
+  async (_, method, call, error, text) => {
+    const deviable = new FakeDeviable();
+    const works = deviable[method].bind(deviable) as (...args: unknown[]) => unknown;
+    let calls = 0;
+    const breaking = (...args: unknown[]): unknown => {
+      if (++calls < call) return works(...args);
+      throw error;
+    };
+    Object.assign(deviable, { [method]: breaking });
+    const report = await explore(async () => deviable, { depth: 1 });
+    expect(report.findings.map(({ deviations: [found] }) => found?.kind)[0]).toBe("response_lost");
+    expect(report.passed).toBe(false);
+    expect(report.runs).toBeGreaterThan(0);
+    expect(report.sentence).toContain(`: it broke off: ${text}`);
+    expect(report.not_tried[0]?.reason).toContain(`it broke off: ${text}`);
+    expect(deviable.isClosed).toBe(true);
+  },
+);
+
+it("an exploration that breaks off without findings does not pass", async () => {
+  class Ending extends FakeDeviable {
+    override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+      if (plans.some(({ webhooks }) => webhooks.join().includes("drop"))) throw REFUSED;
+      return (await super.observe(plans)).map(({ failure: _failure, ...trace }) => trace);
+    }
+  }
+  const { passed, complete_depth, sentence } = await explore(async () => new Ending(), { depth: 1 });
+  expect({ passed, complete_depth }).toEqual({ passed: false, complete_depth: 1 });
+  expect(sentence).toMatch(/depth 1 complete: it broke off: connect ECONNREFUSED/);
+});
+
+it("an exploration reports what it has found when its rules cannot be put back", async () => {
+  class Unclosable extends FakeDeviable {
+    override async close(): Promise<never> {
+      throw REFUSED;
+    }
+  }
+  const report = await explore(async () => new Unclosable(), { depth: 1 });
+  expect(report.findings).toHaveLength(3);
+  expect(report.notes).toContain("connect ECONNREFUSED 127.0.0.1:4402");
 });

@@ -138,7 +138,7 @@ async function reconcileAfterRun(
     await warnOfOtherNamespaces(sandbox, notice);
     return reconcileExitCode(report);
   } catch (error) {
-    if (!(error instanceof Error && isFixableByUser(error))) throw error;
+    if (!isFixableByUser(error)) throw error;
     printErrorMessage(error);
     return COULD_NOT;
   }

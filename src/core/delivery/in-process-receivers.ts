@@ -1,4 +1,5 @@
 import type { AttemptResult } from "../engine/commands/delivery-commands.js";
+import { errorText } from "../schema/error-text.js";
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { type Deadline, onDeadline, type WallClock } from "../time/wall-clock.js";
 import type { BarrierMember } from "./barriers.js";
@@ -56,7 +57,7 @@ export async function callHandler(handler: WebhookHandler, request: Request): Pr
 
 function handlerErrorResponse(error: unknown): Response {
   const { name, message } = (error ?? {}) as Partial<Error>;
-  const text = typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
+  const text = message ? `${name ?? "Error"}: ${message}` : errorText(error);
   return new Response(`the webhook handler threw ${text}`, { status: 500 });
 }
 

@@ -49,14 +49,6 @@ function wasCutWhileIdle(request: http.ClientRequest, { code }: NodeJS.ErrnoExce
   return request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
 }
 
-/** The error in one line. A failed call to `localhost` gives an AggregateError, with one error per address. */
-export function networkErrorText(error: NodeJS.ErrnoException): string {
-  const errors = (error as { errors?: unknown }).errors;
-  if (Array.isArray(errors) && errors.length > 0)
-    return errors.map((cause) => (cause instanceof Error ? cause.message : String(cause))).join("; ");
-  return error.message || String(error.code ?? error);
-}
-
 const LOCALHOST: dns.LookupAddress[] = [
   { address: "127.0.0.1", family: 4 },
   { address: "::1", family: 6 },

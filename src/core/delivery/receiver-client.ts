@@ -1,6 +1,7 @@
 import type * as http from "node:http";
 import type { LookupFunction, Socket } from "node:net";
 import type { AttemptResult } from "../engine/commands/delivery-commands.js";
+import { errorText } from "../schema/error-text.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { BarrierMember } from "./barriers.js";
 import {
@@ -13,7 +14,7 @@ import {
   type SignedRequest,
   timedOutResult,
 } from "./outcomes.js";
-import { ConnectionPool, createRequester, networkErrorText, type Requester } from "./outgoing-http.js";
+import { ConnectionPool, createRequester, type Requester } from "./outgoing-http.js";
 
 interface ReceiverClientOptions {
   /** Wall time for a response. */
@@ -105,7 +106,7 @@ export class ReceiverClient {
           if (isDone || isAnswered) return;
           if (request.reusedSocket && usedSocket !== undefined && isCutBeforeAnswer(error, usedSocket))
             sendRequest({ agent: false });
-          else finish({ ...failedResult(networkErrorText(error)), isUnreachable: isRefused(error) });
+          else finish({ ...failedResult(errorText(error)), isUnreachable: isRefused(error) });
         });
         request.on("response", (response) => {
           isAnswered = true;

@@ -4,6 +4,7 @@ import type { Catalogue } from "../domain/catalogue.js";
 import type { State } from "../engine/state.js";
 import type { Store } from "../engine/store.js";
 import type { NamespaceIdentity, namespaceRequestSchema } from "../schema/control-requests.js";
+import { errorText } from "../schema/error-text.js";
 import { type ClockSetting, DEFAULT_NAMESPACE, type WebhookOption } from "../schema/option-schemas.js";
 import { type Refusal, refuse, refuseInvalid } from "../schema/refusals.js";
 import type { Scenario } from "../schema/scenario-rules.js";
@@ -114,7 +115,7 @@ interface LeftOutNamespace {
 export class UnopenedNamespaces extends Map<string, LeftOutNamespace> {
   /** @returns the error to report */
   add(name: string, identity: NamespaceIdentity | undefined, cause: unknown): StoreError {
-    const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.?$/, ".");
+    const reason = errorText(cause).replace(/\.?$/, ".");
     this.set(name, { reason, apiKeys: identity === undefined ? [] : apiKeysOf(name, identity) });
     return new StoreError(`The namespace "${name}" was skipped. ${reason}`, { cause });
   }

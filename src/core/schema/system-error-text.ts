@@ -1,3 +1,5 @@
+import { errorText } from "./error-text.js";
+
 /** Reasons in words by the code of the failed system call. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
@@ -17,6 +19,6 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why a system call failed, in words; for a rare reason, the system's own. */
 export function systemErrorText(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return (code && REASONS[code]) ?? message;
+  const { code = "" } = (error ?? {}) as NodeJS.ErrnoException;
+  return REASONS[code] ?? errorText(error);
 }

@@ -1,6 +1,7 @@
 import { encodeChange } from "../engine/encode-change.js";
 import type { Change, FrozenState, RecordReader, StateDump } from "../engine/records.js";
 import type { Store, StoreEvents } from "../engine/store.js";
+import { errorText } from "../schema/error-text.js";
 import { afterPendingIo, monotonicMs } from "../time/timers.js";
 import { DataJournal } from "./data-journal.js";
 import { checkParentFolder, checkWritable, nodeIo, resolveSymlinks, type StoreIo } from "./file-system.js";
@@ -202,7 +203,7 @@ export class FileStore implements Store {
   }
 
   toLoadError(cause: unknown): StoreError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     return damagedFileError(this.#file, this.#file, `not a state of this program (${reason})`);
   }
 

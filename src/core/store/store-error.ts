@@ -1,3 +1,5 @@
+import { errorText } from "../schema/error-text.js";
+
 /**
  * An error of the store. Its message names the file, the reason and the fix in one line, and is printed without a
  * stack trace.
@@ -52,7 +54,7 @@ const FIXES: ReadonlyMap<string | undefined, string> = new Map([
 /** Wraps an error in a StoreError. Returns a StoreError unchanged. */
 export function asStoreError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   const fix = FIXES.get(systemErrorCode(error));
   return new StoreError(`${doing}: ${reason}${fix === undefined ? "" : `. ${fix}`}`, { cause: error });
 }

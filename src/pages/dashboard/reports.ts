@@ -1,5 +1,6 @@
 import type { RunStep, ScenarioRunSummary } from "../../core/namespace/injected-tools.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
+import { errorText } from "../../core/schema/error-text.js";
 import type { Probe, ProbeRequest, ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
 import { normalizeWebhookUrl } from "../../core/schema/receiver-url.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
@@ -112,7 +113,7 @@ async function checkReceiver(press: FormSubmission): Promise<ActionResult | Refu
     // The final report may complete rows that `onRow` received.
     for (const row of check.report.probes) check.rows.set(row.probe, row);
   } catch (error) {
-    check.error = error instanceof Error ? error.message : String(error);
+    check.error = errorText(error);
   }
   notify();
   return { ...outcomeOf(check), to: `${dashboardUrl(namespace.name)}/checks#probes` };

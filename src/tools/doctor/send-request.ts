@@ -1,4 +1,5 @@
-import { createRequester, networkErrorText } from "../../core/delivery/outgoing-http.js";
+import { createRequester } from "../../core/delivery/outgoing-http.js";
+import { errorText } from "../../core/schema/error-text.js";
 import type { Answer, AnswerKind } from "../../core/schema/receiver-report.js";
 import type { WallClock } from "../../core/time/wall-clock.js";
 
@@ -64,7 +65,7 @@ export async function sendRequest(
         isConnected = true;
       }),
     );
-    outgoing.on("error", (error: NodeJS.ErrnoException) => failed(networkErrorText(error), "broken"));
+    outgoing.on("error", (error: NodeJS.ErrnoException) => failed(errorText(error), "broken"));
     outgoing.on("response", (response) => {
       const chunks: Buffer[] = [];
       let read = 0;

@@ -161,7 +161,7 @@ export interface Deviable {
   profile(): Readonly<Record<string, number>>;
   /** Saves a scenario file that reproduces the run; returns its path, or undefined without a folder for files. */
   save(plan: RunPlan, description: string): string | undefined;
-  close(): Promise<unknown>;
+  close(): Promise<readonly string[]>;
 }
 
 /** A part of the flow that can notice no failure of the app; `path` is its position in the file. */

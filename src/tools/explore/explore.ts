@@ -1,4 +1,5 @@
-import { DEFAULT_EXPLORE_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
+import { errorText } from "../../core/schema/error-text.js";
+import { DEFAULT_EXPLORE_LANES } from "../../core/schema/explore-limits.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { createAbortController, systemWallClock } from "../../core/time/wall-clock.js";
@@ -23,7 +24,7 @@ import {
 import { behaviourOf, refusalText } from "./judge.js";
 import { DEVIATION_KIND_DEFINITIONS } from "./kinds.js";
 import { KnownDeviations } from "./known-deviations.js";
-import { observePlainRuns, type PlainRunResult, unacceptedWebhooks } from "./plain-runs.js";
+import { checkLookedAt, observePlainRuns, type PlainRunResult } from "./plain-runs.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
 import { type Failure, ONCE, type Trial, Trials } from "./trials.js";
 
@@ -83,11 +84,14 @@ export async function explore(
   };
   try {
     const deviable = await open(end.signal);
+    let left: readonly string[] = [];
+    let report: ExploreReport;
     try {
-      return await exploreWith(deviable, { ...options, overReason });
+      report = await exploreWith(deviable, { ...options, overReason });
     } finally {
-      await deviable.close();
+      left = await deviable.close().catch((error: unknown) => [errorText(error)]);
     }
+    return { ...report, notes: [...report.notes, ...left] };
   } finally {
     cancelBudget();
     signal?.removeEventListener("abort", stop);
@@ -112,7 +116,10 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   // If the flow no longer passes by itself, runs that passed before prove little.
   const completeDepth = exploration.passesPlainRun ? searched.completeDepth : 0;
   const report = {
-    passed: findings.length === 0 && (only === undefined ? completeDepth > 0 : searched.unjudged === 0),
+    passed:
+      findings.length === 0 &&
+      exploration.brokenOff === undefined &&
+      (only === undefined ? completeDepth > 0 : searched.unjudged === 0),
     complete_depth: completeDepth,
     runs: searched.runs + noteRuns,
     drawn: searched.drawn,
@@ -136,15 +143,6 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   return { ...report, sentence: doubt === undefined ? summary : `${summary}: ${doubt}: fix that first` };
 }
 
-/** Throws if the flow has blind spots; returns the fields that the flow checks. */
-function checkLookedAt(deviable: Deviable, { trace }: PlainRunResult): readonly string[] {
-  const { fields, spots } = deviable.flowCoverage();
-  const unaccepted = unacceptedWebhooks(trace);
-  const all = unaccepted === undefined ? spots : [...spots, { path: [], message: unaccepted }];
-  if (all.length > 0) throw new BlindSpotError(deviable.source, all);
-  return fields;
-}
-
 function byDuration(profile: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(profile).sort(([, one], [, other]) => other - one));
 }
@@ -157,6 +155,8 @@ class Exploration {
   readonly first: readonly Deviation[];
   /** The flow still passed without deviations after the last run that could not be judged. */
   passesPlainRun = true;
+  /** The error that ended the exploration early. */
+  brokenOff: string | undefined;
   /** Number of runs of deviations with `isNoteOnly`, which come after the search. */
   noteRuns = 0;
   readonly #deviable: Deviable;
@@ -169,7 +169,6 @@ class Exploration {
   /** Why the first run that could not be judged could not. */
   #unjudgedReason: string | undefined;
   #count = 0;
-
   constructor(deviable: Deviable, options: LimitedOptions, plain: PlainRunResult) {
     const { observed } = plain.trace;
     this.#deviable = deviable;
@@ -192,6 +191,7 @@ class Exploration {
 
   /** Explains why the exploration is inconclusive; undefined if it is not. */
   doubt({ runsOfDepth, unjudged }: SearchResult): string | undefined {
+    if (this.brokenOff !== undefined) return this.brokenOff;
     const runs = runsOfDepth.at(-1)!;
     const reason = `(${this.#unjudgedReason})`;
     if (!this.passesPlainRun) return `the flow no longer passes without deviations ${reason}`;
@@ -241,7 +241,7 @@ class Exploration {
       separationOf: (one, other) => this.#deviations.separationOf(one, other),
       run: (sets) => this.#runAll(sets),
       shuffleRandom: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
-      onDepthEnd: () => this.#runForNotes(),
+      onDepthEnd: () => this.#untilError(() => this.#runForNotes()),
       drawRandom: budgetMs === undefined ? undefined : seededRandom(name),
     });
     this.#judgePractice();
@@ -254,7 +254,7 @@ class Exploration {
       if (
         DEVIATION_KIND_DEFINITIONS[deviation.kind].isNoteOnly &&
         !this.#isTried(deviation) &&
-        !this.#isTimeOver()
+        this.#overReason === undefined
       )
         await this.#runForNote(deviation);
   }
@@ -265,30 +265,44 @@ class Exploration {
     return (!isNoteOnly && !isExtension) || this.#isRaised(kind);
   }
 
-  #isTimeOver(): boolean {
-    return this.#options.overReason() !== undefined;
+  /** Why the exploration must end; undefined while it goes on. */
+  get #overReason(): string | undefined {
+    return this.#options.overReason() ?? this.brokenOff;
+  }
+
+  /** Ends the exploration with the first error, so that the report keeps what was found before. */
+  async #untilError(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.#overReason === undefined) this.brokenOff = `it broke off: ${errorText(error)}`;
+    }
   }
 
   /** Runs the sets in order until the time is over or the app is gone. */
   async #runAll(sets: readonly DeviationSet[]): Promise<SearchRunResult[]> {
     const results: SearchRunResult[] = [];
+    await this.#untilError(() => this.#runInto(results, sets));
+    return results;
+  }
+
+  async #runInto(results: SearchRunResult[], sets: readonly DeviationSet[]): Promise<void> {
     const groups = this.#trials.groupsOf(sets);
     const done = new Map<number, Trial>();
     for (const [index, set] of sets.entries()) {
-      if (this.#isTimeOver()) break;
+      if (this.#overReason !== undefined) break;
       for (const [of, trial] of await this.#trials.runConcurrently(sets, groups.get(index)))
         done.set(of, trial);
       const result = await this.#run(set, done.get(index));
       if (result !== undefined) results.push(result);
-      if (result === undefined || result.isAppGone) return results;
+      if (result === undefined || result.isAppGone) return;
     }
     for (const late of await this.#deviable.lateSets()) {
       const result = await this.#run(late, undefined);
       const index = sets.findIndex((set) => deviationSetKey(set) === deviationSetKey(late));
-      if (result === undefined) return results.slice(0, index);
+      if (result === undefined) return void results.splice(index);
       results[index] = result;
     }
-    return results;
   }
 
   /** Runs a set, or takes its result from `done`. Returns undefined if the time is over. */
@@ -297,7 +311,7 @@ class Exploration {
     const { trace, verdict } = trial;
     const passesPlainRun = verdict.outcome !== "unknown" || (await this.#trials.passesPlainRun());
     if (failure !== undefined) this.#report(set, failure);
-    if (this.#isTimeOver()) return undefined;
+    if (this.#overReason !== undefined) return undefined;
     this.passesPlainRun = passesPlainRun;
     if (verdict.outcome === "unknown")
       this.#notes.add(`not judged: ${deviationSetText(set)}: ${verdict.reason}`);
@@ -332,22 +346,17 @@ class Exploration {
     const { oracle, message } = verdict;
     const what = set.map(({ kind, at }) => `${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`);
     const description = [message, ...what, ...(seen.runs < seen.of ? [NOT_REPRODUCED] : [])].join("; ");
-    const file = this.#deviable.save(trial.plan, description);
     const deviations = set.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(trial.trace.observed);
-    this.findings.push({
-      oracle,
-      message,
-      deviations,
-      seen,
-      story,
-      ...(file === undefined ? {} : { file }),
-    });
+    const finding = { oracle, message, deviations, seen, story };
+    this.findings.push(finding);
+    const file = this.#deviable.save(trial.plan, description);
+    if (file !== undefined) this.findings[this.findings.length - 1] = { ...finding, file };
   }
 
   async #runForNote(deviation: Deviation): Promise<void> {
     const { verdict } = await this.#trials.runOnce([deviation]);
-    if (this.#isTimeOver()) return;
+    if (this.#overReason !== undefined) return;
     this.noteRuns++;
     this.evidence.addSingle(deviation, verdict.outcome);
     this.#options.onRun?.(++this.#count, this.findings.length);
@@ -368,21 +377,12 @@ class Exploration {
   notTried(): UntriedDeviation[] {
     if (this.#options.only !== undefined) return [];
     const { observed } = this.#plain.trace;
-    const possible = this.#deviations.findIn(observed);
     const tried = new Set(this.evidence.singles.map(deviationKey));
-    const overReason = this.#options.overReason() ?? "the search ended first";
+    const overReason = this.#overReason ?? "the search ended first";
     const isOff = (one: Deviation) =>
       DEVIATION_KIND_DEFINITIONS[one.kind].isExtension === true && !this.#isTried(one);
-    return [
-      ...possible
-        .filter((one) => !tried.has(deviationKey(one)))
-        .map((one) => ({ ...one, reason: isOff(one) ? EXTENSION : overReason })),
-      ...DEVIATION_KINDS.filter((kind) => possible.every((one) => one.kind !== kind)).map((kind) => ({
-        kind,
-        at: "*",
-        reason: this.#deviations.absenceReason(kind, observed),
-      })),
-    ];
+    const reasonOf = (one: Deviation) => (isOff(one) ? EXTENSION : overReason);
+    return this.#deviations.findUntried(observed, tried, reasonOf);
   }
 
   #isRaised(kind: FailOnKind): boolean {

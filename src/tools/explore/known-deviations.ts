@@ -1,5 +1,7 @@
+import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import type { Deviable, ObservedPayment, ObservedRun } from "./deviable.js";
 import { type Deviation, type DeviationKind, type DeviationSet, deviationKey } from "./deviation-set.js";
+import type { UntriedDeviation } from "./exploration.js";
 import { DEVIATION_KIND_DEFINITIONS, deviationsAt, type Effect, READ_HELD_MS } from "./kinds.js";
 import { type Place, placesOf } from "./places.js";
 
@@ -49,8 +51,31 @@ export class KnownDeviations {
     return this.#places.has(deviationKey(deviation));
   }
 
+  /**
+   * Lists the deviations that apply to a run and are not in `tried`, and the kinds that do not apply.
+   *
+   * @param reasonOf returns why a deviation that applies was not tried
+   */
+  findUntried(
+    observed: ObservedRun,
+    tried: ReadonlySet<string>,
+    reasonOf: (deviation: Deviation) => string,
+  ): UntriedDeviation[] {
+    const possible = this.findIn(observed);
+    return [
+      ...possible
+        .filter((one) => !tried.has(deviationKey(one)))
+        .map((one) => ({ ...one, reason: reasonOf(one) })),
+      ...DEVIATION_KINDS.filter((kind) => possible.every((one) => one.kind !== kind)).map((kind) => ({
+        kind,
+        at: "*",
+        reason: this.#absenceReason(kind, observed),
+      })),
+    ];
+  }
+
   /** Explains why a kind does not apply to a run. */
-  absenceReason(kind: DeviationKind, { deliveries, charges }: ObservedRun): string {
+  #absenceReason(kind: DeviationKind, { deliveries, charges }: ObservedRun): string {
     const { customer, canKillApp } = this.#deviable;
     const { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn } = customer;
     if (kind === "app_killed" && !canKillApp) return NO_PROCESS;

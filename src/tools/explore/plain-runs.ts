@@ -1,7 +1,7 @@
 import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { unacceptedWebhooksMessage } from "../scenario/running/run-scenario.js";
-import type { Deviable, RunFailure, Trace } from "./deviable.js";
+import { BlindSpotError, type Deviable, type RunFailure, type Trace } from "./deviable.js";
 import { behaviourOf, differencesText, refusalsOf, refusalText } from "./judge.js";
 
 export interface PlainRunResult {
@@ -34,6 +34,15 @@ export async function observePlainRuns(
   const [first, second] = [trace, other].map((one) => behaviourOf(one).split("\n"));
   const difference = first!.find((line, index) => line !== second![index]) ?? second![first!.length];
   return { trace, difference };
+}
+
+/** Throws if the flow has blind spots; returns the fields that the flow checks. */
+export function checkLookedAt(deviable: Deviable, { trace }: PlainRunResult): readonly string[] {
+  const { fields, spots } = deviable.flowCoverage();
+  const unaccepted = unacceptedWebhooks(trace);
+  const all = unaccepted === undefined ? spots : [...spots, { path: [], message: unaccepted }];
+  if (all.length > 0) throw new BlindSpotError(deviable.source, all);
+  return fields;
 }
 
 function failureText(trace: Trace, purpose: "check" | "learn"): string {
@@ -105,6 +114,6 @@ function excerptOf(body: unknown): string {
 }
 
 /** Returns a message if the app accepted none of the run's webhooks. */
-export function unacceptedWebhooks({ observed }: Trace): string | undefined {
+function unacceptedWebhooks({ observed }: Trace): string | undefined {
   return unacceptedWebhooksMessage(observed.deliveries.flatMap(({ attempts }) => attempts));
 }

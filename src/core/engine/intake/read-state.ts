@@ -1,6 +1,7 @@
 import type { Catalogue } from "../../domain/catalogue.js";
 import { type Charge, needsMethod } from "../../domain/charge-transition.js";
 import { add, compareAmounts } from "../../domain/money.js";
+import { errorText } from "../../schema/error-text.js";
 import { type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import type { Settings } from "../../schema/settings.js";
 import { isPaid } from "../../schema/statuses.js";
@@ -59,7 +60,7 @@ function checkWhole(
       commandOf(task)(tx);
       tx.change();
     } catch (error) {
-      faults.add(path, `cannot be carried out: ${error instanceof Error ? error.message : String(error)}`);
+      faults.add(path, `cannot be carried out: ${errorText(error)}`);
     }
     if (faults.isFull) return;
   }

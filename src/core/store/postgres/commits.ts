@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { StoreEvents } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
+import { errorText } from "../../schema/error-text.js";
 import { StorageUnavailableError } from "../../schema/refusals.js";
 import { generateToken } from "../../time/wall-clock.js";
 import type { OwnershipHandlers, Snapshot } from "../storage.js";
@@ -169,7 +170,7 @@ export abstract class CommitQueue extends DatabaseConnection {
       }
       for (const { owned } of batches) {
         owned.isBroken = true;
-        this.#fail(owned, isAway ? error : new StorageUnavailableError(String(error), { cause: error }));
+        this.#fail(owned, isAway ? error : new StorageUnavailableError(errorText(error), { cause: error }));
         if (!isAway) void this.reopen(owned);
       }
       if (isAway) this.noteUnreachable(error);

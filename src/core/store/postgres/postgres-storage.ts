@@ -7,6 +7,7 @@
 
 import type { Store } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
+import { errorText } from "../../schema/error-text.js";
 import { didYouMean } from "../../schema/nearest.js";
 import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { StorageUnavailableError } from "../../schema/refusals.js";
@@ -352,7 +353,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
     if (this.#isStopped) return;
     if (!this.isStorageUnreachable)
       this.options.onNotice?.(
-        `the database is away: reads go on from memory, writes get 503 (${(error as Error).message})`,
+        `the database is away: reads go on from memory, writes get 503 (${errorText(error)})`,
       );
     this.isStorageUnreachable = true;
     afterDelay(RETRY_MS, () => void this.#renew());

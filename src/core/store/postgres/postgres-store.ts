@@ -1,6 +1,7 @@
 import { encodeChange } from "../../engine/encode-change.js";
 import type { Change, FrozenState, RecordReader, StateDump } from "../../engine/records.js";
 import type { Store, StoreEvents } from "../../engine/store.js";
+import { errorText } from "../../schema/error-text.js";
 import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { joinPieces, withYields } from "../../time/wall-clock.js";
 import { encodeState, isJournalEntry, isStateDump } from "../state-format.js";
@@ -103,7 +104,7 @@ export class PostgresStore implements Store {
 
   toLoadError(cause: unknown): StoreError {
     const { name } = this.owned;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     const otherwise = name === DEFAULT_NAMESPACE ? "use another schema" : "delete the namespace";
     return new StoreError(
       `The namespace "${name}" in the database is not a state of this program (${reason}). Restore the database from a backup, or ${otherwise}.`,

@@ -5,6 +5,7 @@ import {
   type OperationCall,
   readPages,
 } from "../../../core/client/control-client.js";
+import { errorText } from "../../../core/schema/error-text.js";
 import { type HttpResponse, isSuccessStatus } from "../../../core/schema/http-response.js";
 import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { createAbortController, systemWallClock } from "../../../core/time/wall-clock.js";
@@ -185,9 +186,8 @@ async function readAnswer(response: HttpResponse): Promise<CallResponse> {
 }
 
 export function networkErrorReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
   // `fetch` wraps the network error in `cause`; `http` throws it directly.
-  const networkError = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException;
-  if (networkError.code === "ECONNREFUSED") return "nothing listens there";
-  return networkError.message || networkError.code || error.message;
+  const networkError = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const { code } = (networkError ?? {}) as NodeJS.ErrnoException;
+  return code === "ECONNREFUSED" ? "nothing listens there" : errorText(networkError);
 }

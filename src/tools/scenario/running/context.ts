@@ -1,8 +1,8 @@
 import type { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
+import { errorText } from "../../../core/schema/error-text.js";
 import type { StepLocation } from "../step-reference.js";
 import type { Client } from "./client.js";
 import type { StartState } from "./control-lists.js";
-import { errorMessage } from "./failure.js";
 import type { RuleUsage } from "./rule-usage.js";
 
 /** Runs a command of the app in a shell and returns its output. Throws if it fails, or does not end in time. */
@@ -66,7 +66,7 @@ export class Cleanup {
       try {
         await undo();
       } catch (error) {
-        failed.push(`${what} could not be put back: ${errorMessage(error)}`);
+        failed.push(`${what} could not be put back: ${errorText(error)}`);
       }
     return failed;
   }

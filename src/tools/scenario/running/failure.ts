@@ -17,10 +17,6 @@ export class StepFailure extends Error {
 /** Thrown if the run cannot continue, for example without a sandbox or an app. */
 export class CannotRunError extends UserError {}
 
-export function errorMessage(caught: unknown): string {
-  return caught instanceof Error ? caught.message : String(caught);
-}
-
 export function toDifferences(mismatches: readonly Mismatch[]): Difference[] {
   return mismatches.map(({ path, expected, actual, why }) => ({
     path,

@@ -1,6 +1,7 @@
 import { ruleNames } from "../../../core/domain/rule-matching.js";
 import { type Attempt, attemptsOf } from "../../../core/reports/trouble.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common.js";
+import { errorText } from "../../../core/schema/error-text.js";
 import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { keepProcessRunning, systemWallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
@@ -9,7 +10,7 @@ import { STEPS } from "../steps/step-kinds.js";
 import { Client } from "./client.js";
 import { Cleanup, type RunContext } from "./context.js";
 import { readNewestId, readRecordsSince, recordIdOf, StartState } from "./control-lists.js";
-import { CannotRunError, errorMessage } from "./failure.js";
+import { CannotRunError } from "./failure.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
   canUseNamespace,
@@ -105,12 +106,12 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     const begin = (title: string, number: number) => options.onStepBegin?.(title, number, count);
     await runSteps(loaded.steps, loaded.scope, execution, { begin, end });
   } catch (caught) {
-    error = errorMessage(caught);
+    error = errorText(caught);
     for (const [index, step] of loaded.steps.entries()) end(notRunReport(step, index + 1, loaded.file));
   }
   let blind: string[] = [];
   if (outcomeOf(steps, error) !== "error")
-    error = await applied.readCounts().then(() => undefined, errorMessage);
+    error = await applied.readCounts().then(() => undefined, errorText);
   if (outcomeOf(steps, error) === "passed") blind = await findBlindSpots(loaded, startState);
   if (outcomeOf(steps, error) !== "passed") await options.onFailed?.(steps, own);
   const warnings = await cleanup.finish();

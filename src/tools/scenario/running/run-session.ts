@@ -1,5 +1,6 @@
 import { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
+import { errorText } from "../../../core/schema/error-text.js";
 import { keepProcessRunning } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps, type LoadedStep } from "../loaded-steps.js";
@@ -8,7 +9,7 @@ import type { Variables } from "../variables.js";
 import { Client } from "./client.js";
 import { Cleanup, type RunContext } from "./context.js";
 import { type LastIds, StartState } from "./control-lists.js";
-import { CannotRunError, errorMessage } from "./failure.js";
+import { CannotRunError } from "./failure.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
   freezeClock,
@@ -104,7 +105,7 @@ export class RunSession {
       });
     } catch (caught) {
       const resume = () => Promise.reject(caught);
-      const error = errorMessage(caught);
+      const error = errorText(caught);
       return all.map(() => ({ outcome: "error", passed: false, steps: [], error, resume }));
     } finally {
       for (const { cleanup } of lanes) await cleanup.finish();

@@ -1,5 +1,6 @@
 import { missingStatusReason } from "../../../core/reports/trouble.js";
 import type { Failure } from "../../../core/schema/control-scenario-responses.js";
+import { errorText } from "../../../core/schema/error-text.js";
 import { systemWallClock, yieldIfDue } from "../../../core/time/wall-clock.js";
 import { fillStep, type LoadedStep, type RawStep } from "../loaded-steps.js";
 import { filledStepFaults } from "../step-faults.js";
@@ -10,7 +11,7 @@ import { LocalScope, type Variables, valueAt } from "../variables.js";
 import type { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { type LogRow, readNewestId, readRecordsSince } from "./control-lists.js";
-import { CannotRunError, errorMessage, StepFailure } from "./failure.js";
+import { CannotRunError, StepFailure } from "./failure.js";
 import type { StepReport } from "./run-report.js";
 
 export interface Execution {
@@ -117,8 +118,7 @@ async function runStep(
     saveResult(filled.save as Record<string, string> | undefined, result, scope);
     return report("passed");
   } catch (caught) {
-    if (!(caught instanceof StepFailure))
-      return report("error", { failure: { message: errorMessage(caught) } });
+    if (!(caught instanceof StepFailure)) return report("error", { failure: { message: errorText(caught) } });
     // The failure is reported even if the faults cannot be read.
     const made_by = canNameFaults(kind, execution.context)
       ? await faultedCalls(kind, since, client).catch(() => [])
