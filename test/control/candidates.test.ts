@@ -22,7 +22,13 @@ function records() {
         ids.charge_id,
         { ...more, ...ids, customer_email, metadata: { order } } as never,
       ]);
-      const event = { event_id: `evt_${seq}`, object_id: ids.charge_id, type: "charge.created", seq };
+      const event = {
+        event_id: `evt_${seq}`,
+        object_id: ids.charge_id,
+        type: "charge.created",
+        seq,
+        body: "",
+      };
       puts.push(["events", event.event_id, { ...more, ...event } as never]);
       const delivery = { delivery_id: `dlv_${seq}`, event_id: event.event_id, object_id: ids.charge_id };
       puts.push(["deliveries", delivery.delivery_id, { ...more, ...delivery, attempts: [] } as never]);

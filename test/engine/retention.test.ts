@@ -6,6 +6,7 @@ import { redeliver, triggerEvent } from "../../src/core/engine/commands/event-co
 import type { Engine } from "../../src/core/engine/engine.js";
 import type { Delivery } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
+import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { DELIVERED, must, newEngine, START_MS } from "../support/engine.js";
 
 const EVENTS = 5;
@@ -13,7 +14,7 @@ const REFUSED = { ...DELIVERED, status: 410 };
 
 /** Creates a log limited to five events, with two mailboxes for `heard.*`. */
 function newLog(): Engine {
-  const engine = newEngine({ settings: { retention: { requests: 10, events: EVENTS } } });
+  const engine = newEngine({ settings: { retention: { ...DEFAULT_SETTINGS.retention, events: EVENTS } } });
   for (const mailbox of ["one", "two"]) listen(engine, mailbox);
   return engine;
 }
@@ -111,4 +112,31 @@ it("keeps the newest events and those that are not delivered", () => {
     }),
     { numRuns: 60 },
   );
+});
+
+/** Triggers an event whose data has so many characters. */
+function tellLarge(engine: Engine, chars: number, isHeard = false): void {
+  const type = isHeard ? "heard.event" : "unheard.event";
+  const data = { text: "x".repeat(chars) };
+  must(engine.execute(triggerEvent({ type, mode: "test", data, force: true }), START_MS));
+}
+
+it("removes delivered events above the log's bytes, however many small ones came before", () => {
+  const engine = newEngine({ settings: { retention: { requests: 10, events: 10_000, bytes: 1_000_000 } } });
+  for (let n = 0; n < 300; n++) tell(engine, false);
+  for (let n = 0; n < 30; n++) {
+    tellLarge(engine, 200_000);
+    // The event that exceeds the limit is removed by the next one.
+    expect(engine.state.logBytes).toBeLessThan(1_300_000);
+  }
+  expect(seqs(engine)).toEqual([326, 327, 328, 329, 330]);
+});
+
+it("a state counts the same bytes whether it was changed or loaded", () => {
+  const engine = newLog();
+  for (let n = 0; n < 10; n++) tellLarge(engine, 1_000 * n, n % 2 === 0);
+  for (const delivery of deliveries(engine)) answer(engine, delivery, { ...REFUSED, response_body: "no" });
+  const { bytes, logBytes } = State.from(engine.dump());
+  expect(bytes).toBeGreaterThan(logBytes);
+  expect([engine.state.bytes, engine.state.logBytes]).toEqual([bytes, logBytes]);
 });

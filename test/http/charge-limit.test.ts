@@ -11,7 +11,8 @@ it("a namespace with limits.charges charges returns 507 until it is reset", asyn
       507,
       {
         code: "LIMIT_REACHED",
-        message: "The namespace holds 2 charges, its limit: reset it, delete it, or raise limits.charges.",
+        message:
+          "The namespace holds 2 charges, and its limit is 2: reset it, delete it, or raise limits.charges.",
       },
     ]);
   await api.post("/_sandbox/reset", {});

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Emitter } from "../../src/core/engine/emitter.js";
 import { RequestJournal, type ServedRequest } from "../../src/core/namespace/request-journal.js";
+import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { openApi } from "../support/api-client.js";
 import { answerFaults, checkAnswer } from "../support/openapi-answers.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
@@ -61,16 +62,22 @@ it("the response check finds an invalid time", () => {
 });
 
 it("the response check reads each entry of the request log", () => {
-  new RequestJournal(10, new Emitter(() => {})).add(served(BALANCES), { atMs: 0, wallMs: 0 });
+  new RequestJournal(DEFAULT_SETTINGS.retention, new Emitter(() => {})).add(served(BALANCES), {
+    atMs: 0,
+    wallMs: 0,
+  });
 });
 
 it.fails("fails the test with an undocumented response", () => {
-  new RequestJournal(10, new Emitter(() => {})).add(served({ success: true }), { atMs: 0, wallMs: 0 });
+  new RequestJournal(DEFAULT_SETTINGS.retention, new Emitter(() => {})).add(served({ success: true }), {
+    atMs: 0,
+    wallMs: 0,
+  });
 });
 
 it("ignores a response that a fault forced", () => {
   const forced = { ...served({ success: true }), fault: "flaky_api" };
-  new RequestJournal(10, new Emitter(() => {})).add(forced, { atMs: 0, wallMs: 0 });
+  new RequestJournal(DEFAULT_SETTINGS.retention, new Emitter(() => {})).add(forced, { atMs: 0, wallMs: 0 });
 });
 
 /** Returns a response's headers from the document. */

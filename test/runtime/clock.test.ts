@@ -315,7 +315,7 @@ it("an advance stops with an error when each webhook causes another", async () =
   const { client } = await worldAt({
     clockText: "manual",
     webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
-    settings: { ...DEFAULT_SETTINGS, retention: { requests: 10, events: 10 } },
+    settings: { ...DEFAULT_SETTINGS, retention: { ...DEFAULT_SETTINGS.retention, events: 10 } },
   });
   receiver.handler = async (received) => {
     // Enough calls to reach the limit quickly.

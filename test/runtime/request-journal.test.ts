@@ -67,7 +67,7 @@ it("keeps the newest calls up to the limit and 64 MB", () => {
   const runArb = fc.array(fc.tuple(bodyArb, bodyArb, fc.integer({ min: 1, max: 400 })), { maxLength: 8 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000 }), runArb, (limit, runs) => {
-      const journal = new RequestJournal(limit, nobody());
+      const journal = new RequestJournal({ requests: limit, bytes: 64 * MB }, nobody());
       const sizes: number[] = [];
       for (const [sent, got, times] of runs)
         for (let n = 0; n < times; n++) {
@@ -93,7 +93,7 @@ it("keeps the newest calls up to the limit and 64 MB", () => {
 });
 
 it("a cleared request log starts empty", () => {
-  const journal = new RequestJournal(3, nobody());
+  const journal = new RequestJournal({ requests: 3, bytes: 64 * MB }, nobody());
   for (let n = 0; n < 5; n++) journal.add(request("a"), NEVER);
   journal.clear();
   expect(journal.entries()).toEqual([]);

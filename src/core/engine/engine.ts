@@ -8,6 +8,7 @@ import { Emitter } from "./emitter.js";
 import { decodeChange } from "./encode-change.js";
 import { Gate } from "./gate.js";
 import { idScopeOf } from "./ids.js";
+import { MemoryMeter } from "./memory-meter.js";
 import type { Change, ClockRecord, Delivery, NamespaceRecord, RecordPut, StateDump } from "./records.js";
 import { State } from "./state.js";
 import type { Store, StoreFailure } from "./store.js";
@@ -29,6 +30,8 @@ interface EngineOptions {
   /** Rule counts of all namespaces together. */
   readonly totalRuleCounts?: Map<string, number> | undefined;
   readonly events?: Emitter<EngineEvents> | undefined;
+  /** Counts the bytes of all namespaces together. */
+  readonly memory?: MemoryMeter | undefined;
   /** Receives what callbacks of the gate throw. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -58,6 +61,7 @@ export class Engine {
   readonly events: Emitter<EngineEvents>;
   readonly gate: Gate;
   readonly #options: EngineOptions;
+  readonly #memory: MemoryMeter;
   #state = new State();
   #scope = "";
 
@@ -66,6 +70,7 @@ export class Engine {
     this.settings = options.settings;
     this.appliedCounts = new RuleCounts(options.totalRuleCounts);
     this.#options = options;
+    this.#memory = options.memory ?? new MemoryMeter();
     const { onError = () => {} } = options;
     this.events = options.events ?? new Emitter(onError);
     this.gate = new Gate(onError);
@@ -74,9 +79,14 @@ export class Engine {
       this.#begin(options.startMs, 0, 0);
       return;
     }
-    this.#state = loaded;
+    this.#setState(loaded);
     this.gate.reopen(loaded.seq);
     this.#rescope();
+  }
+
+  #setState(state: State): void {
+    this.#memory.add(state.bytes - this.#state.bytes);
+    this.#state = state;
   }
 
   #load(): State | undefined {
@@ -103,7 +113,7 @@ export class Engine {
   reopen(): void {
     const loaded = this.#load();
     if (loaded === undefined) throw this.#options.store.toLoadError("there is no state");
-    this.#state = loaded;
+    this.#setState(loaded);
     this.gate.reopen(loaded.seq);
     this.#rescope();
   }
@@ -132,7 +142,9 @@ export class Engine {
     const change = tx.change();
     if (change === undefined) return result;
     this.#options.store.append?.(change, this.#state);
+    const { bytes } = this.#state;
     this.#state.apply(change);
+    this.#memory.add(this.#state.bytes - bytes);
     this.appliedCounts.add(tx.appliedRules);
     if (this.#isDurable) this.gate.noteChange(change.seq);
     this.events.emit("changed", change);
@@ -216,7 +228,7 @@ export class Engine {
 
   #replace(state: State): void {
     this.#options.store.replace(state.dump());
-    this.#state = state;
+    this.#setState(state);
     this.#rescope();
     if (this.#isDurable) this.gate.noteChange(state.seq);
   }
@@ -226,11 +238,13 @@ export class Engine {
   }
 
   close(): void {
+    this.#memory.add(-this.#state.bytes);
     this.#options.store.close(() => this.#state.dump());
   }
 
   /** Closes a namespace that will be deleted, without compacting its store. */
   discard(): void {
+    this.#memory.add(-this.#state.bytes);
     this.#options.store.close();
   }
 }

@@ -12,6 +12,7 @@ import {
   RuleEventCounts,
   retryMishapsOf,
 } from "./event-mishaps.js";
+import { sizeOfRecord } from "./record-sizes.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
 import { listApplicableScenarios, requestedScenarioNamesOf } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
@@ -312,12 +313,25 @@ export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number):
 
 /** Maximum number of events removed per new event. Removing just one would never shrink an overlong log. */
 const TRIM_MAX_EVENTS = 4;
+/** The same for a log with too many bytes: one large event may follow thousands of small ones. */
+const TRIM_MAX_LARGE = 500;
 
 /** Removes a few events beyond the log's retention, with their deliveries; events with open deliveries stay. */
 export function trimEventLog(tx: Transaction): void {
-  const highestSeq = tx.last("event_seq") - tx.settings.retention.events;
-  for (const event of tx.state.oldestClosedEvents(TRIM_MAX_EVENTS, highestSeq)) {
-    for (const { delivery_id } of tx.state.deliveriesOf(event.event_id)) tx.remove("deliveries", delivery_id);
+  const { state, settings } = tx;
+  const highestSeq = tx.last("event_seq") - settings.retention.events;
+  let excessBytes = state.logBytes - settings.retention.bytes;
+  const closed =
+    excessBytes > 0
+      ? state.oldestClosedEvents(TRIM_MAX_LARGE)
+      : state.oldestClosedEvents(TRIM_MAX_EVENTS, highestSeq);
+  for (const event of closed) {
+    if (excessBytes <= 0 && event.seq > highestSeq) break;
+    excessBytes -= sizeOfRecord("events", event);
+    for (const delivery of state.deliveriesOf(event.event_id)) {
+      excessBytes -= sizeOfRecord("deliveries", delivery);
+      tx.remove("deliveries", delivery.delivery_id);
+    }
     tx.remove("events", event.event_id);
   }
 }

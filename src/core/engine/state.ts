@@ -16,6 +16,7 @@ import {
   removeFromGroup,
 } from "./indexes.js";
 import { chargeSearchFilter } from "./match-fields.js";
+import { sizeOfRecord } from "./record-sizes.js";
 import {
   type Change,
   type CollectionName,
@@ -42,6 +43,10 @@ type Tables = { readonly [Name in CollectionName]: Map<RecordKey, Collections[Na
 export class State {
   seq = 0;
   at = 0;
+  /** Estimated size of all records. */
+  bytes = 0;
+  /** Estimated size of the events and their deliveries. */
+  logBytes = 0;
   readonly counters: Record<string, number> = {};
   readonly tables: Tables;
   readonly tasks: TaskQueue;
@@ -79,6 +84,10 @@ export class State {
     const old = table.get(key);
     if (record === null) table.delete(key);
     else table.set(key, record);
+    let addedBytes = record === null ? 0 : sizeOfRecord(name, record);
+    if (old !== undefined) addedBytes -= sizeOfRecord(name, old);
+    this.bytes += addedBytes;
+    if (name === "events" || name === "deliveries") this.logBytes += addedBytes;
     this.#index(name, key, old, record ?? undefined);
   }
 

@@ -7,6 +7,7 @@ import { isRefusal } from "../schema/refusals.js";
 import type { Settings } from "../schema/settings.js";
 import { clampInstant, iso } from "../schema/time.js";
 import { type IdKind, idOf, numberedDigest } from "./ids.js";
+import { sizeOfRecord } from "./record-sizes.js";
 import type { Change, CollectionName, Collections, RecordKey, RecordPut, Task } from "./records.js";
 import type { State } from "./state.js";
 
@@ -115,6 +116,17 @@ export class Transaction {
 
   get appliedRules(): readonly RuleRef[] {
     return this.#applied;
+  }
+
+  /** Estimated bytes by which the pending writes make the state larger. */
+  addedBytes(): number {
+    let bytes = 0;
+    for (const [name, key, record] of this.#puts.values()) {
+      const before = this.state.get(name, key);
+      if (record !== null) bytes += sizeOfRecord(name, record as never);
+      if (before !== undefined) bytes -= sizeOfRecord(name, before as never);
+    }
+    return bytes;
   }
 
   /** Returns the command's change after checking its balances; undefined if the command wrote nothing. */

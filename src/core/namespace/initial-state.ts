@@ -37,6 +37,7 @@ export function openEngineAndClock(
     audit: options.audit,
     setUp: initialContent(options),
     totalRuleCounts: options.totalRuleCounts,
+    memory: options.memory,
     events,
     onError: options.onError,
   });

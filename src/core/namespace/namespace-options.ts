@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import type { AttemptWrapper } from "../delivery/sender.js";
 import type { Catalogue } from "../domain/catalogue.js";
+import type { MemoryMeter } from "../engine/memory-meter.js";
 import type { State } from "../engine/state.js";
 import type { Store } from "../engine/store.js";
 import type { NamespaceIdentity, namespaceRequestSchema } from "../schema/control-requests.js";
@@ -62,6 +63,8 @@ export interface NamespaceOptions extends NamespaceDefaults {
   readonly totalCounters: CoverageCounters;
   /** Scenario rule → how often it was applied, in all namespaces. */
   readonly totalRuleCounts: Map<string, number>;
+  /** Counts the bytes of all namespaces together, and limits them. */
+  readonly memory: MemoryMeter;
 }
 
 /** Creation parameters of a namespace; all are optional. */

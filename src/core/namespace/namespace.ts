@@ -137,6 +137,7 @@ export class Namespace {
       reader: this.#reader,
       clock: this.clock,
       snapshots,
+      memory: options.memory,
       onReplaced: () => this.#startOver(),
     });
     this.lease = new RunLease(this, wall, onError);
@@ -151,7 +152,7 @@ export class Namespace {
     this.rateLimiter =
       options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit, clock, wall);
     this.#watchers = new PendingWaits(wall);
-    this.journal = new RequestJournal(options.settings.retention.requests, events);
+    this.journal = new RequestJournal(options.settings.retention, events, options.memory);
     this.counters = new CoverageCounters(options.totalCounters);
     events.on("answered", (request) => this.counters.noteRequest(request));
     events.on("stored", (change) => this.counters.noteChange(change, engine.state));
@@ -192,9 +193,9 @@ export class Namespace {
     };
   }
 
-  /** Runs due tasks, then the command. */
+  /** Runs due tasks, then the command. @throws LimitReachedError if the command needs more memory than is left */
   execute<Result>(command: Command<Result>): Result {
-    return this.#scheduler.execute(command);
+    return this.#scheduler.execute(this.#options.memory.guard(command));
   }
 
   /** Undefined if all changes so far are safe; else resolves when they are, and rejects if one of them is lost. */
@@ -354,6 +355,7 @@ export class Namespace {
 
   #stop(): void {
     this.lease.close();
+    this.journal.clear();
     this.mailboxExpiry.close();
     this.snapshots.close();
     this.#watchers.close();

@@ -1,4 +1,6 @@
+import { getHeapStatistics } from "node:v8";
 import type * as z from "zod/mini";
+import { MemoryMeter } from "../engine/memory-meter.js";
 import type { OnActivity } from "../schema/activity-events.js";
 import type { NamespaceIdentity } from "../schema/control-requests.js";
 import type { namespaceSchema } from "../schema/control-responses.js";
@@ -24,6 +26,13 @@ import {
   resolveInheritedWebhooks,
   UnopenedNamespaces,
 } from "./namespace-options.js";
+
+/** The rest of the heap is for calls under way, and for what the estimates leave out. */
+const HEAP_SHARE = 0.6;
+
+function heapShareBytes(): number {
+  return Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE);
+}
 
 /** With this many namespaces, an unknown API key creates no further namespace. */
 const NAMESPACE_LIMIT = 10_000;
@@ -55,6 +64,7 @@ export class Namespaces {
   #default: Namespace | undefined;
   readonly #unopened = new UnopenedNamespaces();
   readonly #rulesInAll = new Map<string, number>();
+  readonly #memory: MemoryMeter;
   /** Advice on what was removed by resets and with deleted namespaces. */
   #pastAdvice: Advice[] = [];
   #hasNoticedRealKey = false;
@@ -63,6 +73,7 @@ export class Namespaces {
   constructor(readonly options: NamespacesOptions) {
     this.ownership = options.storage.ownership;
     this.startedMs = options.base.wall.nowMs();
+    this.#memory = new MemoryMeter(options.base.settings.limits.bytes ?? heapShareBytes());
     try {
       if (this.ownership !== undefined) requireSameOrigin(options.base, this.ownership.defaultOrigin);
       if (this.ownership?.owns(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);
@@ -341,6 +352,7 @@ export class Namespaces {
         totalCounters: this.totalCounters,
         name,
         totalRuleCounts: this.#rulesInAll,
+        memory: this.#memory,
         ...(isDefault ? {} : { seed: request.seed, defaultSeed: this.defaultInfo.seed }),
         startMs,
         clock: request.clock === undefined ? base.clock : parseClockSetting(request.clock),

@@ -1,7 +1,9 @@
 import { channel } from "node:diagnostics_channel";
 import type { Emitter } from "../engine/emitter.js";
 import type { EngineEvents } from "../engine/engine.js";
+import { MemoryMeter } from "../engine/memory-meter.js";
 import type { FaultRule } from "../schema/scenario-rules.js";
+import type { Settings } from "../schema/settings.js";
 
 export interface ServedRequest {
   readonly method: string;
@@ -72,14 +74,17 @@ const requests = channel("payments-sandbox:request");
 
 /** Approximate size of an entry without its texts. */
 const ENTRY_CHARS = 1_000;
-const MAX_CHARS = 64 * 1024 * 1024;
+
+/** Maximum number of entries, and their maximum size in all. */
+type Limit = Pick<Settings["retention"], "requests" | "bytes">;
 
 /**
  * The last requests and responses, in memory, not part of the state. Its number of entries and its total
  * size are limited.
  */
 export class RequestJournal {
-  readonly #limit: number;
+  readonly #limit: Limit;
+  readonly #memory: MemoryMeter;
   readonly #events: NamespaceEmitter;
   /** Oldest first. */
   #entries: RequestEntry[] = [];
@@ -88,11 +93,12 @@ export class RequestJournal {
   #inFlight = new Set<RequestEntry>();
 
   /**
-   * @param limit number of entries
    * @param events `arrived` and `answered`; errors of their listeners never fail a call
+   * @param memory counts the size of the entries; while it is full, old ones make room
    */
-  constructor(limit: number, events: NamespaceEmitter) {
+  constructor(limit: Limit, events: NamespaceEmitter, memory = new MemoryMeter()) {
     this.#limit = limit;
+    this.#memory = memory;
     this.#events = events;
   }
 
@@ -142,11 +148,21 @@ export class RequestJournal {
 
   /** Counts the entry's size, and drops the oldest entries beyond the limits. */
   #measure(entry: MutableEntry): void {
-    this.#chars -= entry.chars;
+    this.#count(-entry.chars);
     entry.chars = ENTRY_CHARS + entry.url.length + lengthOf(entry.requestBody) + lengthOf(entry.responseBody);
-    this.#chars += entry.chars;
-    while (this.#entries.length > this.#limit || this.#chars > MAX_CHARS)
-      this.#chars -= this.#entries.shift()!.chars;
+    this.#count(entry.chars);
+    while (this.#isOverfull()) this.#count(-this.#entries.shift()!.chars);
+  }
+
+  #count(chars: number): void {
+    this.#chars += chars;
+    this.#memory.add(chars);
+  }
+
+  #isOverfull(): boolean {
+    const { length } = this.#entries;
+    const { requests, bytes } = this.#limit;
+    return length > requests || (length > 1 && (this.#chars > bytes || !this.#memory.hasRoomFor(0)));
   }
 
   /** Newest first. */
@@ -158,7 +174,7 @@ export class RequestJournal {
     const removed = new Set(this.#entries.filter(matches));
     for (const entry of removed) {
       this.#inFlight.delete(entry);
-      this.#chars -= entry.chars;
+      this.#count(-entry.chars);
     }
     this.#entries = this.#entries.filter((entry) => !removed.has(entry));
   }
@@ -167,7 +183,7 @@ export class RequestJournal {
     this.#inFlight = new Set();
     this.#entries = [];
     this.#lastId = 0;
-    this.#chars = 0;
+    this.#count(-this.#chars);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { MemoryMeter } from "../engine/memory-meter.js";
 import type { ClockRecord, CollectionName, FrozenState } from "../engine/records.js";
 import { State } from "../engine/state.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
@@ -17,12 +18,15 @@ interface SavedStatesOptions {
   readonly reader: ReadGate;
   readonly clock: ClockControl;
   readonly snapshots: Snapshots;
+  readonly memory: MemoryMeter;
   readonly onReplaced: () => void;
 }
 
 export class SavedStates {
   readonly #options: SavedStatesOptions;
   readonly #snapshots: Snapshots;
+  /** Estimated sizes of the snapshots in memory, by name. */
+  readonly #heldBytes = new Map<string, number>();
 
   constructor(options: SavedStatesOptions) {
     this.#options = options;
@@ -32,6 +36,8 @@ export class SavedStates {
   /** Saves the current state. Refuses a state that is too large to load again. */
   async save(name: string): Promise<Snapshot | Refusal> {
     const state = this.#freeze();
+    const { bytes } = this.#options.scheduler.engine.state;
+    if (!this.#hold(name, bytes)) return this.#options.memory.refusal();
     const snapshot = { name, at: iso(this.#options.scheduler.clock.nowMs()) };
     try {
       await this.#options.scheduler.engine.gate.passed();
@@ -86,8 +92,20 @@ export class SavedStates {
     return diffStates(before.dump, "dump" in after ? after.dump : after, limit);
   }
 
+  /** Counts the bytes of a snapshot in memory in place of an earlier one's. Returns false if there is no room. */
+  #hold(name: string, bytes: number): boolean {
+    if (!this.#snapshots.isInMemory) return true;
+    const { memory } = this.#options;
+    const addedBytes = bytes - (this.#heldBytes.get(name) ?? 0);
+    if (addedBytes > 0 && !memory.hasRoomFor(addedBytes)) return false;
+    memory.add(addedBytes);
+    this.#heldBytes.set(name, bytes);
+    return true;
+  }
+
   /** Returns true if the snapshot existed. */
   delete(name: string): boolean | Promise<boolean> {
+    this.#hold(name, 0);
     return this.#snapshots.delete(name);
   }
 
@@ -100,7 +118,11 @@ export class SavedStates {
   async load(dump: unknown): Promise<Refusal | undefined> {
     const { readState } = await loadLazily(() => import("../engine/intake/read-state.js"));
     const state = readState(dump, this.#options.scheduler.engine);
-    return isRefusal(state) ? state : this.#replaceState(state);
+    if (isRefusal(state)) return state;
+    const { memory, scheduler } = this.#options;
+    return memory.hasRoomFor(state.bytes - scheduler.engine.state.bytes)
+      ? this.#replaceState(state)
+      : memory.refusal();
   }
 
   /** Replaces the state, the time and the clock setting. */
@@ -117,6 +139,7 @@ export class SavedStates {
 
   /** Discards pending saves. */
   close(): void {
+    for (const name of this.#heldBytes.keys()) this.#hold(name, 0);
     this.#snapshots.close();
   }
 }

@@ -61,11 +61,13 @@ export const feePercentsSchema = z.strictObject({
   platform_percent: z.optional(percentSchema),
   gateway_percent: z.optional(percentSchema),
 });
+const bytesSchema = z.int("must be a whole number").check(z.gte(1_000_000, "must be at least 1000000"));
 export const limitsSchema = z.strictObject({
   quote_valid: z.optional(durationSchema),
   quote_locked: z.optional(durationSchema),
   checkout_default_minutes: z.optional(z.int().check(z.gte(1), z.lte(1_440))),
   charges: z.optional(z.int().check(z.gte(1), z.lte(10_000_000))),
+  bytes: z.optional(bytesSchema),
 });
 export const amountsOptionSchema = z.strictObject({
   before_method: z.optional(z.enum(["base", "cheapest", "dearest"])),
@@ -76,6 +78,7 @@ const countSchema = z
 export const retentionSchema = z.strictObject({
   requests: z.optional(countSchema),
   events: z.optional(countSchema),
+  bytes: z.optional(bytesSchema),
 });
 
 export const webhookUrlSchema = z.string().check(

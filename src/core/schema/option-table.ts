@@ -322,9 +322,11 @@ export const OPTIONS = {
   limits: option({
     schema: limitsSchema,
     topic: "prices",
-    help: "how long quotes and checkouts live, and how many charges a namespace holds",
-    sample: "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60, charges: 200000 }",
-    library: 'Periods of validity. Defaults: quote `"30s"`, locked quote `"10m"`, checkout 60 minutes.',
+    help: "how long quotes and checkouts live, how many charges a namespace holds, and how many bytes all namespaces together; default: 60 % of Node's heap",
+    sample:
+      "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60, charges: 200000, bytes: 2500000000 }",
+    library:
+      'Periods of validity. Defaults: quote `"30s"`, locked quote `"10m"`, checkout 60 minutes. `charges` of a namespace: 200,000. `bytes` of all namespaces together: 60 % of Node\'s heap.',
   }),
   amounts: option({
     schema: amountsOptionSchema,
@@ -350,9 +352,10 @@ export const OPTIONS = {
   retention: option({
     schema: retentionSchema,
     topic: "wire",
-    help: "how many entries the logs keep",
-    sample: "{ requests: 1000, events: 10000 }",
-    library: "Number of requests and events that are kept; default 1,000 and 10,000.",
+    help: "how many entries the logs keep, and how many bytes each log of a namespace",
+    sample: "{ requests: 1000, events: 10000, bytes: 64000000 }",
+    library:
+      "Number of requests and events that are kept, and bytes of each of these logs; default 1,000, 10,000 and 64 MB.",
   }),
 } as const;
 

@@ -101,6 +101,15 @@ export const STORAGE_AWAY: Refusal = refuse(
   "The sandbox cannot reach its database now. If the call was under way, it may have been carried out; look before you repeat it without an Idempotency-Key.",
 );
 
+/** A change was not made because a limit is reached. */
+export class LimitReachedError extends Error {
+  override readonly name = "LimitReached";
+
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+  }
+}
+
 /** The database does not answer, or another process now runs the namespace. Not reported for each call. */
 export class StorageUnavailableError extends Error {
   override readonly name = "StorageUnavailable";

@@ -7,12 +7,16 @@ export interface Limits {
   readonly quote_locked_ms: number;
   readonly checkout_default_minutes: number;
   readonly charges: number;
+  /** Estimated bytes of all namespaces together; undefined: a share of Node's heap. */
+  readonly bytes?: number | undefined;
 }
 
 interface Retention {
   readonly requests: number;
   /** Maximum number of events in the log. Removing an event removes its deliveries. */
   readonly events: number;
+  /** Maximum size of each log, estimated. */
+  readonly bytes: number;
 }
 
 /** The settings of a namespace, with defaults filled in. Durations are milliseconds. */
@@ -35,6 +39,7 @@ export interface Settings {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+const MEGABYTE = 1_000_000;
 
 export const DEFAULT_SETTINGS: Settings = {
   limits: {
@@ -43,7 +48,7 @@ export const DEFAULT_SETTINGS: Settings = {
     checkout_default_minutes: 60,
     charges: 200_000,
   },
-  retention: { requests: 1_000, events: 10_000 },
+  retention: { requests: 1_000, events: 10_000, bytes: 64 * MEGABYTE },
   amount_before_method: "base",
   retry_schedule_ms: [
     5 * SECOND,
@@ -71,10 +76,12 @@ export function resolveSettings(options: StartOptions): Settings {
       quote_locked_ms: msOr(limits?.quote_locked, defaults.limits.quote_locked_ms),
       checkout_default_minutes: limits?.checkout_default_minutes ?? defaults.limits.checkout_default_minutes,
       charges: limits?.charges ?? defaults.limits.charges,
+      bytes: limits?.bytes,
     },
     retention: {
       requests: retention?.requests ?? defaults.retention.requests,
       events: retention?.events ?? defaults.retention.events,
+      bytes: retention?.bytes ?? defaults.retention.bytes,
     },
     amount_before_method: options.amounts?.before_method ?? defaults.amount_before_method,
     retry_schedule_ms: retry_schedule?.map(durationToMs) ?? defaults.retry_schedule_ms,

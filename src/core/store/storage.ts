@@ -98,6 +98,7 @@ export type SavedState =
   | { readonly dump: unknown; readonly isFromOutside: true };
 
 export interface Snapshots {
+  readonly isInMemory?: boolean;
   /** Resolves when stored. If it rejects, an earlier snapshot of that name is intact. */
   save(snapshot: Snapshot, state: FrozenState): Promise<void>;
   /** Newest first. */
@@ -135,6 +136,7 @@ export function createMemoryStore(): Store {
 }
 
 export class SnapshotsInMemory implements Snapshots {
+  readonly isInMemory = true;
   readonly #snapshots = new Map<string, { readonly snapshot: Snapshot; readonly state: FrozenState }>();
 
   async save(snapshot: Snapshot, state: FrozenState): Promise<void> {

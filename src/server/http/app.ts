@@ -3,7 +3,7 @@
 // by the fast path. No state is read or changed here.
 import type { Context, Hono } from "hono";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { refuse, StorageUnavailableError } from "../../core/schema/refusals.js";
+import { LimitReachedError, refuse, StorageUnavailableError } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import type { ControlApp } from "../control/app.js";
@@ -113,7 +113,7 @@ export function createApps(options: AppOptions): Apps {
   routes.add("GET", "/health", () => toResponse(healthReply(namespaces), namespaces.nowMs()));
 
   const report = (error: unknown) => {
-    if (!(error instanceof StorageUnavailableError)) onError(error);
+    if (!(error instanceof StorageUnavailableError || error instanceof LimitReachedError)) onError(error);
   };
   const failureResponse = (error: unknown, path: string) => {
     report(error);

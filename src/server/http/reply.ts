@@ -2,6 +2,7 @@ import {
   ERROR_STATUS,
   INTERNAL_ERROR,
   isRefusal,
+  LimitReachedError,
   type Refusal,
   StorageUnavailableError,
 } from "../../core/schema/refusals.js";
@@ -69,6 +70,7 @@ export function errorReply(
 
 /** The reply to a call that could not be executed or stored. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
+  if (error instanceof LimitReachedError) return errorReply(error.refusal, undefined, codes);
   return error instanceof StorageUnavailableError
     ? errorReply(error.refusal, { "retry-after": "1" }, codes)
     : errorReply(INTERNAL_ERROR, undefined, codes);

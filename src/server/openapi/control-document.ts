@@ -1,3 +1,4 @@
+import { memoryFull } from "../../core/engine/memory-meter.js";
 import { clockWaitQuerySchema } from "../../core/schema/control-requests.js";
 import { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
 import { safeParse } from "../../core/schema/issues.js";
@@ -187,6 +188,7 @@ const DESCRIPTION_BY_STATUS: Readonly<Record<number, string>> = {
   429: "Too many pending waits",
   500: "Internal error",
   503: "The sandbox cannot reach its database",
+  507: "The sandbox has no room for more",
 };
 
 const INVALID_JSON = refuseInvalid({ body: "must be a JSON object" });
@@ -237,7 +239,13 @@ function controlErrorResponses(row: ControlRow, isInNamespace: boolean): Record<
   const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
     ...found,
-    ...(row.call.startsWith("GET ") ? {} : { 413: shared("TooLarge"), 503: shared("StorageAway") }),
+    ...(row.call.startsWith("GET ")
+      ? {}
+      : {
+          413: shared("TooLarge"),
+          503: shared("StorageAway"),
+          507: shared("LimitReached"),
+        }),
     500: shared("InternalError"),
   };
 }
@@ -246,6 +254,9 @@ function sharedControlResponses(): Readonly<Record<string, OpenApiJson>> {
   return {
     TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(bodyTooLargeRefusal()) }),
     InternalError: errorResponse(500, ["INTERNAL_ERROR"], { "internal error": errorBody(INTERNAL_ERROR) }),
+    LimitReached: errorResponse(507, ["LIMIT_REACHED"], {
+      "no room": errorBody(memoryFull(2_500_000_000)),
+    }),
     StorageAway: errorResponse(503, ["STORAGE_AWAY"], {
       "database away": errorBody(STORAGE_AWAY),
     }),

@@ -68,7 +68,7 @@ export function sharedResponses() {
     LimitReached: errorResponse(
       "The namespace holds as many charges as the setting `limits.charges` allows",
       "All of it.",
-      { "limit reached": errorBody(limitReached(200_000)) },
+      { "limit reached": errorBody(limitReached(200_000, 200_000)) },
       COMMON_HEADERS,
     ),
   };

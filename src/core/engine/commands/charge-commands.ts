@@ -121,13 +121,14 @@ type InitialField = Exclude<keyof Charge, "amount_paid" | "currency_paid">;
 /** Refuses a further charge in a namespace that holds as many as its limit. */
 export function refuseAboveLimit({ state, settings }: Transaction): Refusal | undefined {
   const { charges } = settings.limits;
-  return state.tables.charges.size < charges ? undefined : limitReached(charges);
+  const { size } = state.tables.charges;
+  return size < charges ? undefined : limitReached(size, charges);
 }
 
-export function limitReached(charges: number): Refusal {
+export function limitReached(size: number, limit: number): Refusal {
   return refuse(
     "LIMIT_REACHED",
-    `The namespace holds ${charges} charges, its limit: reset it, delete it, or raise limits.charges.`,
+    `The namespace holds ${size} charges, and its limit is ${limit}: reset it, delete it, or raise limits.charges.`,
   );
 }
 
