@@ -49,6 +49,8 @@ const LEFT_OUT = [...PROCESS, ...PACKAGES, ...BROWSER, ...DEEP];
 
 // Every Node process of a test would spend a tenth of a second on reading these certificates.
 delete process.env.NODE_EXTRA_CA_CERTS;
+// In a job of GitHub, commands also write annotations and a summary.
+delete process.env.GITHUB_ACTIONS;
 
 export default defineConfig(({ mode }) => ({
   plugins: [nativeSource()],

@@ -5,7 +5,8 @@ import { checkWebhook } from "../tools/doctor/check.js";
 import { readCheckOptions } from "../tools/doctor/check-options.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { findUsedFlag } from "./options.js";
-import { writeJunit } from "./report/junit.js";
+import { prepareOutputs } from "./output-files.js";
+import { publishReports } from "./report/publish.js";
 import { reportText } from "./report/report.js";
 import { probeLine, reportOfWebhookCheck } from "./report/webhook.js";
 import { lineWidth, printJson, printText } from "./terminal.js";
@@ -37,6 +38,7 @@ export async function runCheckWebhook(url: string, flags: CheckWebhookFlags): Pr
     (option) => (option === "url" ? "URL" : `--${option}`),
     sandbox,
   );
+  prepareOutputs(flags);
   const tell = flags.json ? () => {} : printText;
   const scheme = typeof options.signature === "string" ? options.signature : options.signature.header;
   tell(
@@ -46,7 +48,7 @@ export async function runCheckWebhook(url: string, flags: CheckWebhookFlags): Pr
   const report = reportOfWebhookCheck(checked);
   tell(`\n${reportText(report)}`);
   if (flags.json) printJson(checked, 2);
-  process.exitCode = writeJunit(flags.junit, [report], EXIT_CODES[checked.outcome]);
+  process.exitCode = publishReports(flags.junit, [report], EXIT_CODES[checked.outcome]);
 }
 
 /** Refuses flags that need `--observe`. */

@@ -4,12 +4,10 @@ import { addClientCommands } from "./client/commands.js";
 import { endWithError } from "./errors.js";
 import { helpText } from "./help-text.js";
 import { addConnectionOptions, addExploreOptions, addStartOptions, appendOptionValue } from "./options.js";
-import { prepareOutputs } from "./output-files.js";
 
 /** Adds every command but `start`, which loads faster without this file. `words` is the command line. */
 export function addCommands(root: Command, words: readonly string[] = []): void {
   root.version(packageVersion(), "-V, --version", "print the version");
-  root.hook("preAction", (_root, command) => prepareOutputs(command.opts()));
 
   const exec = root
     .command("exec")

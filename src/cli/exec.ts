@@ -6,6 +6,7 @@ import { type ExecPlan, parseEnvironmentTemplate } from "./exec/plan.js";
 import { runBesideSandbox } from "./exec/run-command.js";
 import type { ExplorationFlags } from "./explore-report.js";
 import { EXPLORE_OPTION_NAMES, findUsedFlag, readStartOptions } from "./options.js";
+import { prepareOutputs } from "./output-files.js";
 import { exitOnUncaughtError } from "./process-handlers.js";
 import { printErrorLine } from "./terminal.js";
 
@@ -33,6 +34,7 @@ export async function exec(
   refuseMixed(flags);
   const options = await readStartOptions(flags);
   const templates = (flags.env ?? []).map(parseEnvironmentTemplate);
+  prepareOutputs(flags);
   const required = flags.require === undefined ? undefined : new RequiredCoverage(flags.require);
   const under =
     flags.under === undefined

@@ -13,7 +13,7 @@ import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
 import { shellCommand } from "./help-text.js";
 import { reportOfExploration } from "./report/explore.js";
-import { writeJunit } from "./report/junit.js";
+import { publishReports } from "./report/publish.js";
 import { reportText } from "./report/report.js";
 import { parseAppUrl, parseVariables } from "./scenario-flags.js";
 import { lineWidth, ProgressLine, printErrorLine, printJson, printText } from "./terminal.js";
@@ -88,7 +88,7 @@ export async function reportExploration(
     only === undefined && report.passed && report.complete_depth < Number(depth ?? DEFAULT_EXPLORE_DEPTH);
   if (strict && isPartial) printErrorLine(`--strict: depth ${report.complete_depth + 1} is not complete`);
   const code = report.passed ? Number(strict === true && isPartial) : report.findings.length > 0 ? 1 : 2;
-  return writeJunit(junit, [reportOfExploration(flow, report)], code);
+  return publishReports(junit, [reportOfExploration(flow, report)], code);
 }
 
 /** The command line that runs only the set of the first finding without a file. */

@@ -4,6 +4,7 @@ import { commandRunner, readAppEnvironment } from "./app-command.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "./explore-report.js";
+import { prepareOutputs } from "./output-files.js";
 import { abortOnEndSignal } from "./process-handlers.js";
 import { printText } from "./terminal.js";
 
@@ -11,6 +12,7 @@ import { printText } from "./terminal.js";
 export async function runExplore(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
   const connection = new Connection(flags);
   const asked = parseExplorationFlags(flags);
+  prepareOutputs(flags);
   const stop = abortOnEndSignal();
   const findMovedClock = await watchClock(connection);
   let clock: MovedClock | undefined;

@@ -15,9 +15,9 @@ export const OUTPUT_OPTIONS: Readonly<Record<string, "file" | "folder">> = {
  * Makes the missing folders of a command's output options, and tries to write there: a long run must not end without its
  * report. @throws UserError with exit code 2
  */
-export function prepareOutputs(flags: Readonly<Record<string, unknown>>): void {
+export function prepareOutputs(flags: object): void {
   for (const [name, kind] of Object.entries(OUTPUT_OPTIONS)) {
-    const path = flags[name];
+    const path: unknown = Reflect.get(flags, name);
     if (typeof path !== "string") continue;
     try {
       makeFolder(kind === "folder" ? path : dirname(path));

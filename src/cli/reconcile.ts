@@ -8,8 +8,9 @@ import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../library/library-options.js";
 import { readAppEnvironment, readCommandOutput } from "./app-command.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
+import { prepareOutputs } from "./output-files.js";
 import { reportOfReconciliation } from "./report/books.js";
-import { writeJunit } from "./report/junit.js";
+import { publishReports } from "./report/publish.js";
 import { reportText } from "./report/report.js";
 import { printJson, printText } from "./terminal.js";
 
@@ -28,6 +29,7 @@ export async function runReconcile(flags: ReconcileFlags): Promise<void> {
   const { appCmd, file, partial, since, junit } = flags;
   if ((appCmd === undefined) === (file === undefined))
     throw new UserError("reconcile takes the app's rows from one of --app-cmd COMMAND and --file FILE");
+  prepareOutputs(flags);
   const connection = new Connection(flags);
   const reading: ReconcileOptions = {
     map: pairsOf("--map", flags.map),
@@ -45,7 +47,7 @@ export async function runReconcile(flags: ReconcileFlags): Promise<void> {
   );
   if (flags.json) printJson(report);
   else printText(reportText(reportOfReconciliation(report)));
-  process.exitCode = writeJunit(junit, [reportOfReconciliation(report)], reconcileExitCode(report));
+  process.exitCode = publishReports(junit, [reportOfReconciliation(report)], reconcileExitCode(report));
 }
 
 /** Exit code of a comparison: 1 with findings, 2 if there was nothing to compare. */

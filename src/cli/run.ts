@@ -27,9 +27,10 @@ import type { ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { printErrorMessage } from "./errors.js";
 import { findUsedFlag, readStartOptions } from "./options.js";
+import { prepareOutputs } from "./output-files.js";
 import { abortOnEndSignal } from "./process-handlers.js";
 import { type Advice, findNewAdvice, mergeAdvice, printAdvice } from "./report/advice-text.js";
-import { writeJunit } from "./report/junit.js";
+import { publishReports } from "./report/publish.js";
 import { reportText } from "./report/report.js";
 import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
 import { cannotRunReport, isBrokenFile, readScenarioFiles } from "./run-files.js";
@@ -81,6 +82,7 @@ interface RunningSandbox {
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
   const target = runningSandbox(flags);
   refuseUnusedFlags(flags, target);
+  prepareOutputs(flags);
   const vars = parseVariables(flags.var);
   const given = await readScenarioFiles(files, {
     vars,
@@ -129,7 +131,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
     );
   if (!flags.json) printAdvice(advice);
   if (!flags.json && clock !== undefined) printText(movedClockText(clock));
-  const code = writeJunit(
+  const code = publishReports(
     flags.junit,
     reports.map((report, index) => ({
       ...reportOfRun(report, flags.strict),

@@ -37,11 +37,16 @@ export function printPaintedError(line: string): void {
 }
 
 /** Prints a line on standard error; on a terminal, wrapped at words. `style` paints its beginning. */
-export function printErrorLine(text: string, before = "payments-sandbox: ", style?: Style): void {
+export function printErrorLine(text: string, before?: string, style?: Style): void {
+  process.stderr.write(`${errorLines(text, before, style).join("\n")}\n`);
+}
+
+/** The lines of `printErrorLine`. */
+export function errorLines(text: string, before = "payments-sandbox: ", style?: Style): string[] {
   const [first = "", ...more] = wrap(before + toPrintableLine(text), 2, lineWidth(process.stderr));
   const start = before.trimEnd();
   const painted = style === undefined ? start : paintError(style, start);
-  process.stderr.write(`${[painted + first.slice(2 + start.length), ...more].join("\n")}\n`);
+  return [painted + first.slice(2 + start.length), ...more];
 }
 
 export function isTerminal(): boolean {

@@ -45,6 +45,7 @@ it("exec --artifacts and --data make the missing folders", async () => {
 it.each([
   ["run --junit", ["run", fileWith(PASSES), "--junit", "taken/x.xml"]],
   ["check-webhook --junit", ["check-webhook", REFUSING_URL, "--junit", "taken/x.xml"]],
+  ["reconcile --junit", ["reconcile", "--file", "-", "--junit", "taken/x.xml"]],
   ["explore --save", ["explore", fileWith(PRESSES), "--app", REFUSING_URL, "--save", "taken/found"]],
   ["exec --artifacts", ["exec", "--artifacts", "taken/kept", "--", "touch", "ran"]],
 ])("%s refuses a folder that cannot be made, before anything runs", async (name, args) => {

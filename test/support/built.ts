@@ -9,8 +9,7 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) =>
-        !name.startsWith("PAYMENTS_") && name !== "NODE_EXTRA_CA_CERTS" && !name.startsWith("VITEST"),
+      ([name]) => name !== "NODE_EXTRA_CA_CERTS" && !/^(PAYMENTS_|VITEST|GITHUB_)/.test(name),
     ),
   );
 }

@@ -18,7 +18,7 @@ import { formatCount, groupDigits, toPrintableLine } from "../../core/schema/tex
 import type { Sandbox } from "../../library/sandbox.js";
 import { historyLines } from "../history-lines.js";
 import { shortId, valueStyle } from "../table.js";
-import { lineWidth, paintError, printErrorLine, printPaintedError } from "../terminal.js";
+import { errorLines, lineWidth, paintError } from "../terminal.js";
 import { SEPARATOR, wrap } from "../text-layout.js";
 import { controlClientOf, listInNamespace } from "./plan.js";
 
@@ -53,20 +53,23 @@ interface FailedTests {
 }
 
 /**
- * Prints why the command may have failed: that no webhook was sent, refused calls, then the charges of the tests that
- * failed. If no test is known to have failed, the first charges not in order.
+ * Lines for standard error that say why the command may have failed: that no webhook was sent, refused calls, then the
+ * charges of the tests that failed. If no test is known to have failed, the first charges not in order.
  */
-export async function printFailureReport(sandbox: Sandbox, hasArtifacts: boolean): Promise<void> {
+export async function failureReportLines(sandbox: Sandbox, hasArtifacts: boolean): Promise<string[]> {
   const { calls, charges, failed, isUnheard } = await readActivity(sandbox);
-  if (isUnheard)
-    printErrorLine(
-      "no webhook was sent, since no receiver is registered; if your app listens: npx payments-sandbox exec --webhook-url URL",
-    );
-  printRefusedCalls(calls);
-  if (failed.names.length > 0) await printFailedTests(failed);
-  else await printChargesNotInOrder(charges);
-  if (calls.length > 0 && !hasArtifacts)
-    printErrorLine("all requests and histories as files: npx payments-sandbox exec --artifacts DIR");
+  return [
+    ...(isUnheard
+      ? errorLines(
+          "no webhook was sent, since no receiver is registered; if your app listens: npx payments-sandbox exec --webhook-url URL",
+        )
+      : []),
+    ...refusedCallLines(calls),
+    ...(failed.names.length > 0 ? await failedTestLines(failed) : await chargeLines(charges)),
+    ...(calls.length > 0 && !hasArtifacts
+      ? errorLines("all requests and histories as files: npx payments-sandbox exec --artifacts DIR")
+      : []),
+  ];
 }
 
 async function readActivity(sandbox: Sandbox): Promise<Activity> {
@@ -120,8 +123,8 @@ async function readStory(client: ControlClient, summary: ChargeSummary): Promise
   };
 }
 
-/** Prints refused calls by kind, the most frequent first. Leaves out errors that a fault caused. */
-function printRefusedCalls(calls: Activity["calls"]): void {
+/** Refused calls by kind, the most frequent first. Leaves out errors that a fault caused. */
+function refusedCallLines(calls: Activity["calls"]): string[] {
   const kinds = new Map<string, { count: number; readonly status: number }>();
   for (const { method, path, status, fault, response_body } of calls) {
     if (typeof status !== "number" || status < 400 || fault !== null) continue;
@@ -129,18 +132,24 @@ function printRefusedCalls(calls: Activity["calls"]): void {
     kinds.set(kind, { count: (kinds.get(kind)?.count ?? 0) + 1, status });
   }
   const refused = [...kinds.values()].reduce((sum, { count }) => sum + count, 0);
-  if (refused === 0) return;
-  printErrorLine(
-    `${refused} of ${formatCount(calls.length, "call")} ${refused === 1 ? "was" : "were"} refused:`,
-    undefined,
-    "red",
-  );
+  if (refused === 0) return [];
   const ranked = [...kinds].sort(([, a], [, b]) => b.count - a.count);
-  for (const [kind, { count, status }] of ranked.slice(0, REFUSALS_MAX))
-    for (const line of wrap(`${count} × ${kind}`, 2, lineWidth(process.stderr)))
-      printPaintedError(paintError(valueStyle("status", String(status))!, line));
   const more = ranked.length - REFUSALS_MAX;
-  if (more > 0) printPaintedError(`  and ${formatCount(more, "more kind")}`);
+  return [
+    ...errorLines(
+      `${refused} of ${formatCount(calls.length, "call")} ${refused === 1 ? "was" : "were"} refused:`,
+      undefined,
+      "red",
+    ),
+    ...ranked
+      .slice(0, REFUSALS_MAX)
+      .flatMap(([kind, { count, status }]) =>
+        wrap(`${count} × ${kind}`, 2, lineWidth(process.stderr)).map((line) =>
+          paintError(valueStyle("status", String(status))!, line),
+        ),
+      ),
+    ...(more > 0 ? [`  and ${formatCount(more, "more kind")}`] : []),
+  ];
 }
 
 function errorText(body: unknown): string {
@@ -149,35 +158,39 @@ function errorText(body: unknown): string {
   return toPrintableLine([error?.message ?? "", ...details].join("; "));
 }
 
-/** Prints the names of the failed tests, and their charges: first those not in order. */
-async function printFailedTests({ names, charges }: FailedTests): Promise<void> {
+/** The names of the failed tests, and their charges: first those not in order. */
+async function failedTestLines({ names, charges }: FailedTests): Promise<string[]> {
   const made = charges.length === 0 ? "no charge" : `${formatCount(charges.length, "charge")}:`;
   const which = names.length === 1 ? names[0]! : `${names.length} tests`;
-  printErrorLine(`${which} failed, and made ${made}`, undefined, "red");
   const isInOrder = ({ summary }: KnownCharge) => Number(summary.is_in_order);
-  await printStories([...charges].sort((a, b) => isInOrder(a) - isInOrder(b)));
+  return [
+    ...errorLines(`${which} failed, and made ${made}`, undefined, "red"),
+    ...(await firstStories([...charges].sort((a, b) => isInOrder(a) - isInOrder(b)))),
+  ];
 }
 
-async function printChargesNotInOrder(charges: readonly KnownCharge[]): Promise<void> {
+/** The charges not in order. */
+async function chargeLines(charges: readonly KnownCharge[]): Promise<string[]> {
   const troubled = charges.filter(({ summary }) => !summary.is_in_order);
   const count = troubled.length;
-  if (count === 0) return;
-  printErrorLine(
-    `${count} of ${formatCount(charges.length, "charge")} ${count === 1 ? "is" : "are"} not in order:`,
-    undefined,
-    "red",
-  );
-  await printStories(troubled);
+  if (count === 0) return [];
+  return [
+    ...errorLines(
+      `${count} of ${formatCount(charges.length, "charge")} ${count === 1 ? "is" : "are"} not in order:`,
+      undefined,
+      "red",
+    ),
+    ...(await firstStories(troubled)),
+  ];
 }
 
-/** Prints the first charges, each with its cause and its history. */
-async function printStories(charges: readonly KnownCharge[]): Promise<void> {
-  for (const [place, { readStory }] of charges.slice(0, HISTORIES_MAX).entries()) {
-    if (place > 0) printPaintedError("");
-    for (const line of storyLines(await readStory())) printPaintedError(line);
-  }
+/** The first charges, each with its cause and its history. */
+async function firstStories(charges: readonly KnownCharge[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const [place, { readStory }] of charges.slice(0, HISTORIES_MAX).entries())
+    lines.push(...(place > 0 ? [""] : []), ...storyLines(await readStory()));
   const more = charges.length - HISTORIES_MAX;
-  if (more > 0) printPaintedError(`  and ${more} more`);
+  return more > 0 ? [...lines, `  and ${more} more`] : lines;
 }
 
 type Attempt = Extract<ChargeHistoryItem, { kind: "attempt" }>;

@@ -11,6 +11,7 @@ import { isFixableByUser, printErrorMessage } from "../errors.js";
 import { compareAppRows, readRowsFromCommand, reconcileExitCode } from "../reconcile.js";
 import { printAdvice } from "../report/advice-text.js";
 import { reportOfReconciliation } from "../report/books.js";
+import { writeCommandSummary } from "../report/github.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/report.js";
 import { lineWidth, printErrorLine, printPaintedError, printText } from "../terminal.js";
@@ -22,9 +23,10 @@ import {
   listActiveScenarios,
   listAllScenarios,
 } from "./applied-rules.js";
-import { printFailureReport } from "./failure-report.js";
+import { failureReportLines } from "./failure-report.js";
 import {
   type CommandRunResult,
+  commandText,
   controlClientOf,
   createCommandEnvironment,
   type ExecPlan,
@@ -81,6 +83,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     };
     await artifacts?.save(sandbox, plan, result, under);
     // Under a mishap, refused calls and advice are not the app's usual behaviour.
+    let failureLines: readonly string[] = [];
     if (under?.scenario == null && !options.quiet) {
       const hasCalled = Object.values(covered).some(({ met }) => Object.keys(met).length > 0);
       if (!hasCalled && exitCode <= OWN_CODE_MAX && runner.stopSignal === undefined) {
@@ -88,9 +91,13 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
         printErrorLine(`the command made no call to the payments API; does it use ${names}?`);
       }
       printAdvice(advice);
-      if (code !== 0 && runner.stopSignal === undefined)
-        await printFailureReport(sandbox, artifacts !== undefined);
+      if (code !== 0 && runner.stopSignal === undefined) {
+        failureLines = await failureReportLines(sandbox, artifacts !== undefined);
+        for (const line of failureLines) printPaintedError(line);
+      }
     }
+    if (under === undefined)
+      writeCommandSummary(`${commandText(command)}: exit ${code}`, code === 0, failureLines);
     return result;
   } finally {
     await sandbox.close();

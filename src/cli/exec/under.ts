@@ -7,6 +7,7 @@ import { monotonicMs, repeatEvery } from "../../core/time/timers.js";
 import { openSandbox } from "../../library/opening.js";
 import { OptionsError } from "../../library/options.js";
 import type { Sandbox } from "../../library/sandbox.js";
+import { writeCommandSummary } from "../report/github.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
 import { isColourEnabled } from "../text-layout.js";
 import { findStrictFailures, listActiveScenarios, listAllScenarios } from "./applied-rules.js";
@@ -209,11 +210,12 @@ function folderFor(scenario: ScenarioView | undefined, taken: Set<string>): stri
   return folder;
 }
 
-function printMatrix({ options, artifacts }: ExecPlan, matrix: Matrix): void {
+function printMatrix({ command, options, artifacts }: ExecPlan, matrix: Matrix): void {
   const json = matrix.toJson();
   const seed = options.seed ?? FIXED_SEED;
   artifacts?.write("matrix.json", `${JSON.stringify({ seed, ...json }, null, 2)}\n`);
   artifacts?.write("matrix.txt", matrix.toText(WIDTH, false));
+  writeCommandSummary(commandText(command), matrix.isAllPassed, matrix.toText(WIDTH, false).split("\n"));
   if (options.json) printJson(json);
   else printText(`\n${matrix.toText(process.stdout.columns || WIDTH, isColourEnabled())}`);
 }

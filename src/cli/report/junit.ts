@@ -1,25 +1,7 @@
 import { escapeXml } from "../../core/schema/text-format.js";
 import { iso } from "../../core/schema/time.js";
-import { UserError } from "../../core/schema/user-error.js";
 import { machineNowMs } from "../../core/time/timers.js";
-import { printErrorMessage } from "../errors.js";
-import { writeOutputFile } from "../output-files.js";
 import type { Report, ReportCase } from "./report.js";
-
-/**
- * Writes reports as a JUnit XML file, if `--junit FILE` is given. Call it after the report is printed, so that a disk
- * that is full by then loses nothing. Returns the exit code: `code`, or 2 instead of 0 if the file cannot be written.
- */
-export function writeJunit(file: string | undefined, reports: readonly Report[], code: number): number {
-  try {
-    if (file !== undefined) writeOutputFile("--junit", file, junitXml(reports));
-    return code;
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    printErrorMessage(error);
-    return code || 2;
-  }
-}
 
 /**
  * Formats reports as JUnit XML: a suite per report, its notes as the suite's output. Follows `junit-10.xsd` of the
@@ -45,11 +27,12 @@ export function junitXml(reports: readonly Report[]): string {
   );
 }
 
-function leavesOf(cases: readonly ReportCase[]): ReportCase[] {
+/** The cases without nested ones. */
+export function leavesOf(cases: readonly ReportCase[]): ReportCase[] {
   return cases.flatMap((one) => (one.cases === undefined ? [one] : leavesOf(one.cases)));
 }
 
-function countsOf(cases: readonly ReportCase[]) {
+export function countsOf(cases: readonly ReportCase[]) {
   const count = (which: ReportCase["outcome"]) => cases.filter(({ outcome }) => outcome === which).length;
   return {
     tests: cases.length,
