@@ -103,7 +103,7 @@ const FIELDS = /(<!-- fields: ([\w ,-]+) -->\n)[\s\S]*?(<!-- \/fields -->)/g;
 
 /** Shapes that the page tells in a sentence. */
 const TOLD_IN_PROSE =
-  /List$|^Error|Event$|^(MobileMoney|CryptoWallet)Destination$|^(CurrencyCodes|WebhookUpdate|WebhookDeleted)$/;
+  /List$|^ApiError$|^ErrorInfo$|Event$|^(MobileMoney|CryptoWallet)Destination$|^(CurrencyCodes|WebhookUpdate|WebhookDeleted)$/;
 
 /**
  * Fills in the types of a page, each block between comments that name its schemas, such as `Quote, Fees` or

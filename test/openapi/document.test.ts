@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect } from "vitest";
+import { FIXED_SEED } from "../../src/core/schema/option-schemas.js";
 import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
 import { openSandbox } from "../../src/library/opening.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
@@ -8,7 +9,7 @@ import { Api, KES_ORDER, okBody, openApi, START } from "../support/api-client.js
 import { it } from "../support/api-test.js";
 import { temporaryFile } from "../support/folders.js";
 import { schemaValidator } from "../support/openapi-answers.js";
-import { operationsOf } from "../support/openapi-document.js";
+import { type DescribedOperation, operationsOf } from "../support/openapi-document.js";
 
 const ASSUMPTION = "x-sandbox-assumption";
 
@@ -45,6 +46,11 @@ function branchesWithoutType(value: unknown, path = "#"): string[] {
 }
 
 describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
+  it("no schema has the name of a JavaScript global", async () => {
+    const { schemas } = (await served(await openApi(), path)).components;
+    expect(Object.keys(schemas).filter((name) => name in globalThis)).toEqual([]);
+  });
+
   it("constants are enumerations, which all type generators know", async () => {
     const document = await served(await openApi(), path);
     expect([...parts(document)].filter(([, part]) => "const" in part).map(([at]) => at)).toEqual([]);
@@ -69,6 +75,84 @@ describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
     expect((await api.get(path, { "sandbox-namespace": "nowhere" })).status).toBe(404);
     expect((await api.post(path, {})).status).toBe(405);
   });
+});
+
+/** Link of a response: what it gives to another operation. */
+interface Link {
+  readonly operationId: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly requestBody?: Readonly<Record<string, string>>;
+}
+function linksOf({ responses }: DescribedOperation): Link[] {
+  const { links = {} } = responses[200] as { links?: Readonly<Record<string, Link>> };
+  return Object.values(links);
+}
+
+it.each([
+  [
+    "/openapi.json",
+    {
+      createQuote: ["createWhitelabel", "createCheckout"],
+      createWhitelabel: ["getPayin", "getCharge"],
+      createCheckout: ["getPayin", "getCharge"],
+      createDestination: ["getDestination", "createWithdrawal"],
+      createWithdrawal: ["getWithdrawal"],
+      createWebhook: ["rotateWebhookSecret", "getWebhook", "updateWebhook", "deleteWebhook"],
+    },
+  ],
+  [
+    "/_sandbox/openapi.json",
+    {
+      createFault: ["getFault", "deleteFault"],
+      createWebhookEndpoint: ["getWebhookEndpoint", "updateWebhookEndpoint", "deleteWebhookEndpoint"],
+      keepFailedTest: ["getFailedTest"],
+    },
+  ],
+])("%s: what makes an id links to what takes it", async (path, expected) => {
+  const linked = operationsOf(await served(await openApi(), path)).flatMap(({ operation }) => {
+    const links = linksOf(operation);
+    return links.length === 0 ? [] : [[operation.operationId, links.map(({ operationId }) => operationId)]];
+  });
+  expect(Object.fromEntries(linked)).toEqual(expected);
+});
+
+it("a link's values are found in the response, and its operation accepts them", async () => {
+  const operations = operationsOf(document);
+  let followed = 0;
+  for (const { operation, path, method } of operations)
+    for (const { operationId, parameters = {}, requestBody = {} } of linksOf(operation)) {
+      const api = await openApi({ seed: FIXED_SEED, scenario: "instant" });
+      const body = (one: DescribedOperation) =>
+        Object.values(one.requestBody?.content["application/json"].examples ?? {})[0]?.value as object;
+      // The examples before it make the records that the call needs.
+      for (const earlier of operations.slice(
+        0,
+        operations.findIndex((one) => one.operation === operation),
+      ))
+        if (earlier.method === "POST" && !earlier.path.includes("{"))
+          okBody(await api.ask(`POST ${earlier.path}`, body(earlier.operation)));
+      const made = okBody(await api.ask(`${method} ${path}`, body(operation))) as Record<string, unknown>;
+      const valueAt = (expression: string) => made[expression.replace("$response.body#/", "")];
+      const target = operations.find((one) => one.operation.operationId === operationId)!;
+      const filled = target.path.replace(/{(\w+)}/g, (_, name: string) => String(valueAt(parameters[name]!)));
+      const given = Object.entries(requestBody).map(([name, expression]) => [name, valueAt(expression)]);
+      expect(given.map(([, value]) => typeof value)).toEqual(given.map(() => "string"));
+      const sent = { ...body(target.operation), ...Object.fromEntries(given) };
+      const answer = await api.ask(`${target.method} ${filled}`, target.operation.requestBody && sent);
+      expect([operation.operationId, operationId, answer.text, answer.status]).toEqual([
+        operation.operationId,
+        operationId,
+        answer.text,
+        200,
+      ]);
+      followed++;
+    }
+  expect(followed).toBe(13);
+});
+
+it("the service document has a response for any server error of each operation", () => {
+  for (const { operation } of operationsOf(document))
+    expect(operation.responses).toHaveProperty(["5XX"], { $ref: "#/components/responses/ServerError" });
 });
 
 it("the service document has exactly the operations of the service", () => {

@@ -30,7 +30,7 @@ export function listApplicableScenarios(state: State, requested: readonly string
 
 /** Names of the scenarios in a request: that of its header, then that of its metadata. */
 export function requestedScenarioNames(header: string | null, metadata: unknown): string[] {
-  const names = header === null ? [] : [header];
+  const names = header === null || header === "" ? [] : [header];
   if (typeof metadata !== "object" || metadata === null || !Object.hasOwn(metadata, "sandbox_scenario"))
     return names;
   const { sandbox_scenario: name } = metadata as { readonly sandbox_scenario: unknown };

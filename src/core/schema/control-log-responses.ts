@@ -71,7 +71,7 @@ export const eventPayloadSchema = recordShape("EventPayload", "The body of a web
   mode,
   data: field(anyData, "The object's record."),
 });
-export const eventSchema = recordShape("Event", "An event in the log.", {
+export const eventSchema = recordShape("EventRecord", "An event in the log.", {
   ...pickFields(eventRecordSchema.shape, "event_id", "at", "mode", "organization_id"),
   type: field(text, "The type. Receivers may see another name: see `payload.type`."),
   ...about,

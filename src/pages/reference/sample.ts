@@ -74,7 +74,7 @@ const VALUES: Readonly<Record<string, Values>> = {
     url: "http://localhost:3000/webhooks",
     body: JSON.stringify(EVENT),
   },
-  Event: EVENT,
+  EventRecord: EVENT,
   EventPayload: EVENT,
   Fault: { applied: 0 },
   FailedTestDetail: { test: "shop.test.ts > an order is paid" },

@@ -24,6 +24,7 @@ import { errorReply } from "../http/reply.js";
 import { type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import type { NamedExamples } from "./example-recorder.js";
 import { COMMON_HEADERS, headerRefs, RESPONSE_HEADERS } from "./headers.js";
+import { linksOf } from "./links.js";
 import { examplesObject, jsonContent, operationObject } from "./operation-object.js";
 import { componentSchemas, queryParameters, reachableSchemas, schemaNameOf, schemaRef } from "./schemas.js";
 
@@ -49,7 +50,16 @@ export function controlDocument(): OpenApiDocument {
       CONTROL_OPERATIONS_BY_TAG[tag].map((row): [ControlTag, ControlRow] => [tag, row]),
     ),
   ];
-  const paths = pathsOf(rows.map(([tag, row]) => [row.call, describeControlCall(tag, row)]));
+  const paths = pathsOf(
+    rows.map(([tag, row]) => [
+      row.call,
+      describeControlCall(
+        tag,
+        row,
+        rows.map(([, one]) => one),
+      ),
+    ]),
+  );
   const responses = sharedControlResponses();
   return {
     openapi: "3.1.0",
@@ -96,7 +106,7 @@ const SECURITY_SCHEMES: Readonly<Record<string, OpenApiJson>> = {
   },
 };
 
-function describeControlCall(tag: ControlTag, row: ControlRow): OpenApiJson {
+function describeControlCall(tag: ControlTag, row: ControlRow, rows: readonly ControlRow[]): OpenApiJson {
   const { queryPrefix, example } = row;
   const body = bodySchema(row);
   const described = operationObject(
@@ -113,6 +123,7 @@ function describeControlCall(tag: ControlTag, row: ControlRow): OpenApiJson {
       // An absent body is an empty object.
       needsBody: body !== undefined && !safeParse(body, {}).ok,
       responseHeaders: COMMON_HEADERS,
+      links: linksOf(row, rows),
       errors: controlErrorResponses(row, row !== HEALTH_SPEC),
     },
     { params: {}, bodies: example === undefined ? {} : { example }, responses: {} },
@@ -193,6 +204,10 @@ const DESCRIPTION_BY_STATUS: Readonly<Record<number, string>> = {
 
 const INVALID_JSON = refuseInvalid({ body: "must be a JSON object" });
 const BAD_LIMIT = refuseInvalid({ limit: "must be between 1 and 100" }, INVALID_QUERY_MESSAGE);
+const UNKNOWN_PARAMETER = refuseInvalid(
+  { verbose: "is not a known parameter: there are none" },
+  INVALID_QUERY_MESSAGE,
+);
 const BAD_WAIT = refuseInvalid(
   { wait: "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m" },
   INVALID_QUERY_MESSAGE,
@@ -206,7 +221,11 @@ const BUSY = "The clock is being advanced. Try again when it has finished, or pa
 function sharedByCalls(row: ControlRow, isInNamespace: boolean): Readonly<Record<string, Refusal>> {
   return {
     ...(row.call.startsWith("GET ") ? {} : { "no JSON object": INVALID_JSON }),
-    ...(querySchema(row) === undefined ? {} : { "limit out of range": BAD_LIMIT }),
+    ...(querySchema(row) !== undefined
+      ? { "limit out of range": BAD_LIMIT }
+      : isInNamespace && row.call.startsWith("GET ")
+        ? { "unknown parameter": UNKNOWN_PARAMETER }
+        : {}),
     ...(row.canWaitForClock
       ? { "no duration": BAD_WAIT, "advance under way": refuse("CLOCK_BUSY", BUSY) }
       : {}),

@@ -64,9 +64,10 @@ export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scena
     in: "header",
     description:
       "Name of the scenario that decides what happens to this object, with its faults applied to this request. " +
-      "The scenario in `metadata.sandbox_scenario` comes next. " +
+      "The scenario in `metadata.sandbox_scenario` comes next. An empty header counts as absent. " +
       "An unknown name returns 400 with `details.sandbox_scenario`.",
-    schema: { type: "string" },
+    // Postman sends a default, and otherwise a text that names no scenario.
+    schema: { type: "string", default: "" },
     example: "instant",
     [ASSUMPTION_KEY]: "The sandbox's own; the service does not know it.",
   },

@@ -12,6 +12,7 @@ export interface SharedOperationParts {
   readonly parameters: readonly OpenApiJson[];
   readonly needsBody: boolean;
   readonly responseHeaders: readonly string[];
+  readonly links: OpenApiJson;
   readonly errors: Readonly<Record<string, OpenApiJson>>;
 }
 
@@ -48,6 +49,7 @@ export function operationObject(
         description: schemaNote(OUTPUTS[output]),
         headers: headerRefs(parts.responseHeaders),
         content: jsonContent(schemaRef(output), examples.responses[200] ?? {}),
+        ...(Object.keys(parts.links).length === 0 ? {} : { links: parts.links }),
       },
       ...parts.errors,
     },

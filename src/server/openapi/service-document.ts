@@ -6,6 +6,7 @@ import { OPERATIONS } from "../service/operations.js";
 import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { type DocumentExamples, NO_EXAMPLES } from "./example-recorder.js";
 import { RATE_LIMITED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
+import { linksOf } from "./links.js";
 import { operationObject } from "./operation-object.js";
 import { componentSchemas, reachableSchemas, schemaRef } from "./schemas.js";
 import { errorResponses, sharedResponses } from "./service-errors.js";
@@ -45,6 +46,7 @@ function describeServiceCall(row: Operation, examples: DocumentExamples): OpenAp
       ...RATE_LIMITED_HEADERS,
       ...(headers.includes("Idempotency-Key") ? ["Idempotent-Replayed"] : []),
     ],
+    links: linksOf(row, OPERATIONS),
     errors: errorResponses(row, call),
   };
   return operationObject(row, parts, call);

@@ -27,7 +27,7 @@ function errorResponse(
     description,
     [ASSUMPTION_KEY]: assumed,
     headers: headerRefs(headers),
-    content: jsonContent(schemaRef("Error"), examples),
+    content: jsonContent(schemaRef("ApiError"), examples),
   };
 }
 
@@ -65,6 +65,12 @@ export function sharedResponses() {
       { "internal error": errorBody(INTERNAL_ERROR) },
       COMMON_HEADERS,
     ),
+    ServerError: errorResponse(
+      "Any other server error, which a fault of the sandbox or a proxy may give",
+      "All of it.",
+      { "forced by a fault": errorBody(INTERNAL_ERROR) },
+      COMMON_HEADERS,
+    ),
     LimitReached: errorResponse(
       "The namespace holds as many charges as the setting `limits.charges` allows",
       "All of it.",
@@ -92,6 +98,7 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
     429: shared("RateLimited"),
     500: shared("InternalError"),
     ...(CREATES_CHARGES.includes(row.id) ? { 507: shared("LimitReached") } : {}),
+    "5XX": shared("ServerError"),
   };
 }
 

@@ -52,6 +52,6 @@ export const errorInfoSchema = shape("ErrorInfo", "What went wrong.", {
     examples: [{ "pricing.amount": "must be more than 0" }],
   }),
 });
-export const errorResponseSchema = shape("Error", "The body of every error.", {
+export const errorResponseSchema = shape("ApiError", "The body of every error.", {
   error: field(errorInfoSchema, "What went wrong."),
 });
