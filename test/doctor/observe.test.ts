@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report/report.js";
 import { reportOfWebhookCheck } from "../../src/cli/report/webhook.js";
+import { ControlClient } from "../../src/core/client/control-client.js";
 import { createSandbox, type WebhookReport } from "../../src/library/index.js";
 import { NULLABLE_CHARGE_FIELDS } from "../../src/tools/doctor/samples.js";
 import { closedAtEnd } from "../support/lifetime.js";
+import { openNumberedShop } from "../support/numbered-shop.js";
 import { PLANTED } from "./planted.js";
-import { type Event, type Incoming, type Reply, serve } from "./receivers.js";
+import { checkAt, type Event, type Incoming, type Reply, serve } from "./receivers.js";
 import { checkIn, OBSERVE, type World, world } from "./shop.js";
 
 const SEEN = [
@@ -331,3 +333,18 @@ it("the sandbox's rate limit is not reported as a fault of the app", async () =>
     "the sandbox rejected calls with 429, so the findings do not count: start it with --rate-limit off",
   );
 });
+
+it.concurrent.each([
+  ["right", true, []],
+  ["without deduplication", false, ["handled_twice", "goes_back"]],
+])(
+  "a shop that numbers its orders is judged by what an event changes: %s",
+  async (_, deduplicates, faults) => {
+    const sandbox = closedAtEnd(await createSandbox({ rateLimit: "off" }));
+    const { webhooks } = await openNumberedShop(sandbox, { deduplicates });
+    const options = { observe: "GET /orders/{metadata.order}", order: 'POST /orders {"email":"{email}"}' };
+    const report = await checkAt(webhooks, options, { sandbox: new ControlClient({ fetch: sandbox.fetch }) });
+    expect(faultsOf(report)).toEqual(faults);
+    expect(report.probes.find(({ probe }) => probe === "early")).toMatchObject({ verdict: "pass" });
+  },
+);

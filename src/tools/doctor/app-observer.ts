@@ -45,6 +45,8 @@ export class AppObserver {
   readonly #opening: ChargeWithView[] = [];
   /** Paths of the view that change without an event, or differ between charges. */
   readonly #ignored = new Set<string>();
+  /** Paths of the view that differ between unpaid charges. */
+  readonly #own = new Set<string>();
   #usualEffect: AppView = new Map();
   #noEffect: Observation | undefined;
   #slowestMs = 0;
@@ -104,6 +106,8 @@ export class AppObserver {
     }
     for (const path of viewPathsOf(...effects))
       if (effects[0]!.get(path) !== effects[1]!.get(path)) this.#ignored.add(path);
+    for (const path of viewPathsOf(first.before, second.before))
+      if (first.before.get(path) !== second.before.get(path)) this.#own.add(path);
     this.#usualEffect = effects[0]!;
     this.#observed.set("paid", second);
     const before = await this.#readView(first.charge);
@@ -254,8 +258,10 @@ export class AppObserver {
       return { text: "it creates hosted checkouts, which nobody can pay before it has their URL" };
     const { charge, result } = found;
     if (result.kind !== "accepted") await this.#deliverUntilAccepted(charge.events.COMPLETED);
-    // The charge's view before payment could not be read, so another unpaid charge's view stands in.
-    const wrong = await this.#difference({ charge, before: this.#observed.get("paid")!.before });
+    // Another unpaid charge's view stands in for the one before payment, but not for fields with the order's own values.
+    const { before } = this.#observed.get("paid")!;
+    const isUsual = (path: string) => this.#usualEffect.has(path) && !this.#own.has(path);
+    const wrong = await this.#difference({ charge, before }, isUsual);
     return wrong === undefined
       ? { text: "an event that arrived before the response to its call was handled" }
       : { text: `an event before the response to its call: ${wrong}`, fault: "lost_early" };
@@ -325,11 +331,12 @@ export class AppObserver {
   }
 
   /** Waits for the usual effect of a payment; describes the difference if the effect does not appear. */
-  async #difference(observed: ChargeWithView): Promise<string | undefined> {
+  async #difference(observed: ChargeWithView, isCompared = (_path: string) => true) {
     let wrong: string | undefined;
     await this.#waitUntil(async () => {
       const effect = effectOf(observed.before, await this.#readView(observed.charge));
-      wrong = describeFirstDifference(effect, this.#usualEffect, this.#ignored);
+      const left = [...viewPathsOf(effect, this.#usualEffect)].filter((path) => !isCompared(path));
+      wrong = describeFirstDifference(effect, this.#usualEffect, new Set([...this.#ignored, ...left]));
       return wrong === undefined;
     });
     return wrong;

@@ -10,12 +10,11 @@ export type AppView = ReadonlyMap<string, Leaf>;
 const DAY_MS = 86_400_000;
 const STATUS = "the status";
 
-/** Reads the view in an answer. Masks the charge's ids, so that views of two charges are comparable. */
+/** Reads the view in an answer. Masks the charge's ids in texts and keys, so that views of two charges are comparable. */
 export function viewOf({ status, body }: Answer, names: readonly string[], nowMs: number): AppView {
   const leaves = new Map<string, Leaf>([[STATUS, status]]);
-  if (!isSuccessStatus(status)) return leaves;
-  const masked = names.reduce((text, name) => maskWord(text, name), body);
-  flatten(parseJsonOrText(masked), "", leaves, nowMs);
+  const mask = (text: string): string => names.reduce(maskWord, text);
+  if (isSuccessStatus(status)) flatten(parseJsonOrText(body), "", { leaves, nowMs, mask });
   return leaves;
 }
 
@@ -25,12 +24,22 @@ function maskWord(text: string, word: string): string {
   return text.replaceAll(new RegExp(String.raw`(?<![^\W_]|\d\.)${escaped}(?![^\W_]|\.\d)`, "g"), "…");
 }
 
-function flatten(value: unknown, path: string, leaves: Map<string, Leaf>, nowMs: number): void {
-  if (Array.isArray(value)) leaves.set(`${path}.length`, value.length);
+interface Flattening {
+  readonly leaves: Map<string, Leaf>;
+  readonly nowMs: number;
+  readonly mask: (text: string) => string;
+}
+
+function flatten(value: unknown, path: string, flattening: Flattening): void {
+  const { leaves, nowMs, mask } = flattening;
+  const isList = Array.isArray(value);
+  if (isList) leaves.set(`${path}.length`, value.length);
   if (typeof value === "object" && value !== null)
-    for (const [name, part] of Object.entries(value))
-      flatten(part, path === "" ? name : `${path}.${name}`, leaves, nowMs);
-  else if (!isTimestamp(value, nowMs)) leaves.set(path === "" ? "the text" : path, leafOf(value));
+    for (const [key, part] of Object.entries(value)) {
+      const name = isList ? key : mask(key);
+      flatten(part, path === "" ? name : `${path}.${name}`, flattening);
+    }
+  else if (!isTimestamp(value, nowMs)) leaves.set(path === "" ? "the text" : path, leafOf(value, mask));
 }
 
 function isTimestamp(value: unknown, nowMs: number): boolean {
@@ -39,10 +48,13 @@ function isTimestamp(value: unknown, nowMs: number): boolean {
   return [value, value * 1_000].some((ms) => Math.abs(ms - nowMs) < DAY_MS);
 }
 
-/** Reads decimal strings as numbers, because apps use strings or numbers for amounts. */
-function leafOf(value: unknown): Leaf {
-  if (typeof value === "string" && /^-?\d{1,15}(\.\d+)?$/.test(value)) return Number(value);
-  return value as Leaf;
+/**
+ * Reads decimal strings as numbers, because apps use strings or numbers for amounts. Masks no number: the count 1 of
+ * order 1 is no ID, and an ID does not change with an event.
+ */
+function leafOf(value: unknown, mask: Flattening["mask"]): Leaf {
+  if (typeof value !== "string") return value as Leaf;
+  return /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : mask(value);
 }
 
 export function describeChanges(before: AppView, after: AppView, ignored: ReadonlySet<string>): string[] {
