@@ -22,9 +22,12 @@ export function readDescribed(root) {
     ]);
     const { OUTPUTS } = modules["core/schema/outputs"];
     const { CONTROL_OPERATIONS } = modules["server/control/operations"];
-    const operations = CONTROL_OPERATIONS.map(({ id, summary, input, output }) => [
+    const operations = CONTROL_OPERATIONS.map(({ id, summary, description, input, output }) => [
       id,
-      { note: `${summary}.`, schema: { input: { schema: input }, output: { schema: OUTPUTS[output] } } },
+      {
+        note: `${summary}. ${description}`,
+        schema: { input: { schema: input }, output: { schema: OUTPUTS[output] } },
+      },
     ]);
     return {
       ...Object.fromEntries(values),

@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
 import { OPTION_TOPICS, OPTIONS } from "../core/schema/option-table.js";
 import { systemErrorText } from "../core/schema/system-error-text.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -7,7 +8,6 @@ import { printText } from "./terminal.js";
 
 const CONFIG_FILE = CONFIG_FILE_NAMES[0]!;
 const SCENARIO_FILE = "payments-sandbox.scenario.yaml";
-const EDITOR_SCHEMA = "node_modules/payments-sandbox/scenarios/schema.json";
 
 /** `init`: writes a config and an example scenario, and prints a CI snippet. Never overwrites. */
 export function init(): void {
@@ -15,7 +15,7 @@ export function init(): void {
   const config = CONFIG_FILE_NAMES.find((name) => existsSync(name));
   const said = [
     config === undefined ? writeNew(CONFIG_FILE, configText()) : unchanged(config),
-    writeNew(SCENARIO_FILE, scenarioText(existsSync(EDITOR_SCHEMA))),
+    writeNew(SCENARIO_FILE, `# yaml-language-server: $schema=${editorSchema()}\n${SCENARIO}`),
   ];
   printText(`${said.join("\n")}\n\n${NEXT}`);
 }
@@ -50,8 +50,13 @@ function configText(): string {
   return `${[...head, ...lines].join("\n")}\n`;
 }
 
-function scenarioText(hasSchema: boolean): string {
-  return `${hasSchema ? `# yaml-language-server: $schema=${EDITOR_SCHEMA}\n` : ""}${SCENARIO}`;
+/** Path of the schema in the nearest \`node_modules\` that has it; where none has, that of this folder's. */
+function editorSchema(): string {
+  const file = "node_modules/payments-sandbox/scenarios/schema.json";
+  for (let folder = "."; ; folder = join(folder, "..")) {
+    if (existsSync(join(folder, file))) return join(folder, file).replaceAll(sep, "/");
+    if (resolve(folder) === resolve(folder, "..")) return file;
+  }
 }
 
 const SCENARIO = `# A scenario says what becomes of payments; with steps it is a test. It counts only where it is asked for:

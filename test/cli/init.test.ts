@@ -33,6 +33,30 @@ it("init writes a config and a scenario, and prints the next commands", async ()
   ]);
 });
 
+it.each([
+  ["this folder's package", ".", "node_modules/payments-sandbox/scenarios/schema.json"],
+  [
+    "the package of a folder above",
+    "packages/shop",
+    "../../node_modules/payments-sandbox/scenarios/schema.json",
+  ],
+])("the generated scenario names the editor schema of %s", async (_which, cwd, schema) => {
+  const folder = folderWith({
+    "node_modules/payments-sandbox/scenarios/schema.json": "{}",
+    "packages/shop/package.json": "{}",
+  });
+  await run(["init"], { cwd: join(folder, cwd) });
+  const [first] = readFileSync(join(folder, cwd, SCENARIO), "utf8").split("\n");
+  expect(first).toBe(`# yaml-language-server: $schema=${schema}`);
+});
+
+it("the generated scenario names the editor schema before the package is installed", async () => {
+  const { read } = await runInit();
+  expect(read(SCENARIO)).toMatch(
+    /^# yaml-language-server: \$schema=node_modules\/payments-sandbox\/scenarios\/schema\.json\n/,
+  );
+});
+
 it("init keeps existing files and reports them", async () => {
   const { ended, read } = await runInit({ [CONFIG]: "seed: mine\n", [SCENARIO]: "name: mine\n" });
   expect(ended).toMatchObject({ code: 0, stderr: "" });

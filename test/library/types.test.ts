@@ -5,6 +5,7 @@ import { expect, expectTypeOf, it } from "vitest";
 import type * as z from "zod/mini";
 import type { stateDumpSchema } from "../../src/core/schema/control-requests.js";
 import type { SandboxState } from "../../src/library/library-options.js";
+import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
 import { Project } from "../support/packed.js";
 import { parse } from "../support/syntax.js";
 import { installSet } from "../support/test-packages.js";
@@ -182,6 +183,15 @@ it("the types describe every exported field and method", () => {
   for (const name of ["Sandbox", "TestSandbox", "SandboxState"]) expect(names).toContain(name);
   for (const name of ["Charge", "Endpoint", "StateDump", "Refusal", "SIGNATURE_SCHEMES"])
     expect(names).not.toContain(name);
+});
+
+it("the types describe what each operation does", () => {
+  const text = readFileSync(join(INSTALLED, "dist/types/declarations.d.ts"), "utf8");
+  expect(CONTROL_OPERATIONS.length).toBeGreaterThan(60);
+  for (const { id, description } of CONTROL_OPERATIONS) {
+    const [, comment = ""] = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\n    ${id}: \\{`).exec(text) ?? [];
+    expect(comment.replace(/\s+(\* )?/g, " ")).toContain(description.split(". ", 1)[0]!);
+  }
 });
 
 it("SandboxState has the fields of an exported state", () => {

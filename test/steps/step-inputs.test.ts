@@ -19,6 +19,12 @@ import { fileWith } from "../support/scenario-run.js";
 
 type Step = Readonly<Record<string, unknown>>;
 
+interface SchemaPart {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, SchemaPart>>;
+  readonly anyOf?: readonly SchemaPart[];
+}
+
 /** A valid step of each kind that the control API accepts. */
 const VALID: Readonly<Record<Exclude<StepKind, "include" | "run">, Step>> = {
   request: {
@@ -136,6 +142,27 @@ it("each step gives the same result in a file and through the control API", asyn
 
 it("scenarios/schema.json is up to date", () => {
   expect(readFileSync(join(ROOT, SCENARIO_SCHEMA_FILE), "utf8")).toBe(scenarioJsonSchemaText());
+});
+
+it("scenarios/schema.json has an identifier, and describes each rule field and each field of a reset", () => {
+  const schema = scenarioJsonSchema() as unknown as {
+    $id: string;
+    properties: Record<string, { items: SchemaPart }>;
+    $defs: { step: SchemaPart };
+  };
+  expect(() => new URL(schema.$id)).not.toThrow();
+  const undescribed = (part: SchemaPart): string[] =>
+    (part.anyOf ?? [])
+      .flatMap(undescribed)
+      .concat(
+        Object.entries(part.properties ?? {}).flatMap(([name, { description }]) =>
+          description ? [] : [name],
+        ),
+      );
+  for (const list of ["charges", "withdrawals", "webhooks", "faults"])
+    expect([list, undescribed(schema.properties[list]!.items)]).toEqual([list, []]);
+  const reset = schema.$defs.step.anyOf!.find(({ properties }) => properties?.reset !== undefined);
+  expect(undescribed(reset!.properties!.reset!)).toEqual([]);
 });
 
 it("scenarios/schema.json accepts each shipped scenario, and variables as values", () => {

@@ -1,9 +1,12 @@
 import * as z from "zod/mini";
+import { type Note, schemaDescriptionOf } from "../../core/schema/descriptions.js";
 import { scenarioFileSchema, stepListSchema } from "../../core/schema/scenario-file.js";
 import { DURATION_PATTERN, durationSchema } from "../../core/schema/time.js";
 import { STEP_KINDS, STEPS } from "./steps/step-kinds.js";
 
 type JsonObject = Record<string, unknown>;
+
+const SCENARIO_SCHEMA_ID = "urn:payments-sandbox:scenario";
 
 /** Path of the JSON Schema. An editor uses the schema for a file with `# yaml-language-server: $schema=PATH`. */
 export const SCENARIO_SCHEMA_FILE = "scenarios/schema.json";
@@ -51,12 +54,14 @@ export function scenarioJsonSchema(): JsonObject {
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === (durationSchema as z.core.$ZodType)) jsonSchema.pattern = DURATION_PATTERN.source;
       if (zodSchema === (stepListSchema as z.core.$ZodType)) jsonSchema.items = { $ref: "#/$defs/step" };
+      describeFields(zodSchema, jsonSchema);
     },
   }) as unknown as { properties: { steps: { items: unknown } }; $defs?: JsonObject };
   const { steps: list } = schema.properties;
   const step = prepare(list.items);
   list.items = { $ref: "#/$defs/step" };
   return {
+    $id: SCENARIO_SCHEMA_ID,
     ...(prepare(schema) as JsonObject),
     title: "payments-sandbox scenario",
     $defs: { ...schema.$defs, step },
@@ -67,6 +72,24 @@ export function scenarioJsonSchemaText(): string {
   return `${JSON.stringify(scenarioJsonSchema(), null, 1)}\n`;
 }
 
+/** Adds the notes of the control API and the service to the properties of their requests and records. */
+function describeFields(schema: z.core.$ZodType, { properties = {} }: z.core.JSONSchema.BaseSchema): void {
+  for (const [name, { note }] of Object.entries(schemaDescriptionOf(schema)?.fields ?? {})) {
+    const property = properties[name];
+    const description = noteText(note);
+    if (typeof property === "object" && description !== "") property.description ??= description;
+  }
+}
+
+/** A note without the sentences that a namespace would have to complete. */
+function noteText(note: Note): string {
+  const { description } = typeof note === "string" ? { description: note } : note;
+  return description
+    .split(/(?<=\.) /)
+    .filter((sentence) => !sentence.includes("{{"))
+    .join(" ");
+}
+
 /** Properties that must not contain a variable, for example `wait_for`, which selects the step's schema. */
 const WITHOUT_VARIABLES: readonly string[] = ["name", "wait_for", "$schema"];
 
@@ -75,9 +98,12 @@ function prepare(node: unknown, key?: string): unknown {
   if (Array.isArray(node)) return node.map((part) => prepare(part));
   if (typeof node !== "object" || node === null) return node;
   const schema = node as JsonObject;
-  if (key !== undefined && isNarrow(schema) && !WITHOUT_VARIABLES.includes(key))
+  if (key !== undefined && isNarrow(schema) && !WITHOUT_VARIABLES.includes(key)) {
+    const { description, ...rest } = schema;
     // The rules of charges are a list; `limits.charges` is a number.
-    return { anyOf: [schema, VARIABLE], ...(key === "charges" ? {} : descriptionOf(key)) };
+    const own = description === undefined ? (key === "charges" ? {} : descriptionOf(key)) : { description };
+    return { anyOf: [rest, VARIABLE], ...own };
+  }
   const copy: JsonObject = { ...descriptionOf(key) };
   for (const [word, part] of Object.entries(schema))
     if (word === "properties")
