@@ -3,28 +3,29 @@ import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.js";
 import { nativeSource } from "./test/support/native-source.js";
 
-/** Tests that start the command, a package manager, a compiler or another test runner. */
+/** Tests that start the command, a package manager, a compiler, another test runner or a program of another language. */
 const PROCESS = [
-  "test/cli/**/*.test.ts",
+  "test/cli/!(commands).test.ts",
   "test/containers/**/*.test.ts",
-  "test/docs/**/*.test.ts",
-  "test/doctor/{docs,good}.test.ts",
+  "test/docs/!(commands|generated|links).test.ts",
+  "test/doctor/{docs,good,incidents}.test.ts",
   "test/examples/**/*.test.ts",
   "test/kills/**/*.test.ts",
   "test/library/{failed-tests,jest,package,runners,types}.test.ts",
-  "test/openapi/{client,command,generators}.test.ts",
+  "test/openapi/{call-examples,client,generators}.test.ts",
   "test/package/**/*.test.ts",
-  "test/postgres/**/*.test.ts",
   "test/steps/{cli,given,running-sandbox,shop}.test.ts",
   "test/webhooks/{docs,signatures}.test.ts",
 ];
 /** Tests that install packages of test/packages.json, and start no process besides. */
 const PACKAGES = ["test/doctor/schemes.test.ts", "test/openapi/lint.test.ts"];
+/** Tests on a PostgreSQL. */
+const DATABASE = ["test/postgres/**/*.test.ts", "test/runtime/storage.test.ts"];
 /** Tests of pages in a real Chromium. */
 const BROWSER = ["test/pages/*browser.test.ts", "test/openapi/{docs,control-docs}.test.ts"];
 /** Explorations, simulations and other tests that take seconds each. */
 const DEEP = [
-  "test/control/{coverage,large-pages}.test.ts",
+  "test/control/large-pages.test.ts",
   "test/corpus/**/*.test.ts",
   "test/determinism/**/*.test.ts",
   "test/domain/patterns.test.ts",
@@ -32,12 +33,9 @@ const DEEP = [
   "test/doctor/{faults,observe,planted}.test.ts",
   "test/engine/timeline.test.ts",
   "test/explore/!(brief|fake-deviable|isolation|judge|places|quiet-end|search|strict|text).test.ts",
-  "test/http/{bad-input,one-connection}.test.ts",
-  "test/language.test.ts",
-  "test/openapi/{control-document,control-responses,signatures}.test.ts",
+  "test/http/bad-input.test.ts",
   "test/parallel/**/*.test.ts",
   "test/runtime/{clock,crash-images,store-damage,store-lock}.test.ts",
-  "test/scenarios/{flows,mishaps,outcomes}.test.ts",
   "test/simulation/**/*.test.ts",
   "test/state/**/*.test.ts",
   "test/steps/broken-files.test.ts",
@@ -45,7 +43,7 @@ const DEEP = [
 ];
 
 /** Left out by `npm test`. */
-const LEFT_OUT = [...PROCESS, ...PACKAGES, ...BROWSER, ...DEEP];
+const LEFT_OUT = [...PROCESS, ...PACKAGES, ...DATABASE, ...BROWSER, ...DEEP];
 
 // Every Node process of a test would spend a tenth of a second on reading these certificates.
 delete process.env.NODE_EXTRA_CA_CERTS;
