@@ -222,6 +222,21 @@ itOnPostgres("refuses another seed or start time than the data's, also beside a 
   expect([await health(two), (await two.client.charge(charge)).status]).toMatchObject([{ owns: 1 }, 200]);
 });
 
+itOnPostgres.each(["LATIN1", "SQL_ASCII"])("refuses a database that is encoded in %s", async (encoding) => {
+  const name = `in_${encoding.toLowerCase()}`;
+  const url = postgres.url();
+  await postgres.query(url, `create database ${name} encoding '${encoding}' template template0`);
+  expect(await refusedStart("--data", url.replace("/postgres?", `/${name}?`))).toBe(
+    `--data: the database "${name}" is encoded in ${encoding}, and only UTF8 has every character; create one with: createdb --encoding UTF8 --template template0 NAME`,
+  );
+});
+
+itOnPostgres("refuses --data that is not a URL in one line", async () => {
+  expect(await refusedStart("--data", "postgres://u:secret@[bad/db")).toMatch(
+    /^--data: not the URL of a database/,
+  );
+});
+
 itOnPostgres("refuses a schema of PostgreSQL's own", async () => {
   for (const schema of ["information_schema", "pg_catalog", "pg_mine"]) {
     const url = `postgres://sandbox@127.0.0.1:${postgres.port}/postgres?schema=${schema}`;

@@ -1,80 +1,16 @@
-import pg from "pg";
 import { afterAll, beforeAll, expect } from "vitest";
 import { openSandbox, START } from "../support/api-client.js";
 import type { Answer } from "../support/caller.js";
-import { atEnd } from "../support/lifetime.js";
 import { itOnPostgres, Postgres } from "../support/postgres.js";
 import { Client } from "../support/receiver-client.js";
 import { startServer } from "../support/started.js";
+import { BEFORE_COMMIT, BEFORE_REFUSAL, type Locks, openLocks, REFUSED, SLOW } from "./locks.js";
 
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = await Postgres.start();
 });
 afterAll(() => postgres.end());
-
-/** Amounts that the database treats in a way of their own. */
-const REFUSED = "666.66";
-const SLOW = "777.77";
-/** Advisory locks that a refused and a slow statement wait for. */
-const BEFORE_REFUSAL = 1;
-const BEFORE_COMMIT = 2;
-
-/** The slow statement waits after all rows are written, so that a refused row of its batch is refused first. */
-const TRIGGERS = `
-  create function treat_refused() returns trigger language plpgsql as $$ begin
-    if new.body like '%"${REFUSED}"%' then
-      perform pg_advisory_xact_lock(${BEFORE_REFUSAL});
-      raise exception 'not in this database' using errcode = '22P05';
-    end if;
-    return new;
-  end $$;
-  create function treat_slow() returns trigger language plpgsql as $$ begin
-    if new.body like '%"${SLOW}"%' then perform pg_advisory_xact_lock(${BEFORE_COMMIT}); end if;
-    return null;
-  end $$;
-  create trigger treat_refused before insert on entries for each row execute function treat_refused();
-  create trigger treat_slow after insert on entries for each row execute function treat_slow();`;
-
-/** A session of the test that holds locks which statements of the sandbox wait for. */
-class Locks {
-  private constructor(readonly session: pg.Client) {}
-
-  static async open(url: string): Promise<Locks> {
-    const session = new pg.Client({ connectionString: url });
-    await session.connect();
-    atEnd(() => session.end());
-    return new Locks(session);
-  }
-
-  async take(lock: number): Promise<void> {
-    await this.session.query("select pg_advisory_lock($1)", [lock]);
-  }
-
-  async release(lock: number): Promise<void> {
-    await this.session.query("select pg_advisory_unlock($1)", [lock]);
-  }
-
-  /** Lets waiting statements pass, and takes the lock behind them. */
-  async letPass(lock: number): Promise<void> {
-    await this.release(lock);
-    await this.take(lock);
-  }
-
-  /** Resolves when a statement waits for the lock. */
-  async hasWaiting(lock: number): Promise<void> {
-    const text = "select from pg_locks where locktype = 'advisory' and objid = $1 and not granted";
-    await expect.poll(async () => (await this.session.query(text, [lock])).rowCount).toBe(1);
-  }
-}
-
-/** Makes the database treat the amounts, and takes both locks. */
-async function openLocks(url: string): Promise<Locks> {
-  await postgres.query(url, TRIGGERS);
-  const locks = await Locks.open(url);
-  for (const lock of [BEFORE_REFUSAL, BEFORE_COMMIT]) await locks.take(lock);
-  return locks;
-}
 
 const credit = (client: Client, amount: string): Promise<Answer<unknown>> =>
   client.ask("POST /_sandbox/balances", { currency: "KES", amount });
@@ -96,7 +32,7 @@ async function openRefusedBatch() {
   const slow = client.in("w2");
   await client.ask("PUT /_sandbox/namespaces/w2", {});
   expect((await credit(client, "1000.00")).status).toBe(200);
-  const locks = await openLocks(url);
+  const locks = await openLocks(postgres, url);
   const { seq } = sandbox.snapshot();
   /** Resolves when the engine has made this many changes, stored or not. */
   const hasChanged = (times: number) => expect.poll(() => sandbox.snapshot().seq - seq).toBe(times);
@@ -153,7 +89,9 @@ itOnPostgres("changes that waited behind a refused one are never stored", async 
   const batch = await openRefusedBatch();
   await refuse(batch);
   await batch.locks.release(BEFORE_COMMIT);
-  for (const status of await statusesOf(batch.calls)) expect(status).toBeGreaterThanOrEqual(500);
+  for (const { status, headers } of await Promise.all(batch.calls))
+    expect([status, headers.get("retry-after")]).toEqual([500, null]);
+  expect((await batch.client.get("/health")).json.storage).toBe("ok");
   expect(await statusesOf(batch.slowCalls)).toEqual([200, 200]);
   expect(await balanceOf(batch.client)).toBe("1000.00");
   await checkRows(batch.url);
@@ -222,7 +160,7 @@ itOnPostgres.each(WINDOWS)("after a kill %s, the data is as acknowledged", async
   const slow = client.in("w2");
   await client.ask("PUT /_sandbox/namespaces/w2", {});
   expect((await credit(client, "1000.00")).status).toBe(200);
-  const locks = await openLocks(url);
+  const locks = await openLocks(postgres, url);
   const calls: Promise<unknown>[] = [];
   let sentCents = 0;
   let acknowledgedCents = 0;
@@ -262,7 +200,61 @@ itOnPostgres.each(WINDOWS)("after a kill %s, the data is as acknowledged", async
   await locks.session.end();
   await postgres.query(url, "delete from processes");
   const [ofDefault, ofSlow] = await balancesAfterRestart(url);
-  expect([ofDefault, refused.filter((status) => status < 500)]).toEqual(["1000.00", []]);
+  expect([ofDefault, refused.filter((status) => status !== 500)]).toEqual(["1000.00", []]);
   expect(centsOf(ofSlow!)).toBeGreaterThanOrEqual(acknowledgedCents);
   expect(centsOf(ofSlow!)).toBeLessThanOrEqual(sentCents);
+});
+
+/** Refuses what a database encoded in Latin-1 cannot store. */
+const LATIN1 = `
+  create function be_latin1() returns trigger language plpgsql as $$ begin
+    if new.body ~ '[^\u0001-\u00ff]' then
+      raise exception 'character has no equivalent in encoding "LATIN1"' using errcode = '22P05';
+    end if;
+    return new;
+  end $$;
+  create trigger be_latin1 before insert on entries for each row execute function be_latin1();`;
+
+const NAMES = ["default", "w2"] as const;
+
+/** Returns the orders of a namespace's charges. */
+async function ordersIn(client: Client): Promise<string[]> {
+  const { collections } = (await client.get("/_sandbox/state")).json;
+  return collections.charges.map(
+    ([, { metadata }]: [string, { metadata: { order: string } }]) => metadata.order,
+  );
+}
+
+itOnPostgres("forty refused changes among others leave what was acknowledged, and no more", async () => {
+  const url = postgres.url();
+  const sandbox = await openSandbox({ data: url });
+  const client = Client.of(sandbox);
+  await client.ask("PUT /_sandbox/namespaces/w2", {});
+  await postgres.query(url, LATIN1);
+  const acknowledged: Record<string, string[]> = { default: [], w2: [] };
+  const statuses: number[] = [];
+  const buy = async (name: string, order: string): Promise<void> => {
+    const key = name === "default" ? "sk_test_sandbox" : "sk_test_ns_w2";
+    const quote = await client.quote({ key });
+    statuses.push(quote.status);
+    if (quote.status !== 200) return;
+    const checkout = await client.checkout(quote.json.quote_id, { key, metadata: { order } });
+    statuses.push(checkout.status);
+    if (checkout.status === 200) acknowledged[name]!.push(order);
+  };
+  for (let round = 0; round < 40; round++) {
+    const bad = client
+      .quote()
+      .then(({ json }) => client.checkout(json.quote_id, { metadata: { order: "北" } }));
+    await Promise.all([bad, ...NAMES.map((name) => buy(name, `${name} ${round}`))]);
+    expect((await bad).status).toBe(500);
+  }
+  expect(statuses.filter((status) => status !== 200 && status !== 500)).toEqual([]);
+  for (const name of NAMES)
+    expect((await ordersIn(client.in(name))).sort()).toEqual(acknowledged[name]!.sort());
+  expect(acknowledged.w2).toHaveLength(40);
+  await sandbox.close();
+  await checkRows(url);
+  const next = Client.of(await openSandbox({ data: url }));
+  for (const name of NAMES) expect((await ordersIn(next.in(name))).sort()).toEqual(acknowledged[name]);
 });

@@ -324,11 +324,11 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     const failed = replaced(bad, { ...dumpOf(upTo(2)), seq: 1e19 });
     const stored = appended(good, change(2));
     await expect(failed).rejects.toThrow("out of range");
-    expect(() => bad.replace(dumpOf(upTo(3)))).toThrow("the database does not answer");
+    expect(() => bad.replace(dumpOf(upTo(3)))).toThrow("is unchanged. The database refuses: ");
     await stored;
     await expect.poll(() => reopened).toEqual(["default"]);
     // The engine still has the state that was not stored.
-    expect(() => bad.replace(dumpOf(upTo(3)))).toThrow("the database does not answer");
+    expect(() => bad.replace(dumpOf(upTo(3)))).toThrow("is unchanged. The database refuses: ");
     expect(bad.load(eventsOf(bad))).toEqual({ snapshot: dumpOf(upTo(1)), changes: [] });
     await appended(bad, change(2));
   });
@@ -392,6 +392,11 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
       );
     },
   );
+
+  it("storage in PostgreSQL refuses a value that is not a URL, and does not repeat it", () => {
+    for (const data of ["postgres://u:secret@[bad/db", "postgres://u:secret@host:port/db"])
+      expect(() => postgresAt(data)).toThrow(/^--data: not the URL of a database; write [^ ]*\.$/);
+  });
 
   it.each([
     ["shema", "schema"],

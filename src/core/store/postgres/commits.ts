@@ -35,6 +35,7 @@ export class DatabaseConnection {
   /**
    * @param name name of a prepared statement
    * @throws StorageUnavailableError if the server does not answer; the query may have been carried out
+   * @throws StoreError if the server refuses the query
    */
   async query<Row = object>(text: string, values?: unknown[], name?: string): Promise<Row[]> {
     try {
@@ -42,7 +43,8 @@ export class DatabaseConnection {
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       // An error of the system, such as EPIPE, has a code of its own kind.
-      if (error instanceof pg.DatabaseError && !AWAY.test(code ?? "")) throw error;
+      if (error instanceof pg.DatabaseError && !AWAY.test(code ?? ""))
+        throw new StoreError(`The database refuses: ${message}`, { cause: error });
       throw new StorageUnavailableError(`the database does not answer: ${message || code}`, { cause: error });
     }
   }
@@ -67,8 +69,8 @@ export interface OwnedNamespace {
   /** Stored state and changes; undefined after the first load. */
   entries: readonly StoredEntry[] | undefined;
   readonly snapshots: readonly (Snapshot & { readonly body: string })[];
-  /** True after a commit that failed or has an unknown fate, until the engine has loaded the stored state. */
-  isBroken: boolean;
+  /** Error of a commit that failed or has an unknown fate, until the engine has loaded the stored state. */
+  failure: Error | undefined;
   isLost: boolean;
   events: StoreEvents | undefined;
 }
@@ -169,8 +171,10 @@ export abstract class CommitQueue extends DatabaseConnection {
         return;
       }
       for (const { owned } of batches) {
-        owned.isBroken = true;
-        this.#fail(owned, isAway ? error : new StorageUnavailableError(errorText(error), { cause: error }));
+        owned.failure = isAway
+          ? error
+          : new StoreError(`The namespace "${owned.name}" is unchanged. ${errorText(error)}`);
+        this.#fail(owned, owned.failure);
         if (!isAway) void this.reopen(owned);
       }
       if (isAway) this.noteUnreachable(error);
@@ -183,7 +187,7 @@ export abstract class CommitQueue extends DatabaseConnection {
     owned.events?.onFailed(error);
   }
 
-  /** Reads the state of a broken namespace again. */
+  /** Reads the state of a namespace again after a failure. */
   abstract reopen(owned: OwnedNamespace): Promise<void>;
 
   /** Called if the database does not answer, which leaves the fate of the entries unknown. */
@@ -203,8 +207,8 @@ export abstract class CommitQueue extends DatabaseConnection {
 
   checkReachable(owned: OwnedNamespace): void {
     if (owned.isLost) throw ownershipLostError(owned);
-    if (this.isStorageUnreachable || owned.isBroken)
-      throw new StorageUnavailableError("the database does not answer");
+    if (owned.failure !== undefined) throw owned.failure;
+    if (this.isStorageUnreachable) throw new StorageUnavailableError("the database does not answer");
   }
 
   /** Writes snapshots and compactions on the second connection, since they must not delay commits. */

@@ -8,10 +8,8 @@
 import type { Store } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { errorText } from "../../schema/error-text.js";
-import { didYouMean } from "../../schema/nearest.js";
 import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { StorageUnavailableError } from "../../schema/refusals.js";
-import { parseDuration } from "../../schema/time.js";
 import { afterDelay, monotonicMs, pause, repeatEvery } from "../../time/timers.js";
 import type { FileStorageOptions } from "../file-storage.js";
 import { decodeNamespaceRecord, NAMESPACE_MARK } from "../state-format.js";
@@ -23,7 +21,7 @@ import type {
   Storage,
   StoredOrigin,
 } from "../storage.js";
-import { asStoreError, StoreError } from "../store-error.js";
+import { asStoreError } from "../store-error.js";
 import {
   CommitQueue,
   DatabaseConnection,
@@ -31,8 +29,9 @@ import {
   ownershipLostError,
   type StoredEntry,
 } from "./commits.js";
+import { parseDatabaseUrl } from "./database-url.js";
 import { PostgresSnapshots, PostgresStore } from "./postgres-store.js";
-import { RENEW_PROCESS, registerProcess } from "./schema.js";
+import { RENEW_PROCESS, registerProcess, requireUtf8 } from "./schema.js";
 
 const RENEWALS_PER_LEASE = 3;
 /** Pause between attempts to reach the database. */
@@ -41,12 +40,6 @@ const RETRY_MS = 500;
 const LONG_QUERY_MS = 60_000;
 /** Validity of a looked-up namespace owner, so that not every call queries the database. */
 const LOOKUP_MS = 1_000;
-
-/** Parameters of the URL that the storage reads; `pg` gets all others. */
-const OWN_PARAMETERS = ["schema", "lease"];
-
-/** Modes that `pg` treats as `verify-full`, but with a warning of ten lines. */
-const VERIFY_FULL_ALIASES: readonly (string | undefined)[] = ["prefer", "require", "verify-ca"];
 
 export interface PostgresStorageOptions extends FileStorageOptions {
   readonly version: string;
@@ -94,26 +87,10 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
   #timers: (() => void)[] = [];
 
   constructor(readonly options: PostgresStorageOptions) {
-    const url = new URL(options.data);
-    const parameters = Object.fromEntries(url.searchParams);
-    const { schema = "payments_sandbox", lease = "10s", sslmode, uselibpqcompat } = parameters;
-    for (const name of Object.keys(parameters).filter((name) => !OWN_PARAMETERS.includes(name))) {
-      const suggestion = didYouMean(name, OWN_PARAMETERS);
-      if (suggestion !== "") throw new StoreError(`--data: there is no parameter ${name}${suggestion}`);
-    }
-    const leaseMs = parseDuration(lease);
-    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || leaseMs === undefined || leaseMs < 1_000)
-      throw new StoreError(
-        "--data: schema must be lower-case letters, digits and underscores, lease at least 1s.",
-      );
-    if (/^(pg_|information_schema$)/.test(schema))
-      throw new StoreError(`--data: the schema ${schema} is PostgreSQL's own; choose another name.`);
-    for (const name of OWN_PARAMETERS) url.searchParams.delete(name);
-    if (VERIFY_FULL_ALIASES.includes(sslmode) && uselibpqcompat !== "true")
-      url.searchParams.set("sslmode", "verify-full");
+    const { url, schema, leaseMs } = parseDatabaseUrl(options.data);
     // A commit times out after `leaseMs`, since the namespace is lost by then.
-    super(url.href, schema, leaseMs);
-    this.link = new DatabaseConnection(url.href, schema, LONG_QUERY_MS);
+    super(url, schema, leaseMs);
+    this.link = new DatabaseConnection(url, schema, LONG_QUERY_MS);
     this.#schema = schema;
     this.leaseMs = leaseMs;
   }
@@ -122,7 +99,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
   async start(): Promise<this> {
     try {
       // Fails sooner than a query of `link`, whose timeout is longer.
-      await this.query("select 1");
+      await requireUtf8(this);
       this.seed = await registerProcess(this.link, this.#schema, this.options, this.#registration());
       await this.#renewNow();
       await this.#takeFree();
@@ -267,7 +244,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewNow()
       .then(() => this.#takeOver())
-      .catch((error) => this.noteUnreachable(error))
+      .catch((error) => this.#noteFailure(error))
       .finally(() => {
         this.#renewing = undefined;
       });
@@ -314,7 +291,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
     const stored = new Map(rows.map(({ id, fence, seq }) => [id, `${fence} ${seq}`]));
     const broken: OwnedNamespace[] = [];
     for (const owned of [...this.ownedNamespaces.values()]) {
-      const isToBeReadAgain = owned.isBroken && owned.entries === undefined;
+      const isToBeReadAgain = owned.failure !== undefined && owned.entries === undefined;
       if (isToBeReadAgain && stored.get(owned.id)?.startsWith(`${owned.fence} `)) broken.push(owned);
       else if (stored.get(owned.id) !== `${owned.fence} ${owned.seq}`) this.lose(owned);
     }
@@ -339,8 +316,15 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
       owned.seq = row.seq;
       this.events?.reopen(owned.name);
     } catch (error) {
-      this.noteUnreachable(error);
+      this.#noteFailure(error);
+      if (!(error instanceof StorageUnavailableError)) this.lose(owned);
     }
+  }
+
+  /** A statement that the database refuses is reported; the database is away only if it does not answer. */
+  #noteFailure(error: unknown): void {
+    if (error instanceof StorageUnavailableError) this.noteUnreachable(error);
+    else this.options.onError(error as Error);
   }
 
   /** Refuses changes until there is another connection, which is made at once. */
@@ -398,7 +382,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
       commits: this,
       entries,
       snapshots,
-      isBroken: false,
+      failure: undefined,
       isLost: false,
       events: undefined,
     });

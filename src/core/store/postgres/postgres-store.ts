@@ -26,7 +26,7 @@ export class PostgresStore implements Store {
     this.owned.entries = undefined;
     this.#checkNumbers(entries);
     // The engine's earlier state may have changes that were not stored, and later ones would be stored without them.
-    this.owned.isBroken = false;
+    this.owned.failure = undefined;
     this.owned.lastSeq = seq;
     this.#count(entries);
     const parsed = entries.map(({ body }): unknown => JSON.parse(body));
@@ -135,6 +135,7 @@ export class PostgresSnapshots extends SnapshotsInMemory {
   }
 
   override async delete(name: string): Promise<boolean> {
+    if (!this.list().some((snapshot) => snapshot.name === name)) return false;
     const deletion = ", deleted as (delete from snapshots s using held where s.id = held.id and s.name = $4)";
     await this.owned.commits.writeIfHeld(this.owned, deletion, [name]);
     return super.delete(name);

@@ -27,6 +27,18 @@ const MIGRATIONS: readonly string[] = [
   );`,
 ];
 
+/** @throws StoreError if the database has another encoding, which refuses some texts at any later time */
+export async function requireUtf8(connection: DatabaseConnection): Promise<void> {
+  const [database] = await connection.query<{ name: string; encoding: string }>(
+    "select current_database() as name, current_setting('server_encoding') as encoding",
+  );
+  const { name, encoding } = database!;
+  if (encoding !== "UTF8")
+    throw new StoreError(
+      `--data: the database "${name}" is encoded in ${encoding}, and only UTF8 has every character; create one with: createdb --encoding UTF8 --template template0 NAME`,
+    );
+}
+
 /** Registers a process or renews its row. A process with a new row has no namespaces yet. */
 export const RENEW_PROCESS = `insert into processes (id, version, expires, url)
     values ($1, $2, clock_timestamp() + $3 * interval '1 ms', $4)
