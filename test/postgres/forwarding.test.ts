@@ -210,6 +210,44 @@ itOnPostgres("a name in a path is decoded before its owner is looked up", async 
       expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
 });
 
+itOnPostgres(
+  "a process forwards a call with 0 to 2 hops, and refuses other values of Sandbox-Hops",
+  async () => {
+    const { other } = await startTwo();
+    const statusOf = async (hops: string): Promise<number> =>
+      (await fetch(`${other.url}/_sandbox/clock`, { headers: { "sandbox-hops": hops } })).status;
+    for (const hops of ["0", "2"]) expect([hops, await statusOf(hops)]).toEqual([hops, 200]);
+    expect(await statusOf("3")).toBe(503);
+    for (const hops of ["x", "-1", "NaN", "1, 1", "4", "1e0", "00"])
+      expect([hops, await statusOf(hops)]).toEqual([hops, 400]);
+  },
+);
+
+itOnPostgres(
+  "a name that no namespace or snapshot can have is not found, and the database not asked",
+  async () => {
+    const { owner, other } = await startTwo();
+    const calls = [
+      ["GET", "/_sandbox/namespaces/a%00b", 404],
+      ["DELETE", "/_sandbox/namespaces/a%00b", 404],
+      ["PUT", "/_sandbox/namespaces/a%00b", 400],
+      ["GET", "/_sandbox/dashboard/a%00b", 404],
+      ["GET", "/_sandbox/stream?namespace=a%00b", 404],
+      ["POST", "/_sandbox/snapshots/a%00b/restore", 404],
+      ["DELETE", "/_sandbox/snapshots/a%00b", 404],
+      ["GET", "/checkout/co_%00", 404],
+    ] as const;
+    for (const { url } of [owner, other])
+      for (const [method, path, status] of calls) {
+        const body = method === "PUT" ? { body: "{}", headers: { "content-type": "application/json" } } : {};
+        expect([path, (await fetch(url + path, { method, ...body })).status]).toEqual([path, status]);
+      }
+    const secret = { name: "w1", webhook_secret: "a\0b" };
+    expect((await other.client.ask("POST /_sandbox/namespaces", secret)).status).toBe(400);
+    for (const { command } of [owner, other]) expect((await command.stop()).stderr).toBe("");
+  },
+);
+
 itOnPostgres("TRACE gets 405 from every process", async () => {
   const { owner, other } = await startTwo();
   for (const { port } of [owner.ready, other.ready])

@@ -122,6 +122,8 @@ export class Namespaces {
   /** With several processes: finds the process that runs a call's namespace. Takes over or creates the namespace if necessary. */
   async locate(header: string | null, apiKey: string | null): Promise<NamespaceLocation> {
     const ownership = this.ownership!;
+    // The database refuses a name with NUL.
+    if (header !== null && !safeParse(namespaceNameSchema, header).ok) return "nowhere";
     let name = header ?? this.#nameOfKey(apiKey);
     name ??= await ownership.nameOfKey(apiKey!, namespaceInKey(apiKey!));
     name ??= this.#nameCreatedBy(apiKey!) ?? DEFAULT_NAMESPACE;

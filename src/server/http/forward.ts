@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { proxy } from "hono/proxy";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { STORAGE_AWAY } from "../../core/schema/refusals.js";
+import { refuseInvalid, STORAGE_AWAY } from "../../core/schema/refusals.js";
 import type { NamespaceLocation, NamespaceOwner } from "../../core/store/storage.js";
 import { repeatEvery } from "../../core/time/timers.js";
 import { createAbortController } from "../../core/time/wall-clock.js";
@@ -14,6 +14,7 @@ import { isControl } from "./routes.js";
 /** Header with the number of processes that have forwarded the call. The maximum ends a loop between processes. */
 const HOPS_HEADER = "sandbox-hops";
 const HOPS_MAX = 3;
+const INVALID_HOPS = refuseInvalid({ "Sandbox-Hops": "must be a digit from 0 to 3" }, "Invalid header");
 
 /** Headers that belong to one connection, and two that `fetch` refuses or sets. */
 const CONNECTION_HEADERS = [
@@ -110,18 +111,19 @@ async function forward(
 ): Promise<Response> {
   const { headers } = request;
   const { url: base } = owner;
-  const hops = Number(headers.get(HOPS_HEADER) ?? 0) + 1;
+  const hops = headers.get(HOPS_HEADER) ?? "0";
   const refuse = (why: string) =>
     toResponse(errorReply({ ...STORAGE_AWAY, message: why }, { "retry-after": "1" }), namespaces.nowMs());
   if (base === null)
     return refuse("The process that runs the namespace has no --advertise-url, or the namespace is moving");
-  if (hops > HOPS_MAX) return refuse("The namespace is moving to another process; repeat the call");
+  if (!/^[0-3]$/.test(hops)) return toResponse(errorReply(INVALID_HOPS), namespaces.nowMs());
+  if (Number(hops) === HOPS_MAX) return refuse("The namespace is moving to another process; repeat the call");
   const read = await readCallBody();
   if (read !== undefined && "torn" in read) return droppedResponse();
   const body = read !== undefined && "bytes" in read && read.bytes.length > 0 ? read.bytes : null;
   const { pathname, search } = new URL(request.url);
   keepCredentialsOfCall(headers, pathname);
-  headers.set(HOPS_HEADER, String(hops));
+  headers.set(HOPS_HEADER, String(Number(hops) + 1));
   if (read !== undefined && "tooLarge" in read) headers.set(OVERSIZED_HEADER, "true");
   for (const name of CONNECTION_HEADERS) headers.delete(name);
   const watch = watchOwner(owner, namespaces);
