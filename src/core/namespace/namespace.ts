@@ -332,7 +332,10 @@ export class Namespace {
     this.mailboxExpiry.renewAll();
     const { state } = this.engine;
     const puts: Change["puts"] = [["clock", "clock", state.get("clock", "clock")!]];
-    this.events.emit("stored", { seq: state.seq, at: state.at, puts, counters: {} });
+    const { seq, at } = state;
+    this.engine.gate.pass(
+      (failure) => failure ?? this.events.emit("stored", { seq, at, puts, counters: {} }),
+    );
     this.#watchers.startOver();
   }
 
