@@ -45,7 +45,7 @@ function open(
   const { app, fastPath } = apps;
   const nowMs = () => namespaces.nowMs();
   const guard = new HostGuard(namesOf(host, options));
-  const access = new ControlAccess(options.control_token);
+  const access = new ControlAccess(options.control_token, options.public_url);
   const needsToken = controlAccessMode(host, options.control_token) !== "open";
   return listen({
     port,

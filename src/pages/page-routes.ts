@@ -5,6 +5,7 @@
  */
 import type { Context } from "hono";
 import type { Namespaces } from "../core/namespace/namespaces.js";
+import { relativeUrl } from "../core/schema/text-format.js";
 import { iso } from "../core/schema/time.js";
 import { loadLazily } from "../core/time/load-lazily.js";
 import type { PageRoute, Pages } from "../server/http/app.js";
@@ -82,8 +83,9 @@ function dashboardRoutes(
 /** Redirects to the same path without the trailing slash. */
 function withoutSlash(c: Context, nowMs: number): Response {
   const { pathname, search } = new URL(c.req.url);
+  const path = pathname.slice(0, -1);
   return new Response(null, {
     status: 302,
-    headers: { location: `${pathname.slice(0, -1)}${search}`, "sandbox-now": iso(nowMs) },
+    headers: { location: `${relativeUrl(pathname, path)}${search}`, "sandbox-now": iso(nowMs) },
   });
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { relativeUrl } from "../core/schema/text-format.js";
 import { iso } from "../core/schema/time.js";
 import { type Content, html, Markup } from "./html.js";
 
@@ -63,7 +64,7 @@ interface PageParts {
  * by hash, or as cacheable files of this server. No page can be framed.
  */
 export class PageShell {
-  readonly #assets: Markup;
+  readonly #assetsFrom: (path: string) => Markup;
   readonly #files: Readonly<Record<"css" | "js", string>>;
   readonly #policy: string;
   readonly #referrer: string;
@@ -71,12 +72,12 @@ export class PageShell {
   constructor({ styles, script, connects = false, referrer, path }: PageShellOptions) {
     this.#files = { css: styles, js: script };
     // For a tagged template with a plain end tag of a script, rolldown's transform imports a package.
-    this.#assets =
+    this.#assetsFrom = (from) =>
       path === undefined
         ? html`<style>${new Markup(styles)}</style>
 <script>${new Markup(script)}<\/script>`
-        : html`<link rel="stylesheet" href="${path}.css?${digestOf(styles)}">
-<script src="${path}.js?${digestOf(script)}"><\/script>`;
+        : html`<link rel="stylesheet" href="${relativeUrl(from, path)}.css?${digestOf(styles)}">
+<script src="${relativeUrl(from, path)}.js?${digestOf(script)}"><\/script>`;
     this.#referrer = referrer;
     this.#policy = [
       "default-src 'none'",
@@ -89,7 +90,7 @@ export class PageShell {
     ].join("; ");
   }
 
-  document({ title, head, bodyAttributes, body }: PageParts): string {
+  document({ title, head, bodyAttributes, body }: PageParts, from: string): string {
     return html`<!doctype html>
 <html lang="en">
 <head>
@@ -98,7 +99,7 @@ export class PageShell {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="${ICON}">
 ${head}
-${this.#assets}
+${this.#assetsFrom(from)}
 </head>
 <body${bodyAttributes}>
 ${body}
@@ -107,17 +108,21 @@ ${body}
 `.text;
   }
 
-  /** @param forms the form-action policy; undefined allows any target */
+  /**
+   * @param forms the form-action policy; undefined allows any target
+   * @param from path of the request; needed if style sheet and script are files
+   */
   respond(
     page: PageParts,
     {
       status = 200,
       nowMs,
       forms,
-    }: { status?: number; nowMs: number; forms?: "'self'" | "'none'" | undefined },
+      from = "/",
+    }: { status?: number; nowMs: number; forms?: "'self'" | "'none'" | undefined; from?: string },
   ): Response {
     const policy = forms === undefined ? this.#policy : `${this.#policy}; form-action ${forms}`;
-    return new Response(this.document(page), {
+    return new Response(this.document(page, from), {
       status,
       headers: {
         "content-type": "text/html; charset=utf-8",

@@ -100,3 +100,11 @@ export function conditionsText(match: object = {}, verb = " "): string {
     .map(([name, value]) => name + verb + conditionText(value))
     .join(", ");
 }
+
+/**
+ * The URL of a path of this server, relative to a page at `from`. A proxy that strips a prefix from paths then leads
+ * to it too.
+ */
+export function relativeUrl(from: string, path: string): string {
+  return `${"../".repeat(from.split("/").length - 2)}${path.slice(1)}`;
+}

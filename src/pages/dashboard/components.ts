@@ -8,7 +8,10 @@ import { groupDigits } from "../format.js";
 import { type Content, escapeText, html, Markup } from "../html.js";
 import { type Press, pressText } from "../press.js";
 import {
+  currentPath,
   currentUrl,
+  dashboardPath,
+  linkTo,
   type PageContext,
   pageOffset,
   ROWS_PER_PAGE,
@@ -301,7 +304,7 @@ export function jsonField(
 
 /** A form whose buttons run actions with its fields. */
 export function actionForm(context: PageContext, body: Content, label: string): Markup {
-  return html`<form class="fields" method="post" action="/_sandbox/dashboard/${encodeURIComponent(context.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${currentUrl(context)}">${body}</form>`;
+  return html`<form class="fields" method="post" action="${linkTo(context, dashboardPath(context.namespace.name))}" data-act aria-label="${label}"><input type="hidden" name="back" value="${currentPath(context)}">${body}</form>`;
 }
 
 /** A GET form: its fields become the query. */

@@ -24,7 +24,7 @@ import { formatCount } from "./components.js";
 import { objectName } from "./object-names.js";
 import type { Fields } from "./operation-actions.js";
 import { attemptsText, findOperationAction, parseJsonField } from "./operation-actions.js";
-import { dashboardUrl } from "./page-context.js";
+import { dashboardPath } from "./page-context.js";
 import { REPORT_ACTIONS } from "./reports.js";
 import { requestPath } from "./shell-commands.js";
 
@@ -112,7 +112,7 @@ async function send(press: FormSubmission, call: ServiceRequest): Promise<Action
   return {
     text: status === undefined ? "The connection was dropped" : `${method} ${pathname}: ${status}`,
     isBad: status === undefined || status >= 400,
-    ...(entry === undefined ? {} : { to: `${dashboardUrl(namespace.name)}/requests/${entry.id}` }),
+    ...(entry === undefined ? {} : { to: `${dashboardPath(namespace.name)}/requests/${entry.id}` }),
   };
 }
 
@@ -148,7 +148,7 @@ async function pay(
   const { charge_id } = charge;
   return {
     text: `Charge ${charge_id} created`,
-    to: `${dashboardUrl(press.namespace.name)}/charges/${charge_id}`,
+    to: `${dashboardPath(press.namespace.name)}/charges/${charge_id}`,
   };
 }
 
@@ -240,7 +240,7 @@ const OWN_ACTIONS: Readonly<Record<OwnAction, DashboardAction>> = {
     const made = namespace.execute(resendWithData(delivery_id, { data, times, signatureVariant, toUrl }));
     if (isRefusal(made)) return made;
     const text = await attemptsText(namespace, made);
-    return { text, to: `${dashboardUrl(namespace.name)}/webhooks/${made.at(-1)!.delivery_id}` };
+    return { text, to: `${dashboardPath(namespace.name)}/webhooks/${made.at(-1)!.delivery_id}` };
   },
 };
 

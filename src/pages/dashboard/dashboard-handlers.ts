@@ -9,7 +9,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { isCrossOrigin } from "../../server/http/access.js";
+import { appendCookie, isCrossOrigin } from "../../server/http/access.js";
 import { DASHBOARD_FORM_MAX_BYTES, readBody } from "../../server/http/body.js";
 import { unknownNamespaceReply } from "../../server/service/admit.js";
 import { html, type Markup } from "../html.js";
@@ -20,8 +20,9 @@ import { runFormAction } from "./dashboard-actions.js";
 import { dashboardFrame, recordNoun, renderView } from "./frame.js";
 import {
   DASHBOARD_PATH,
-  dashboardUrl,
+  dashboardPath,
   isViewName,
+  linkTo,
   type Notice,
   type PageContext,
   VIEWS,
@@ -66,7 +67,7 @@ function respond(
   notice: Notice | undefined,
   submitted?: URLSearchParams,
 ): Response {
-  const context = { ...contextOf(namespaces, namespace, url, notice), submitted };
+  const context = { ...contextOf(namespaces, namespace, url, notice, c), submitted };
   namespace.runDueTasks();
   const asked = c.req.param("view") ?? context.view;
   const main = isViewName(asked) ? renderView(context) : undefined;
@@ -77,7 +78,7 @@ function respond(
       ? fullPage(context, body, status)
       : partOfPage(context, body, status, c.req.header("accept-encoding"));
   if (notice !== undefined) {
-    response.headers.set("set-cookie", noticeCookie(undefined));
+    appendNotice(response.headers, undefined, namespace.publicUrl);
     response.headers.set("vary", PART_HEADER);
   }
   return response;
@@ -97,14 +98,14 @@ function partOfPage(
     : new Response(text, { status, headers });
 }
 
-function fullPage({ view, id, namespace, nowMs }: PageContext, body: Markup, status: number): Response {
+function fullPage({ view, id, namespace, nowMs, path }: PageContext, body: Markup, status: number): Response {
   const page = {
     title: `${id ?? VIEWS[view]} · ${namespace.name} · payments-sandbox`,
     head: RENDER_WHEN_COMPLETE,
     bodyAttributes: html` data-namespace="${namespace.name}"`,
     body,
   };
-  return SHELL.respond(page, { status, nowMs, forms: "'self'" });
+  return SHELL.respond(page, { status, nowMs, forms: "'self'", from: path });
 }
 
 function contextOf(
@@ -112,6 +113,7 @@ function contextOf(
   namespace: Namespace,
   url: URL,
   notice: Notice | undefined,
+  c: Context,
 ): PageContext {
   const [, view = "activity", id] = url.pathname
     .slice(DASHBOARD_PATH.length + 1)
@@ -132,6 +134,7 @@ function contextOf(
     mode: mode === "live" || mode === "test" ? mode : undefined,
     nowMs: namespace.nowMs(),
     origin: namespace.publicUrl ?? url.origin,
+    path: c.req.path,
     notice,
   };
 }
@@ -157,7 +160,7 @@ export async function actOnDashboard(
   const hasNoNamespace = c.req.param("namespace") === undefined;
   const home = hasNoNamespace
     ? `${DASHBOARD_PATH}?namespace=${encodeURIComponent(namespace.name)}`
-    : dashboardUrl(namespace.name);
+    : dashboardPath(namespace.name);
   const backUrl = backUrlOf(form.get("back"), namespace) ?? home;
   const showError = (status: number, text: string) =>
     respond(namespaces, namespace, c, new URL(backUrl, c.req.url), status, { text, isBad: true }, form);
@@ -167,14 +170,12 @@ export async function actOnDashboard(
   if (isRefusal(result)) return showError(409, refusalText(result));
   const { to, ...notice } = result;
   const checkout = checkoutUrlOf(form.get("back"), namespace);
-  return new Response(null, {
-    status: 303,
-    headers: {
-      location: to ?? checkout ?? backUrl,
-      "sandbox-now": iso(namespace.nowMs()),
-      ...(checkout === undefined ? { "set-cookie": noticeCookie(notice) } : {}),
-    },
+  const headers = new Headers({
+    location: linkTo(c.req, to ?? checkout ?? backUrl),
+    "sandbox-now": iso(namespace.nowMs()),
   });
+  if (checkout === undefined) appendNotice(headers, notice, namespace.publicUrl);
+  return new Response(null, { status: 303, headers });
 }
 
 /** Reads form fields. An unreadable form has no fields and so no action. */
@@ -183,17 +184,17 @@ async function readForm(request: Request): Promise<URLSearchParams> {
   return new URLSearchParams("text" in raw ? raw.text : "");
 }
 
-/** URL of the checkout page whose sandbox panel sent the form. It is relative, because a proxy may add a prefix. */
+/** Path of the checkout page whose sandbox panel sent the form. */
 function checkoutUrlOf(url: string | null, { engine }: Namespace): string | undefined {
   const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=[01])?$/.exec(url ?? "") ?? [];
-  return engine.state.chargeOfCheckout(id) === undefined ? undefined : `../../checkout/${id}${query}`;
+  return engine.state.chargeOfCheckout(id) === undefined ? undefined : `/checkout/${id}${query}`;
 }
 
 /** Returns the URL only for a dashboard page of this namespace, to prevent open redirects. */
 function backUrlOf(url: string | null, namespace: Namespace): string | undefined {
   if (url === null || !URL.canParse(url, "http://sandbox")) return undefined;
   const { pathname, search, host } = new URL(url, "http://sandbox");
-  const home = dashboardUrl(namespace.name);
+  const home = dashboardPath(namespace.name);
   return host === "sandbox" && (pathname === home || pathname.startsWith(`${home}/`))
     ? `${pathname}${search}`
     : undefined;
@@ -220,21 +221,21 @@ function namespaceNotFound(namespaces: Namespaces, c: Context, name: string | nu
   const namespace = namespaces.find(null, null);
   if (namespace === undefined) {
     const page = { title, body: html`<main class="alone"><h1>${title}</h1>${why}</main>` };
-    return SHELL.respond(page, { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" });
+    return SHELL.respond(page, { status: 404, nowMs: namespaces.nowMs(), forms: "'self'", from: c.req.path });
   }
-  const url = new URL(`${dashboardUrl(namespace.name)}/namespace`, c.req.url);
-  const context = contextOf(namespaces, namespace, url, undefined);
+  const url = new URL(`${dashboardPath(namespace.name)}/namespace`, c.req.url);
+  const context = contextOf(namespaces, namespace, url, undefined, c);
   const main = html`<h1>${title}</h1>${why}${namespacesSection(context)}`;
   return fullPage(context, dashboardFrame(context, main), 404);
 }
 
 const COOKIE = "sandbox_said";
 
-/** Cookie that carries a notice over the redirect; undefined deletes it. */
-function noticeCookie(notice: Notice | undefined): string {
+/** Adds the cookie that carries a notice over the redirect; undefined deletes it. */
+function appendNotice(headers: Headers, notice: Notice | undefined, publicUrl: string | undefined): void {
   const value = notice === undefined ? "" : encodeURIComponent(JSON.stringify(notice));
-  const maxAge = notice === undefined ? 0 : 10;
-  return `${COOKIE}=${value}; Path=/_sandbox/dashboard; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
+  const maxAge = `; Max-Age=${notice === undefined ? 0 : 10}`;
+  appendCookie(headers, `${COOKIE}=${value}`, DASHBOARD_PATH, publicUrl, maxAge);
 }
 
 /** Reads the notice cookie; undefined if missing or malformed. */

@@ -4,10 +4,12 @@ import { html, type Markup } from "../html.js";
 import { activeScenarios, attentionItems, dueTasks, isOpenFailure } from "./attention.js";
 import * as ui from "./components.js";
 import {
+  currentPath,
   currentUrl,
   DASHBOARD_PATH,
-  dashboardUrl,
+  dashboardPath,
   isInMode,
+  linkTo,
   type PageContext,
   VIEWS,
   type ViewName,
@@ -35,7 +37,7 @@ export function dashboardFrame(context: PageContext, main: Markup): Markup {
   // The first steps and a page of an error have no list.
   const [skipTo, to] = main.text.includes(`id="${listId}"`) ? [listId, "list"] : ["main", "content"];
   return html`<a class="skip" href="#${skipTo}">Skip to the ${to}</a>
-<form id="act" method="post" action="${dashboardUrl(context.namespace.name)}" data-act><input type="hidden" name="back" value="${currentUrl(context)}"></form>
+<form id="act" method="post" action="${linkTo(context, dashboardPath(context.namespace.name))}" data-act><input type="hidden" name="back" value="${currentPath(context)}"></form>
 <header class="top" data-column>${top(context)}</header>
 <div class="body${beside !== undefined ? " with-list" : aside !== undefined && " with-aside"}">
 <nav class="menu" aria-label="Views">${menu(context)}</nav>
@@ -72,11 +74,11 @@ function top(context: PageContext): Markup {
   const modes = Object.entries({ "": "All", test: "Test", live: "Live" });
   return html`<div class="line">
 <a class="brand" href="${viewUrl(context, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
-<form class="pick" method="get" action="${DASHBOARD_PATH}"><label class="unseen" for="ns">Namespace</label>
+<form class="pick" method="get" action="${linkTo(context, DASHBOARD_PATH)}"><label class="unseen" for="ns">Namespace</label>
 <select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select>
 <noscript><button>Go</button></noscript></form>
 <span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${currentUrl(context, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
-<form class="search" role="search" method="get" action="${dashboardUrl(namespace.name)}/search" data-live>
+<form class="search" role="search" method="get" action="${linkTo(context, `${dashboardPath(namespace.name)}/search`)}" data-live>
 <label class="unseen" for="q">Search everything</label>
 <input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, order, amount…" autocomplete="off" spellcheck="false">
 <kbd aria-hidden="true">/</kbd></form>
@@ -111,7 +113,7 @@ function menu(context: PageContext): Markup {
     const [count = 0, noun, tone] = counts[view] ?? [];
     const shown = count > 0 && html`${groupDigits(String(count))}<span class="unseen"> ${noun}</span>`;
     return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${noun !== undefined && html` <span class="count ${tone}">${shown}</span>`}</a></li>`;
-  })}<li class="apart"><a href="/docs">API reference</a></li><li><button type="button" class="copy" data-help>Shortcuts <kbd>?</kbd></button></li></ul>`;
+  })}<li class="apart"><a href="${linkTo(context, "/docs")}">API reference</a></li><li><button type="button" class="copy" data-help>Shortcuts <kbd>?</kbd></button></li></ul>`;
 }
 
 type Count = readonly [count: number, noun: string, tone: ui.Tone];

@@ -1,6 +1,7 @@
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Mode } from "../../core/schema/common.js";
+import { relativeUrl } from "../../core/schema/text-format.js";
 
 /** View names and titles, in menu order. */
 export const VIEWS = {
@@ -42,6 +43,8 @@ export interface PageContext {
   readonly nowMs: number;
   /** Public URL of the server. */
   readonly origin: string;
+  /** Path of the request, which links are relative to. */
+  readonly path: string;
   readonly notice: Notice | undefined;
   /** Fields of a refused form, to fill it in again. */
   readonly submitted?: URLSearchParams | undefined;
@@ -49,13 +52,14 @@ export interface PageContext {
 
 export const DASHBOARD_PATH = "/_sandbox/dashboard";
 
-export function dashboardUrl(namespace: string): string {
+/** Path of a namespace's dashboard, as this server routes it. */
+export function dashboardPath(namespace: string): string {
   return `${DASHBOARD_PATH}/${encodeURIComponent(namespace)}`;
 }
 
-/** URL of a view or object in this namespace; keeps the mode. */
-export function viewUrl(
-  { namespace, mode }: Pick<PageContext, "namespace" | "mode">,
+/** Path of a view or object in this namespace, as this server routes it; keeps the mode. */
+function viewPath(
+  { namespace, mode }: PageContext,
   view: ViewName,
   id?: string,
   query: Readonly<Record<string, string | undefined>> = {},
@@ -64,16 +68,39 @@ export function viewUrl(
   for (const [name, value] of Object.entries({ ...query, mode: query.mode ?? mode }))
     if (value !== undefined && value !== "") params.set(name, value);
   const text = params.toString();
-  return `${dashboardUrl(namespace.name)}/${view}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text === "" ? "" : `?${text}`}`;
+  return `${dashboardPath(namespace.name)}/${view}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text === "" ? "" : `?${text}`}`;
 }
 
-/** URL of the current page with some query parameters replaced. */
-export function currentUrl(
+/** Path of the current page with some query parameters replaced, as this server routes it. */
+export function currentPath(
   context: PageContext,
   query: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const params = Object.fromEntries(context.query);
-  return viewUrl(context, context.view, context.id, { ...params, ...query });
+  return viewPath(context, context.view, context.id, { ...params, ...query });
+}
+
+/** Link from the current page to a path of this server. */
+export function linkTo({ path }: Pick<PageContext, "path">, to: string): string {
+  return relativeUrl(path, to);
+}
+
+/** Link from the current page to a view or object in this namespace; keeps the mode. */
+export function viewUrl(
+  context: PageContext,
+  view: ViewName,
+  id?: string,
+  query?: Readonly<Record<string, string | undefined>>,
+): string {
+  return linkTo(context, viewPath(context, view, id, query));
+}
+
+/** Link to the current page with some query parameters replaced. */
+export function currentUrl(
+  context: PageContext,
+  query?: Readonly<Record<string, string | undefined>>,
+): string {
+  return linkTo(context, currentPath(context, query));
 }
 
 export function isInMode({ mode }: PageContext, record: { readonly mode: Mode }): boolean {

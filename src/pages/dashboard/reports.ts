@@ -7,7 +7,7 @@ import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schem
 import { iso } from "../../core/schema/time.js";
 import type { ActionResult, DashboardAction, FormSubmission } from "./api-calls.js";
 import { formatCount } from "./components.js";
-import { dashboardUrl } from "./page-context.js";
+import { dashboardPath } from "./page-context.js";
 
 /** A finished or running receiver check. */
 export interface ReceiverCheckProgress {
@@ -116,7 +116,7 @@ async function checkReceiver(press: FormSubmission): Promise<ActionResult | Refu
     check.error = errorText(error);
   }
   notify();
-  return { ...outcomeOf(check), to: `${dashboardUrl(namespace.name)}/checks#probes` };
+  return { ...outcomeOf(check), to: `${dashboardPath(namespace.name)}/checks#probes` };
 }
 
 function busy(name: string, verb: string): Refusal {
@@ -189,6 +189,6 @@ async function runScenario(press: FormSubmission): Promise<ActionResult | Refusa
       ? `${name}: ${formatCount(steps.length, "step")} passed`
       : `${name} failed: ${error ?? `${failed?.title}: ${failed?.failure?.message}`}`,
     isBad: !passed,
-    to: `${dashboardUrl(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
+    to: `${dashboardPath(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
   };
 }

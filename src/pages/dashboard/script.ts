@@ -23,10 +23,16 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
  */
 export const DASHBOARD_SCRIPT = `
 document.documentElement.classList.add("js");
+const SCRIPT=document.currentScript.src;
 addEventListener("DOMContentLoaded",()=>{
 const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10,APART_MS=1000,TYPING_MS=150,DOUBLE_MS=700,DOUBLE_PX=30;
 const {namespace}=document.body.dataset;
 if(!namespace)return;
+// Relative links of a response are those of its URL, and stay so in the page at another.
+const absolute=(page,base)=>{for(const name of ["href","action","data-there"])for(const node of page.querySelectorAll("body ["+name+"]")){
+const link=node.getAttribute(name);if(link[0]!=="#"){const {pathname,search,hash,origin,href}=new URL(link,base);node.setAttribute(name,origin===location.origin?pathname+search+hash:href)}}
+return page};
+absolute(document,location);
 const $=(query,from=document)=>from.querySelector(query),all=(query,from=document)=>[...from.querySelectorAll(query)];
 const said=$("#said"),gone=$("#gone");
 let fresh=null,paused=false,seenAt=new Date();
@@ -136,7 +142,7 @@ const mark=()=>{const live=$("[data-live-mark]");live.className="live "+(gone.hi
 mark();
 const headers={accept:"text/html","sandbox-part":"1"};
 const take=async(response)=>{
-const next=new DOMParser().parseFromString(await response.text(),"text/html");
+const next=absolute(new DOMParser().parseFromString(await response.text(),"text/html"),response.url);
 lost(false);
 if(next.body.dataset.namespace!==namespace)return null;
 fresh=next;return next};
@@ -152,7 +158,7 @@ let isTold=false;
 const channel=new BroadcastChannel(NAME);
 const listen=()=>new Promise(()=>{
 isTold=true;
-const source=new EventSource("/_sandbox/stream?view=light&namespace="+encodeURIComponent(namespace));
+const source=new EventSource(new URL("stream?view=light&namespace="+encodeURIComponent(namespace),SCRIPT));
 channel.postMessage({serves:namespace});
 channel.onmessage=({data})=>{if(data.asks===namespace)channel.postMessage({serves:namespace})};
 const news=()=>{channel.postMessage({news:namespace});soon()};
@@ -239,7 +245,7 @@ const response=await sent;
 const next=await take(response),to=place(response.url);
 clearTimeout(slow);
 if(!next)return location.reload();
-if(!response.redirected||to===place(location)||to===form.elements.back?.value){tell(next);show("own");if(response.ok){closeMenu();if(form.id!=="act")form.reset()}}
+if(!response.redirected||to===place(location)||form.elements.back&&to.endsWith(form.elements.back.value)){tell(next);show("own");if(response.ok){closeMenu();if(form.id!=="act")form.reset()}}
 else{go(next,to);tell(next)}}
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 // A link to a part of the page is no visit of another.

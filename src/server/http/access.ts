@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { refuse } from "../../core/schema/refusals.js";
+import { relativeUrl } from "../../core/schema/text-format.js";
 import { iso } from "../../core/schema/time.js";
 import { errorReply, toResponse } from "./reply.js";
 
@@ -87,6 +88,19 @@ export function isCrossSiteSubresource(header: (name: string) => string | null):
   return header("sec-fetch-mode") !== "navigate" || destination !== "document";
 }
 
+/** Adds a cookie for a path of this server, and for that path below the public URL's, which a proxy strips. */
+export function appendCookie(
+  headers: Headers,
+  pair: string,
+  path: string,
+  publicUrl: string | undefined,
+  attributes = "",
+): void {
+  const prefix = publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/$/, "");
+  for (const one of new Set([path, prefix + path]))
+    headers.append("set-cookie", `${pair}; Path=${one}${attributes}; HttpOnly; SameSite=Strict`);
+}
+
 const COOKIE = "sandbox_control_token";
 
 /** Access to the control API of a server that listens at `host`: open, with the token, or closed. */
@@ -98,10 +112,12 @@ export function controlAccessMode(host: string, token: string | undefined): "ope
 /** Checks the control token, from a header or from the cookie that the dashboard's `?token=` sets. */
 export class ControlAccess {
   readonly #token: string | undefined;
+  readonly #publicUrl: string | undefined;
 
   /** @param token undefined closes the control API */
-  constructor(token: string | undefined) {
+  constructor(token: string | undefined, publicUrl: string | undefined) {
     this.#token = token;
+    this.#publicUrl = publicUrl;
   }
 
   get isClosed(): boolean {
@@ -124,15 +140,13 @@ export class ControlAccess {
       return undefined;
     searchParams.delete("token");
     const query = searchParams.toString();
-    return new Response(null, {
-      status: 303,
-      headers: {
-        location: query === "" ? pathname : `${pathname}?${query}`,
-        "set-cookie": `${COOKIE}=${encodeURIComponent(token)}; Path=/_sandbox; HttpOnly; SameSite=Strict`,
-        "sandbox-now": iso(nowMs),
-        "cache-control": "no-store",
-      },
+    const headers = new Headers({
+      location: relativeUrl(pathname, query === "" ? pathname : `${pathname}?${query}`),
+      "sandbox-now": iso(nowMs),
+      "cache-control": "no-store",
     });
+    appendCookie(headers, `${COOKIE}=${encodeURIComponent(token)}`, "/_sandbox", this.#publicUrl);
+    return new Response(null, { status: 303, headers });
   }
 
   #isToken(text: string): boolean {

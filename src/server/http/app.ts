@@ -98,7 +98,7 @@ export function createApps(options: AppOptions): Apps {
     c.req.header("accept")?.includes("text/html")
       ? new Response(null, {
           status: 302,
-          headers: { location: "/_sandbox/dashboard", "sandbox-now": iso(namespaces.nowMs()) },
+          headers: { location: "_sandbox/dashboard", "sandbox-now": iso(namespaces.nowMs()) },
         })
       : toResponse(
           ok({

@@ -2,6 +2,12 @@ import type { SandboxOptions } from "../../../src/library/index.js";
 import { Api, openSandbox } from "../../support/api-client.js";
 import { type Handler, Receiver } from "../../support/receiver-server.js";
 
+/** Path that a response to a request at `from` redirects to. */
+export function redirectPath(response: Response, from: string): string {
+  const { pathname, search, hash } = new URL(response.headers.get("location")!, `http://sandbox${from}`);
+  return pathname + search + hash;
+}
+
 /** Opens a sandbox and uses its dashboard like a browser without scripts. */
 export async function openDashboard(options: SandboxOptions = {}) {
   const sandbox = await openSandbox(options);
@@ -24,7 +30,7 @@ export async function openDashboard(options: SandboxOptions = {}) {
   const press = async (does: string, fields: Record<string, string> = {}) => {
     const answer = await post(home, { do: does, back: `${home}/charges`, ...fields });
     if (answer.status !== 303) return { status: answer.status, location: null, text: await answer.text() };
-    const location = answer.headers.get("location")!;
+    const location = redirectPath(answer, home);
     const cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
     return { status: 303, location, text: await (await send(location, { headers: { cookie } })).text() };
   };

@@ -6,7 +6,7 @@ import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { type PageContext, viewUrl } from "../page-context.js";
+import { linkTo, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 
 /** Common faults of one call, one button each. */
@@ -55,7 +55,7 @@ ${ui.section({
 <div class="actions"><span class="soft">Start now:</span>${PRESETS.map(([label, rule]) => ui.button({ does: ["createFault", { rule: JSON.stringify(ruleOf(rule)) }], label }))}</div>
 <div data-key="json ${chosen}">${ui.actionForm(
     context,
-    html`${ui.jsonField("rule", "Or as JSON", context.submitted?.get("rule") ?? ui.toIndentedJson(ruleOf({ respond: { status: 503 } })), { rows: 15, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}<a href="/_sandbox/docs#createFault">All fields of a fault</a>`,
+    html`${ui.jsonField("rule", "Or as JSON", context.submitted?.get("rule") ?? ui.toIndentedJson(ruleOf({ respond: { status: 503 } })), { rows: 15, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}<a href="${linkTo(context, "/_sandbox/docs")}#createFault">All fields of a fault</a>`,
     "New fault",
   )}</div>`,
 })}`;

@@ -3,7 +3,7 @@ import type { RecordChange, StateChanges } from "../../../core/namespace/saved-s
 import { isRefusal, type Refusal } from "../../../core/schema/refusals.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { currentUrl, dashboardUrl, type PageContext, viewUrl } from "../page-context.js";
+import { currentUrl, dashboardPath, linkTo, type PageContext, viewUrl } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 
 /** Keys and environment, namespaces, snapshots and reset. */
@@ -48,7 +48,7 @@ export function namespacesSection(context: PageContext): Markup {
           key: info.name,
           status: info.name === namespace.name ? ui.badge("current", "good") : false,
           title: info.name,
-          to: dashboardUrl(info.name),
+          to: linkTo(context, dashboardPath(info.name)),
           subtitle: html`key <code>${info.api_key}</code>`,
           side: ui.formatCount(info.charges, "charge"),
         }),

@@ -9,7 +9,7 @@ import { type Content, html, type Markup } from "../../html.js";
 import { statusOf } from "../../payment-status.js";
 import * as ui from "../components.js";
 import { orderOf } from "../object-names.js";
-import { type PageContext, viewUrl } from "../page-context.js";
+import { linkTo, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import {
   chargeMoves,
@@ -62,7 +62,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
     moves: chargeMoves(context, charge),
     moreMoves: moreChargeMoves(context, charge),
     copies: chargeCopies(context, charge),
-    extras: html`${repeatMenu(context, charge)}${kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}`,
+    extras: html`${repeatMenu(context, charge)}${kind === "hosted" && html`<a class="button" href="${linkTo(context, `/checkout/${charge.checkout_id}`)}">Checkout page ↗</a>`}`,
     facts: [
       ["Customer", html`<bdi>${[customer_name, customer_email].filter(Boolean).join(", ") || "–"}</bdi>`],
       settlement_amount !== null &&

@@ -7,7 +7,7 @@ import { iso } from "../../../core/schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { callFailureText, faultPart } from "../attention.js";
 import * as ui from "../components.js";
-import { type PageContext, viewUrl } from "../page-context.js";
+import { linkTo, type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
 import { adviceRow } from "./checks-view.js";
 import type { Listing } from "./filtered-list.js";
@@ -70,7 +70,9 @@ ${!bad && entry.fault !== null && html`<p class="why">${faultPart(entry)}</p>`}
 ${ui.factList([
   [
     "Operation",
-    entry.operation === null ? "none" : html`<a href="/docs#${entry.operation}">${entry.operation}</a>`,
+    entry.operation === null
+      ? "none"
+      : html`<a href="${linkTo(context, "/docs")}#${entry.operation}">${entry.operation}</a>`,
   ],
   about !== undefined && ["About", html`<a href="${about}">${id}</a>`],
   ["At", ui.timeTag(context, iso(entry.atMs))],
