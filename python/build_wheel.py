@@ -19,7 +19,7 @@ def value(name):
 def main(folder):
     version = value("version")
     info = f"payments_sandbox-{version}.dist-info"
-    files = {f"payments_sandbox/{path.name}": path.read_bytes() for path in sorted((HERE / "payments_sandbox").glob("*.py*")) if path.is_file()}
+    files = {f"payments_sandbox/{path.name}": path.read_bytes() for path in sorted((HERE / "payments_sandbox").iterdir()) if path.suffix == ".py" or path.name == "py.typed"}
     if not ONE_FILE.exists():
         sys.exit(f"{ONE_FILE} is missing: npm run build makes it")
     files["payments_sandbox/payments-sandbox.mjs"] = ONE_FILE.read_bytes()

@@ -81,9 +81,26 @@ it("POST /_sandbox/reconcile finds an order that is paid or delivered twice", as
     ["delivered_twice", 1, second],
   ]);
   for (const id of [first, second]) await shop.client.transition(id, "REFUNDED");
-  expect(await found(shop, [{ ...row, status: "refunded", delivered: true }])).toEqual([
-    ["refunded_and_delivered", 1, second],
-  ]);
+  expect(await found(shop, [{ ...row, status: "refunded", delivered: true }])).toEqual([]);
+});
+
+it("POST /_sandbox/reconcile finds a delivery after the refund, and accuses none before it", async ({
+  shop,
+}) => {
+  const id = await charge(shop, "COMPLETED");
+  const now = async () => (await shop.sandbox.run("getClock")).now;
+  const deliveredAt = await now();
+  await shop.sandbox.advance("1h");
+  await shop.client.transition(id, "REFUNDED");
+  const refundedAt = await now();
+  await shop.sandbox.advance("1h");
+  const row = { charge_id: id, status: "refunded", delivered: 1 };
+  const rows = [undefined, deliveredAt, refundedAt, await now(), "2099-01-01T00:00:00Z"].map(
+    (delivered_at) => ({ ...row, delivered_at }),
+  );
+  expect(await found(shop, rows)).toEqual([["refunded_and_delivered", 4, id]]);
+  const { delivered: _, ...withoutCount } = rows[3]!;
+  expect(await found(shop, [withoutCount])).toEqual([["refunded_and_delivered", 1, id]]);
 });
 
 it("POST /_sandbox/reconcile finds an unknown charge, and an order without one", async ({ shop }) => {
@@ -110,7 +127,7 @@ it("POST /_sandbox/reconcile reads rows with a field map", async ({ shop }) => {
 it("POST /_sandbox/reconcile refuses an invalid row and names its number", async ({ shop }) => {
   const rows = [
     { charge_id: "ch_0", status: "pending" },
-    { charge_id: "ch_0", status: "complted", amount: "1e3", delivered: "yes" },
+    { charge_id: "ch_0", status: "complted", amount: "1e3", delivered: "yes", delivered_at: "today" },
     { order: "17" },
   ];
   const { error } = await reconcile(shop, rows);
@@ -121,6 +138,7 @@ it("POST /_sandbox/reconcile refuses an invalid row and names its number", async
     ),
     "rows.1.amount": 'must be an amount such as "512.50" (row 2)',
     "rows.1.delivered": "must be a count: a whole number, true or false (row 2)",
+    "rows.1.delivered_at": "must be an ISO 8601 instant, such as 2026-01-01T09:00:00Z (row 2)",
     "rows.2.status": "is missing (row 3)",
     "rows.2.charge_id": "is missing: a row names its charge, or its order as metadata.KEY (row 3)",
   });

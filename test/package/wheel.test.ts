@@ -71,6 +71,8 @@ it.skipIf(!hasPython)("the Python wheel installs without network (skipped withou
     "import sysconfig; print(sysconfig.get_path('purelib'))",
   ).trim();
   run("python3", "-m", "pip", "install", "--no-index", "--quiet", "--target", site, wheel);
+  // Without the marker, type checkers ignore the types of the package (PEP 561).
+  expect(run("unzip", "-l", wheel)).toContain("payments_sandbox/py.typed");
   const module = [join(bin, "python"), "-m", "payments_sandbox"] as const;
   expect(run(...module, "--version")).toBe(
     run(process.execPath, join(ROOT, "bin/payments-sandbox.js"), "--version"),

@@ -48,7 +48,7 @@ export const BOOK_FINDING_MESSAGES = {
   amount_differs: "another amount or currency than the charge's",
   paid_twice: "more than one completed charge for one order",
   delivered_twice: "delivered more than once",
-  refunded_and_delivered: "refunded, but delivered",
+  refunded_and_delivered: "refunded, and delivered after that",
   unknown_charge: "there is no such charge",
 } as const;
 /** A kind of difference between an app's books and the ledger. */
@@ -56,7 +56,10 @@ export type FindingKind = keyof typeof BOOK_FINDING_MESSAGES;
 export const BOOK_FINDING_KINDS = Object.keys(BOOK_FINDING_MESSAGES) as FindingKind[];
 
 /** Fields of a row, besides `metadata.KEY`. */
-export const BOOK_ROW_FIELDS = ["charge_id", "status", "amount", "currency", "price", "delivered"] as const;
+export const BOOK_ROW_FIELDS = [
+  ...(["charge_id", "status", "amount", "currency", "price"] as const),
+  ...(["delivered", "delivered_at"] as const),
+];
 export const METADATA_FIELD_PREFIX = "metadata.";
 
 export function isBookRowField(name: string): boolean {
@@ -105,7 +108,7 @@ export const reconcileRequestSchema = closedShape(
   {
     rows: field(
       z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_BOOK_ROWS)),
-      "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount` and `currency` (what the customer pays, with fees), `price` (without fees) and `delivered` (how often) are optional. Other fields are ignored.",
+      "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount` and `currency` (what the customer pays, with fees), `price` (without fees), `delivered` (how often) and `delivered_at` (the last time, in sandbox time) are optional. Other fields are ignored.",
       {
         examples: [[{ charge_id: "ch_0", status: "paid", amount: "512.50", currency: "KES", delivered: 1 }]],
       },

@@ -25,7 +25,8 @@ export const RECONCILIATION_OPERATIONS = [
     runsDueTasks: true,
     output: "BookReport",
     example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
-    run: ({ namespace: { engine }, input, mode: keyMode }) => {
+    run: ({ namespace, input, mode: keyMode }) => {
+      const { engine } = namespace;
       const read = parseRows(input.rows, input);
       if (!("rows" in read)) return invalidRows(read);
       const { mode = keyMode, since, partial } = input;
@@ -33,6 +34,7 @@ export const RECONCILIATION_OPERATIONS = [
       const charges = chargesOf(state, mode);
       const findings = reconcileAppRows(read.rows, {
         ...charges,
+        nowMs: namespace.nowMs(),
         chargesNeedingRow: () => {
           if (partial === true) return [];
           const sinceMs = since === undefined ? 0 : Date.parse(since);

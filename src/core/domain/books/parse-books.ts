@@ -10,6 +10,7 @@ import {
   type ReconcileRequest,
   STATUS_WORDS,
 } from "../../schema/reconciliation.js";
+import { parseInstant } from "../../schema/time.js";
 import { UserError } from "../../schema/user-error.js";
 import { findJsonFault } from "../json-fault.js";
 import { decimalNotation } from "../money.js";
@@ -28,6 +29,7 @@ export interface BookRow {
   /** The shop's price: the charge's base amount. */
   readonly price: string | undefined;
   readonly delivered: number | undefined;
+  readonly deliveredMs: number | undefined;
 }
 
 export interface RowFault {
@@ -109,6 +111,10 @@ function bookRow(
   });
   const delivered = countOf(values.delivered);
   if (delivered === null) fault("delivered", "must be a count: a whole number, true or false");
+  const deliveredAt = cellText(values.delivered_at);
+  const deliveredMs = parseInstant(deliveredAt ?? "");
+  if (deliveredAt !== undefined && deliveredMs === undefined)
+    fault("delivered_at", "must be an ISO 8601 instant, such as 2026-01-01T09:00:00Z");
   return {
     number,
     chargeId: cellText(values.charge_id),
@@ -119,6 +125,7 @@ function bookRow(
     currency: cellText(values.currency)?.toUpperCase(),
     price,
     delivered: delivered ?? undefined,
+    deliveredMs,
   };
 }
 

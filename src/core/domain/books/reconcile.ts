@@ -1,11 +1,13 @@
 import type { BookFinding } from "../../schema/control-responses.js";
 import { BOOK_FINDING_KINDS, type FindingKind } from "../../schema/reconciliation.js";
 import { isPaid, isRefunded } from "../../schema/statuses.js";
+import { iso } from "../../schema/time.js";
 import type { Charge } from "../charge-transition.js";
 import { compareAmounts } from "../money.js";
 import type { BookRow } from "./parse-books.js";
 
-interface ChargeLookup {
+interface Ledger {
+  readonly nowMs: number;
   byId(chargeId: string): Charge | undefined;
   /** Charges whose metadata contains the metadata of the order, oldest first. */
   ofOrder(order: BookRow["orderMetadata"]): readonly Charge[];
@@ -14,7 +16,7 @@ interface ChargeLookup {
 }
 
 /** Compares the app's rows with the charges; returns the differences in the order of the rows. */
-export function reconcileAppRows(rows: readonly BookRow[], ledger: ChargeLookup): BookFinding[] {
+export function reconcileAppRows(rows: readonly BookRow[], ledger: Ledger): BookFinding[] {
   const mentioned = new Set<Charge>();
   const paidTwice = new Set<string>();
   const ofRows = rows.flatMap((row) => {
@@ -22,7 +24,7 @@ export function reconcileAppRows(rows: readonly BookRow[], ledger: ChargeLookup)
     for (const charge of charges) mentioned.add(charge);
     const order = JSON.stringify(row.orderMetadata);
     const isReported = paidTwice.has(order);
-    const differences = differencesOf(row, charges).filter(
+    const differences = differencesOf(row, charges, ledger.nowMs).filter(
       ({ kind }) => kind !== "paid_twice" || !isReported,
     );
     if (differences.some(({ kind }) => kind === "paid_twice")) paidTwice.add(order);
@@ -45,14 +47,15 @@ export function reconcileAppRows(rows: readonly BookRow[], ledger: ChargeLookup)
 }
 
 /** Returns the charges of the row's order, and the charge that the row names. */
-function chargesOf({ chargeId, orderMetadata }: BookRow, ledger: ChargeLookup): readonly Charge[] {
+function chargesOf({ chargeId, orderMetadata }: BookRow, ledger: Ledger): readonly Charge[] {
   const named = chargeId === undefined ? undefined : ledger.byId(chargeId);
   const ofOrder = Object.keys(orderMetadata).length === 0 ? [] : ledger.ofOrder(orderMetadata);
   return named === undefined || ofOrder.includes(named) ? ofOrder : [...ofOrder, named];
 }
 
-function differencesOf(row: BookRow, charges: readonly Charge[]): BookFinding[] {
-  const { number, chargeId, status, marking, delivered = 0 } = row;
+function differencesOf(row: BookRow, charges: readonly Charge[], nowMs: number): BookFinding[] {
+  const { number, chargeId, status, marking, deliveredMs } = row;
+  const { delivered = deliveredMs === undefined ? 0 : 1 } = row;
   const found: BookFinding[] = [];
   const add = (kind: FindingKind, charge: Charge | undefined, message: string): void => {
     const charge_id = charge?.charge_id ?? chargeId ?? null;
@@ -87,9 +90,22 @@ function differencesOf(row: BookRow, charges: readonly Charge[]): BookFinding[] 
       `${paid.length} completed charges: ${paid.map((charge) => charge.charge_id).join(", ")}`,
     );
   if (delivered > 1) add("delivered_twice", newest, `delivered ${delivered} times`);
-  if (paid.length === 0 && refunded !== undefined && delivered > 0)
-    add("refunded_and_delivered", refunded, `${statusText(refunded)}; ${claimWithDelivery}`);
+  // A delivery before the refund is right, so only a time proves a fault. A time in the future is not sandbox time.
+  if (paid.length === 0 && refunded !== undefined && delivered > 0 && deliveredMs !== undefined) {
+    const refundedMs = lastRefundMs(charges);
+    if (deliveredMs > refundedMs && deliveredMs <= nowMs)
+      add(
+        "refunded_and_delivered",
+        refunded,
+        `${statusText(refunded)} at ${iso(refundedMs)}; the app delivered at ${iso(deliveredMs)}`,
+      );
+  }
   return found.sort((a, b) => BOOK_FINDING_KINDS.indexOf(a.kind) - BOOK_FINDING_KINDS.indexOf(b.kind));
+}
+
+function lastRefundMs(charges: readonly Charge[]): number {
+  const changes = charges.flatMap((charge) => charge.status_history);
+  return Math.max(...changes.filter(({ status }) => isRefunded(status)).map(({ at }) => Date.parse(at)));
 }
 
 function isSameMoney({ amount, currency, price }: BookRow, charge: Charge): boolean {
