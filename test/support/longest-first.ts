@@ -8,7 +8,7 @@ const TESTS = join(import.meta.dirname, "..");
 const LONGEST = `
   explore/right-apps pages/dashboard-browser determinism/determinism explore/shops examples/examples
   pages/checkout-browser explore/service-page explore/fail-on pages/zoom-browser simulation/simulation
-  explore/killed doors/input explore/printed-state kills/kills explore/background-work openapi/docs
+  openapi/call-examples explore/killed doors/input explore/printed-state kills/kills explore/background-work openapi/docs
   doctor/observe simulation/endless explore/incidents explore/refused-events library/runners
   postgres/processes explore/payment-ends postgres/interface postgres/kills explore/right-ends
   parallel/workers library/jest explore/races simulation/lies package/install explore/payouts
