@@ -26,6 +26,18 @@ it("npm test refuses a file that installs packages", async () => {
   await expect(installSet("msw")).rejects.toThrow("npm test runs without packages of test/packages.json");
 });
 
+it("a clone installs at most 250 packages, of every platform, and names no host", () => {
+  const lock = textOf("package-lock.json");
+  expect(Object.keys(JSON.parse(lock).packages).length).toBeLessThanOrEqual(250);
+  expect(lock).not.toContain('"resolved"');
+});
+
+it("test/packages.json has exact versions", () => {
+  const sets: Record<string, string>[] = Object.values(JSON.parse(textOf("test/packages.json")));
+  expect(sets.length).toBeGreaterThan(5);
+  for (const version of sets.flatMap(Object.values)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
 it("README.md names the commands that start and test a clone in one line", () => {
   expect(textOf("README.md")).toMatch(/`npm ci && npm start`.*`npm ci && npm test`/);
 });
