@@ -60,6 +60,30 @@ describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
     expect(branchesWithoutType(await served(await openApi(), path))).toEqual([]);
   });
 
+  it.each(["br", "gzip"])("the document is compressed with %s where it is accepted", async (encoding) => {
+    const { url } = await (await openApi()).sandbox.listen();
+    const get = (accepted: string) => fetch(url + path, { headers: { "accept-encoding": accepted } });
+    const plain = await get("identity");
+    const compressed = await get(`deflate, ${encoding};q=0.9`);
+    expect(compressed.headers.get("content-encoding")).toBe(encoding);
+    const text = await plain.text();
+    expect(await compressed.text()).toBe(text);
+    expect(Number(compressed.headers.get("content-length"))).toBeLessThan(text.length / 5);
+    for (const refused of ["identity", "br;q=0, gzip;q=0.0"])
+      expect((await get(refused)).headers.get("content-encoding")).toBeNull();
+  });
+
+  it("a request with the document's ETag gets 304 until the document changes", async ({ api }) => {
+    const first = await api.get(path);
+    const etag = first.headers.get("etag")!;
+    const again = await api.transport(path, { headers: { "if-none-match": `"other", ${etag}` } });
+    expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
+    const other = await openApi({ publicUrl: "https://pay.shop.test" });
+    const changed = await other.transport(path, { headers: { "if-none-match": etag } });
+    expect(changed.status).toBe(200);
+    expect(first.headers.get("vary")).toBe("accept-encoding, authorization, sandbox-namespace");
+  });
+
   it("the document contains the request's URL or the public URL", async () => {
     expect((await served(await openApi(), path)).servers).toMatchObject([{ url: "http://sandbox" }]);
     expect(

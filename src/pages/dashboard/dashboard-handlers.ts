@@ -11,6 +11,7 @@ import { isRefusal, type Refusal } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { appendCookie, isCrossOrigin } from "../../server/http/access.js";
 import { DASHBOARD_FORM_MAX_BYTES, readBody } from "../../server/http/body.js";
+import { acceptedEncoding } from "../../server/http/compression.js";
 import { unknownNamespaceReply } from "../../server/service/admit.js";
 import { html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
@@ -93,7 +94,7 @@ function partOfPage(
 ): Response {
   const text = `<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`;
   const headers = { "content-type": "text/html; charset=utf-8", ...SHELL.headers(nowMs) };
-  return /\bgzip\b/.test(encodings)
+  return acceptedEncoding(encodings, ["gzip"]) !== undefined
     ? new Response(gzipSync(text), { status, headers: { ...headers, "content-encoding": "gzip" } })
     : new Response(text, { status, headers });
 }

@@ -14,7 +14,8 @@ import {
 } from "../../core/schema/signature-schemes.js";
 import { formatDuration } from "../../core/schema/time.js";
 import { parseBearerKey } from "../http/call.js";
-import { toResponse } from "../http/reply.js";
+import { CompressedText } from "../http/compression.js";
+import { replyHeaders, toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
 import { type OpenApiDocument, type OpenApiJson, withCustomPaths, withServer } from "./document.js";
 
@@ -50,7 +51,7 @@ export async function respondWithDocument(
   api: ApiName,
   { namespaces, paths, documentOf }: DocumentOptions,
   c: Context,
-  respond: (described: NamespaceDocument) => Response,
+  respond: (described: NamespaceDocument) => Response | Promise<Response>,
 ): Promise<Response> {
   const { headers } = c.req.raw;
   const name = headers.get("sandbox-namespace");
@@ -72,10 +73,25 @@ export async function respondWithDocument(
 }
 
 export function serveDocument(api: ApiName, options: DocumentOptions, c: Context): Promise<Response> {
-  return respondWithDocument(api, options, c, ({ document, namespace }) =>
-    toResponse({ status: 200, json: JSON.stringify(document) }, namespace.nowMs()),
-  );
+  return respondWithDocument(api, options, c, ({ document, baseUrl, namespace }) => {
+    const texts = servedTexts[api];
+    let served = texts.get(namespace.engine);
+    if (served?.baseUrl !== baseUrl) {
+      served = { baseUrl, text: new CompressedText(JSON.stringify(document)) };
+      texts.set(namespace.engine, served);
+    }
+    return served.text.respond(c.req.raw, { ...replyHeaders(namespace.nowMs()), vary: VARY });
+  });
 }
+
+/** Request headers on which a document depends. */
+const VARY = "accept-encoding, authorization, sandbox-namespace";
+
+/** Texts of the documents for the base URL that was asked for last. */
+const servedTexts = {
+  service: new WeakMap<Engine, { baseUrl: string; text: CompressedText }>(),
+  control: new WeakMap<Engine, { baseUrl: string; text: CompressedText }>(),
+};
 
 /**
  * Looks up the value of a placeholder `{{name}}` in the fixtures and settings of a namespace. A text that is only a
