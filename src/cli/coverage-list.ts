@@ -6,6 +6,8 @@ export type Coverage = Readonly<
   Record<string, { readonly met: Readonly<Record<string, number>>; readonly not_met: readonly string[] }>
 >;
 
+const LIST = "; npx payments-sandbox coverage lists all names";
+
 /** The names of `--require`: operations, statuses, events, error codes and mishaps. */
 export class RequiredCoverage {
   readonly #names: readonly string[];
@@ -27,7 +29,7 @@ export class RequiredCoverage {
     for (const name of this.#names)
       if (!known.includes(name))
         throw new UserError(
-          `--require: there is nothing called ${name} to meet${didYouMean(name, known)}`,
+          `--require: there is nothing called ${name} to meet${didYouMean(name, known, LIST)}`,
           2,
         );
   }

@@ -325,7 +325,7 @@ export function checkFileArguments(
   method: string,
   { shape }: z.ZodMiniObject,
   file: string,
-  options: object,
+  options: object = {},
 ): void {
   const schema = z.strictObject({ file: z.string(), ...shape });
   checkArgument(method, schema, isJsonObject(options) ? { ...options, file } : options, Object.keys(shape));

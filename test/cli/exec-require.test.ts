@@ -34,6 +34,7 @@ it("exec --require counts the runs of all mishaps together", async () => {
 
 it.each([
   ["reponse_lost", "--require: there is nothing called reponse_lost to meet; did you mean response_lost?"],
+  ["nope", "--require: there is nothing called nope to meet; npx payments-sandbox coverage lists all names"],
   [",", "--require takes the names of what has to be met, separated by commas"],
 ])("exec --require refuses %j before the command runs", async (list, message) => {
   expect(await required(list)).toMatchObject({ code: 2, stderr: `payments-sandbox: ${message}\n` });

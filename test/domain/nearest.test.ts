@@ -15,6 +15,17 @@ function distance(a: string, b: string): number {
 
 const wordArb = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 6 });
 
+const CURRENCIES = ["BTC", "ETH", "GHS", "KES", "NGN", "TZS", "UGX", "USD", "ZAR"];
+
+it.each([
+  ["KSH", "KES"],
+  ["TSh", "TZS"],
+  ["EUR", undefined],
+  ["UYZ", undefined],
+])("for the currency %s suggests %s, the only code with its first letter and another", (word, code) => {
+  expect(findNearestWord(word, CURRENCIES)).toBe(code);
+});
+
 it("suggests the word with the fewest edits, then the longest common prefix", () => {
   fc.assert(
     fc.property(wordArb, fc.array(wordArb, { maxLength: 6 }), (word, known) => {

@@ -19,6 +19,8 @@ it.for<[line: string, status: number, hint: RegExp, body?: unknown, key?: string
   [`POST ${QUOTES}`, 403, /may write/, KES_ORDER, "sk_test_readonly"],
   [`GET ${CHARGE}`, 404, /charges/],
   ["GET /api/v1/payments/chargs", 404, /\/docs/],
+  [`POST ${CHARGE}/refund`, 404, /POST \/_sandbox\/charges\/ch_0\/refund, or npx .* charge ch_0 refund$/],
+  ["POST /api/v1/refunds", 404, /POST \/_sandbox\/charges\/CHARGE_ID\/refund/],
   [`GET ${QUOTES}`, 405, /Allow/],
 ])(
   "Sandbox-Hint explains how to fix %s %i",

@@ -208,6 +208,13 @@ it("reports all differences from the quote together", async ({ api }) => {
   expectInvalid(answer, "payment_method", "payment_rail", "pricing");
 });
 
+it("a price that differs from the quote is refused with the price of the quote", async ({ api }) => {
+  const body = await api.checkoutBody();
+  const answer = await api.tryWhitelabel({ ...body, pricing: { base_currency: "KES", amount: "1.00" } });
+  expectInvalid(answer, "pricing");
+  expect(answer.error.details?.pricing).toBe("does not match the quote, which is for 500.00 KES");
+});
+
 it("500 and 500.00 are not a difference from the quote", async ({ api }) => {
   const body = await api.checkoutBody();
   for (const amount of ["500", "500.0"])

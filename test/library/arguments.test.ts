@@ -101,6 +101,7 @@ it.each([
   ["runFile", ["x.yaml", { var: {} }], "runFile: there is no option var; did you mean vars?"],
   ["runFile", ["x.yaml", { app: "shop" }], "runFile: app must be an absolute http or https URL"],
   ["runFile", ["x.yaml", { onStep: 1 }], "runFile: onStep must be a function"],
+  ["explore", ["order.yaml"], "explore: app is required"],
   ["runFile", ["getClock"], "getClock: there is no such file"],
   ["run", ["advanceClok"], "run: there is no operation advanceClok; did you mean advanceClock?"],
   ["run", ["x.yaml"], "run: there is no operation x.yaml; a scenario file runs with runFile(path)"],

@@ -140,6 +140,17 @@ it("each step gives the same result in a file and through the control API", asyn
   await expect(written).toMatchFileSnapshot("step-inputs.txt");
 });
 
+it.each(["pay", "partial_refund"] as const)("validate refuses an amount with a comma in %s", async (kind) => {
+  const steps = [{ [kind]: { ...(VALID[kind][kind] as Step), amount: "1,00" } }];
+  const { faults } = await validateFile(fileWith(stringify({ name: "x", steps })), {
+    environment: {},
+    configFaults,
+  });
+  expect(faults).toMatchObject([
+    { field: `steps.0.${kind}.amount`, message: 'must be a decimal string such as "100.00"' },
+  ]);
+});
+
 it("scenarios/schema.json is up to date", () => {
   expect(readFileSync(join(ROOT, SCENARIO_SCHEMA_FILE), "utf8")).toBe(scenarioJsonSchemaText());
 });

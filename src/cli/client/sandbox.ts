@@ -3,6 +3,7 @@ import { appEnvironment } from "../../core/client/control-client.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import { scenarioRuleTexts } from "../../core/reports/rule-text.js";
 import { attemptsOf } from "../../core/reports/trouble.js";
+import { didYouMean } from "../../core/schema/nearest.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { systemErrorText } from "../../core/schema/system-error-text.js";
 import { formatCount } from "../../core/schema/text-format.js";
@@ -17,13 +18,7 @@ import { quoteForShell } from "../help-text.js";
 import { writeOutputFile } from "../output-files.js";
 import { isTerminal, lineWidth } from "../terminal.js";
 import { paint, wrap } from "../text-layout.js";
-import {
-  type ClientAction,
-  type ClientCommand,
-  type CommandInput,
-  requireKnownWord,
-  runs,
-} from "./client-command.js";
+import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { type NextItem, nextRow } from "./insight.js";
 import { listAction, readMissingEndpoint, readTroubles, recordFormatter, tableFormatter } from "./output.js";
@@ -32,6 +27,7 @@ const SNAPSHOT = "the snapshot's name";
 const SCENARIO = "the scenario's name";
 
 const FORMATS = ["dotenv", "shell", "github"];
+const FAULT_EXAMPLE = '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}';
 
 /** Reads the names of the scenarios that apply, in the order in which they are asked. */
 async function readScenarioOrder(connection: Connection): Promise<Set<string>> {
@@ -228,7 +224,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "fault <verb> [rule]",
     summary: "list | add RULE (as JSON) | remove ID | clear",
-    example: `payments-sandbox fault add '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}'`,
+    example: `payments-sandbox fault add '${FAULT_EXAMPLE}'`,
     verbs: {
       list: listAction("listFaults"),
       add: runs("createFault", { needs: "the rule", input: ({ words }) => parseRule(words.rule!) }),
@@ -278,12 +274,14 @@ function parseRule(text: string): object {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UserError("the rule is not valid JSON");
+    throw new UserError(`the rule is not valid JSON, such as '${FAULT_EXAMPLE}'`);
   }
 }
 
 function formatOf({ format = "dotenv" }: CommandInput["flags"]): string {
-  return requireKnownWord(FORMATS, "env --format", String(format));
+  const given = String(format);
+  if (FORMATS.includes(given)) return given;
+  throw new UserError(`--format ${given} must be one of ${FORMATS.join(", ")}${didYouMean(given, FORMATS)}`);
 }
 
 function linesOf(values: JsonBody, format: string): string {

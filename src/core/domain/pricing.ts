@@ -45,3 +45,13 @@ export function isSamePricing(a: Pricing, b: Pricing): boolean {
   const keys = Object.keys(left);
   return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
 }
+
+/** Why a request's pricing is refused beside the quote that it names. */
+export function pricingMismatchMessage({ base_currency, amount, local_pricing = {} }: Pricing): string {
+  const local = Object.entries(local_pricing).map(([currency, price]) => `${price} ${currency}`);
+  const prices = [
+    `${amount} ${base_currency}`,
+    ...(local.length === 0 ? [] : [`locally ${local.join(", ")}`]),
+  ];
+  return `does not match the quote, which is for ${prices.join(", ")}`;
+}

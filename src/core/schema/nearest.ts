@@ -16,7 +16,16 @@ export function findNearestWord(word: string, known: readonly string[]): string 
         commonPrefixLength(word, candidate) > commonPrefixLength(word, best));
     if (isNearer) [best, bestDistance] = [candidate, distance];
   }
-  return best ?? wordContaining(word, known);
+  return best ?? codeLike(word, known) ?? wordContaining(word, known);
+}
+
+/** Returns the only currency code with the word's first letter and then another of its letters: KES for KSh. */
+function codeLike(word: string, known: readonly string[]): string | undefined {
+  const code = word.toUpperCase();
+  if (!/^[A-Z]{3}$/.test(code)) return undefined;
+  const pattern = new RegExp(`^${code[0]}(?=.{2}$).*[${code.slice(1)}]`);
+  const [first, ...others] = known.filter((name) => pattern.test(name));
+  return others.length === 0 ? first : undefined;
 }
 
 /** Returns the only known name that contains the word, such as `customer_email` for `email`. */

@@ -147,12 +147,12 @@ export function createApps(options: AppOptions): Apps {
         allow === undefined
           ? errorReply(
               refuse("NOT_FOUND", unknownPathMessage(path, servicePaths(), "/docs")),
-              { "sandbox-hint": hintForUnknownCall(false) },
+              { "sandbox-hint": hintForUnknownCall(path, false) },
               errorCodes,
             )
           : errorReply(
               refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`),
-              { allow, "sandbox-hint": hintForUnknownCall(true) },
+              { allow, "sandbox-hint": hintForUnknownCall(path, true) },
               errorCodes,
             );
       return handleRequest((call) => handleUnknownCall(namespaces, call, reply), c);

@@ -162,8 +162,11 @@ const HINT_BY_FIELD: Readonly<Record<string, string>> = {
   phone_number: "Send the number with its country code, such as +254700000001",
 };
 
-export function hintForUnknownCall(isKnownPath: boolean): string {
-  return isKnownPath ? HINT_BY_CODE.METHOD_NOT_ALLOWED! : "/docs lists every path of the service";
+export function hintForUnknownCall(path: string, isKnownPath: boolean): string {
+  if (isKnownPath) return HINT_BY_CODE.METHOD_NOT_ALLOWED!;
+  if (!/\/refunds?$/.test(path)) return "/docs lists every path of the service";
+  const [charge_id = "CHARGE_ID"] = /\bch_\w+/.exec(path) ?? [];
+  return `The service has no call for a refund; make one with POST /_sandbox/charges/${charge_id}/refund, or npx payments-sandbox charge ${charge_id} refund`;
 }
 
 function hintOf({ code, message, details = {} }: Refusal): string | undefined {

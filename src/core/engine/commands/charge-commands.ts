@@ -1,6 +1,6 @@
 import { type Actor, type Charge, needsMethod } from "../../domain/charge-transition.js";
 import { decimalsOf, isZero, toCanonicalAmount } from "../../domain/money.js";
-import { isSamePricing, type Pricing } from "../../domain/pricing.js";
+import { isSamePricing, type Pricing, pricingMismatchMessage } from "../../domain/pricing.js";
 import { readWhitelabelRequest } from "../../domain/requests/payment-requests.js";
 import { amountSchema, type ChargeStatus } from "../../schema/common.js";
 import { safeParse } from "../../schema/issues.js";
@@ -34,7 +34,7 @@ export function createWhitelabel(
     const mismatches: ErrorDetails = {};
     if (quote.payment_method !== method.id)
       mismatches.payment_method = `does not match the quote, which is for ${quote.payment_method}`;
-    if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
+    if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = pricingMismatchMessage(quote.pricing);
     if ((body.payment_rail ?? quote.payment_rail) !== quote.payment_rail)
       mismatches.payment_rail = `does not match the quote, which is for ${quote.payment_rail}`;
     if (Object.keys(mismatches).length > 0) return refuseInvalid(mismatches);

@@ -1,6 +1,6 @@
 import type { Charge } from "../../domain/charge-transition.js";
 import { isZero } from "../../domain/money.js";
-import { isSamePricing } from "../../domain/pricing.js";
+import { isSamePricing, pricingMismatchMessage } from "../../domain/pricing.js";
 import { readCheckoutRequest, readMethodChoice } from "../../domain/requests/payment-requests.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import type { MethodFixture } from "../../schema/fixtures-file.js";
@@ -31,7 +31,7 @@ export function createCheckout(
     if (isRefusal(quote)) return quote;
     if (quote !== undefined) {
       const mismatches: ErrorDetails = {};
-      if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
+      if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = pricingMismatchMessage(quote.pricing);
       if (!methods.includes(quote.payment_method))
         mismatches.payment_methods = `must include ${quote.payment_method}, which the quote is for`;
       if (Object.keys(mismatches).length > 0) return refuseInvalid(mismatches);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { OperationCall } from "../../../core/client/control-client.js";
-import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../../core/schema/common.js";
+import { amountSchema, CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../../core/schema/common.js";
 import { triggerRequestSchema } from "../../../core/schema/control-log-requests.js";
 import { triggeredEventSchema } from "../../../core/schema/control-log-responses.js";
 import { resetRequestSchema } from "../../../core/schema/engine-requests.js";
@@ -157,7 +157,7 @@ export const OPERATION_STEPS = {
   partial_refund: defineOperationStep(
     "partial_refund",
     "Refunds part of a completed charge.",
-    z.strictObject({ charge_id: textSchema, amount: textSchema, reason }),
+    z.strictObject({ charge_id: textSchema, amount: amountSchema, reason }),
     (input) => ["refundPart", input],
   ),
   chargeback: defineOperationStep(
