@@ -53,7 +53,6 @@ const { core, exported } = await bundle(
     index: "src/library/index.ts",
     testing: "src/testing/common-js.ts",
     "testing-setup": "src/testing/setup.ts",
-    re2: "re2js",
   },
   dist,
   ["src/cli/main.ts", "src/cli/start.ts"],

@@ -2,22 +2,9 @@
 // a start reaches is one file (`core`), and everything that is loaded only when it is asked for stays apart. It is
 // CommonJS, which both `import` and `require` load, and a start sooner than ES modules.
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { parseAst } from "rolldown/parseAst";
 import { withoutWords } from "./words.mjs";
-
-/** The file of the entry `re2`, relative to the chunks. */
-const RE2_FILE = "../re2.cjs";
-
-/** re2js by its stand-in in all of ours, so that only the first pattern loads it. */
-const re2WhenCalled = {
-  name: "re2-when-called",
-  resolveId: (source, importer) =>
-    source === "re2js" && importer !== undefined
-      ? fileURLToPath(new URL("re2-stub.mjs", import.meta.url))
-      : undefined,
-};
 
 /** In what is bundled a reader of the files stands in the place of the module that makes the OpenAPI documents. */
 const readsDocuments = {
@@ -29,7 +16,7 @@ const readsDocuments = {
 };
 
 /** What is shipped carries no words of the documents, and reads the documents that the build has made. */
-const SHIPPED = [withoutWords, readsDocuments, re2WhenCalled];
+const SHIPPED = [withoutWords, readsDocuments];
 
 /**
  * @param {string} root the package's folder
@@ -103,7 +90,7 @@ export async function bundleInParts(root, inside, core) {
     resolveId: (source, importer = root) =>
       join(importer, "..", source) === join(root, "src/core/files/package.js") ? inside : undefined,
   };
-  const bundled = await open(root, { cli: "src/cli/main.ts", re2: "re2js" }, [...SHIPPED, standsIn]);
+  const bundled = await open(root, { cli: "src/cli/main.ts" }, [...SHIPPED, standsIn]);
   const { output } = await bundled.generate({
     ...COMMON_JS,
     chunkFileNames: "[name]-[hash].cjs",
@@ -118,7 +105,7 @@ export async function bundleInParts(root, inside, core) {
     code,
     // The adapter to fetch-style requests is loaded by every start once its port is open.
     isForStart:
-      (isEntry && name !== "re2") ||
+      isEntry ||
       ["core", "rolldown-runtime"].includes(name) ||
       moduleIds.some((id) => /@hono[\\/]node-server/.test(id)),
   }));
@@ -195,7 +182,7 @@ function open(root, input, plugins, logLevel = "warn") {
     plugins: [...plugins, cryptoWhenCalled(root)],
     platform: "node",
     // The test runner is the user's own.
-    external: ["vitest", "payments-sandbox:inside", RE2_FILE],
+    external: ["vitest", "payments-sandbox:inside"],
     transform: { target: "node20" },
     resolve: {
       // The ES module builds, for tree-shaking.

@@ -14,14 +14,17 @@ it.each([
   ["(?<!a)b", NEEDS_BACKTRACKING],
   ["(a)\\1", NEEDS_BACKTRACKING],
   ["(?<n>a)\\k<n>", NEEDS_BACKTRACKING],
-  ["a{1001}", "cannot be matched in linear time: invalid repeat count: `{1001}`"],
-  ["\\p{Letter}", "cannot be matched in linear time: invalid character class range: `\\p{Letter}`"],
-  ["(?:a{500}|b{510})c", "is too large: with its repetitions written out, it has more than 1000 steps"],
+  ["a{1001}", "is too large: with its repetitions written out, it has more than 500 steps"],
+  [
+    "(((){99999999}){99999999}a?){99999999}",
+    "is too large: with its repetitions written out, it has more than 500 steps",
+  ],
+  ["(?:a{500}|b{510})c", "is too large: with its repetitions written out, it has more than 500 steps"],
 ])("refuses the pattern %s: %s", (source, fault) => {
   expect(compilePattern(source)).toBe(fault);
 });
 
-function matches(source: string, text: string): boolean {
+function matches(source: string, text: string): boolean | string {
   const pattern = compilePattern(source);
   if (typeof pattern === "string") throw new Error(`${source} ${pattern}`);
   return pattern.test(text);

@@ -25,8 +25,9 @@ class Counting implements WaitCondition<string> {
     yield;
   }
 
-  checkChanges({ charges, deliveries, requests }: WatchedChanges<string>): void {
+  checkChanges({ charges, deliveries, requests }: WatchedChanges<string>): unknown[] {
     this.seen.push([...charges, ...deliveries, ...requests]);
+    return [];
   }
 
   isMet(): boolean {

@@ -1,10 +1,10 @@
 import type { Change, RecordKey } from "../engine/records.js";
 import { afterPendingIo } from "../time/timers.js";
 import {
+  createSlicer,
   type Deadline,
   onDeadline,
   type WallClock,
-  withYields,
   yieldToEventLoop,
 } from "../time/wall-clock.js";
 import type { RequestEntry } from "./request-journal.js";
@@ -20,9 +20,9 @@ export class WatchedChanges<Request = RequestEntry> {
 }
 
 export interface WaitCondition<Request = RequestEntry> {
-  /** Checks all records and requests, with a yield after each step. */
+  /** Checks all records and requests, with a yield after each. */
   checkAll(): Iterable<unknown>;
-  checkChanges(changes: WatchedChanges<Request>): void;
+  checkChanges(changes: WatchedChanges<Request>): Iterable<unknown>;
   isMet(): boolean;
 }
 
@@ -80,7 +80,7 @@ export class PendingWaits<Request = RequestEntry> {
     this.#isPlanned = true;
     afterPendingIo(() => {
       this.#isPlanned = false;
-      this.#checkChanges();
+      void this.#checkChanges();
     });
   }
 
@@ -89,13 +89,16 @@ export class PendingWaits<Request = RequestEntry> {
     for (const wait of this.#waits) this.#planCheck(wait);
   }
 
-  #checkChanges(): void {
+  /** Runs to its end at once, unless it takes longer than a slice of time. */
+  async #checkChanges(): Promise<void> {
     const changes = this.#collected();
     this.#changes = undefined;
-    for (const { watch, end, fail } of [...this.#waits]) {
+    const isSliceOver = createSlicer();
+    for (const wait of [...this.#waits]) {
+      const { watch, end, fail } = wait;
       try {
-        watch.checkChanges(changes);
-        if (watch.isMet()) end("met");
+        for (const _ of watch.checkChanges(changes)) if (isSliceOver()) await yieldToEventLoop();
+        if (this.#waits.has(wait) && watch.isMet()) end("met");
       } catch (error) {
         fail(error);
       }
@@ -109,11 +112,15 @@ export class PendingWaits<Request = RequestEntry> {
     this.#lastCheck = this.#lastCheck.then(() => this.#checkAll(wait, isOver));
   }
 
-  /** Yields to the event loop between steps and at the end. */
+  /** Yields to the event loop between slices of time and at the end. */
   async #checkAll({ watch, end, fail }: Wait<Request>, isOver: () => boolean): Promise<void> {
     if (isOver()) return;
     try {
-      for await (const _ of withYields(watch.checkAll())) if (isOver()) return;
+      const isSliceOver = createSlicer();
+      for (const _ of watch.checkAll()) {
+        if (isSliceOver()) await yieldToEventLoop();
+        if (isOver()) return;
+      }
       if (watch.isMet()) end("met");
     } catch (error) {
       fail(error);
@@ -141,8 +148,9 @@ export class PendingWaits<Request = RequestEntry> {
       };
       const wait: Wait<Request> = { watch, end, fail, round: 0 };
       const cancelTimeout = onDeadline(this.#wall, patience, (reason) => {
-        if (reason === "late") this.#checkChanges();
-        if (this.#waits.has(wait)) end(reason);
+        const endAsIs = () => this.#waits.has(wait) && end(reason);
+        if (reason === "late") void this.#checkChanges().then(endAsIs);
+        else endAsIs();
       });
       this.#waits.add(wait);
       this.#planCheck(wait);

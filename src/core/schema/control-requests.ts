@@ -12,7 +12,7 @@ import {
 } from "./descriptions.js";
 import { optionalReasonField } from "./engine-requests.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures-file.js";
-import { rangeSchema, reportInvalidMatchers } from "./matchers.js";
+import { rangeSchema, reportCostlyPatterns, reportInvalidMatchers } from "./matchers.js";
 import {
   clockOptionSchema,
   fileNameSchema,
@@ -197,7 +197,7 @@ export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.",
     "`idle` is when nothing is due and no delivery is in flight.",
   ),
   match: field(
-    z.optional(recordMatchSchema.check(reportInvalidMatchers)),
+    z.optional(recordMatchSchema.check(reportInvalidMatchers, reportCostlyPatterns)),
     "Fields the record must have, at any depth; texts are globs, and `{not}`, `{in}`, `{contains}`, `{exists}`, `{matches}`, `{gt}`, `{gte}`, `{lt}`, `{lte}` are conditions on a value.",
     { examples: [{ customer_email: "ada@*", status: "COMPLETED" }] },
   ),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { atLeastOneOf, closedShape, field, schemasOf } from "./descriptions.js";
 import { DEFAULT_ISSUE_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
 import { isDecimal, isMatcher, MATCHER_OPERATORS, type MatcherOperator } from "./matcher-words.js";
-import { compilePattern } from "./pattern.js";
+import { compilePattern, MAX_INSTRUCTIONS, MAX_RULE_INSTRUCTIONS } from "./pattern.js";
 import {
   charactersAtMost,
   type Glob,
@@ -48,18 +48,19 @@ const boundSchema = z.optional(
   ),
 );
 
-const patternSchema = z.string().check(({ value, issues }) => {
-  const pattern = compilePattern(value);
-  if (typeof pattern === "string" && !hasVariable(value))
-    issues.push({ code: "custom", input: value, message: pattern });
-});
+function patternSchema(maxInstructions?: number) {
+  return z.string().check(({ value, issues }) => {
+    const pattern = compilePattern(value, maxInstructions);
+    if (typeof pattern === "string" && !hasVariable(value))
+      issues.push({ code: "custom", input: value, message: pattern });
+  });
+}
+
+const PATTERN_WORDS =
+  "A regular expression matches somewhere in it: JavaScript syntax, without look-around and back-references.";
 
 const valueConditions = {
   exists: field(z.optional(z.boolean()), "Whether it is present; null counts as absent."),
-  matches: field(
-    z.optional(patternSchema),
-    "A regular expression matches somewhere in it: JavaScript syntax, without look-around and back-references.",
-  ),
   gt: field(boundSchema, "Greater than, or later."),
   gte: field(boundSchema, "Greater than or equal to."),
   lt: field(boundSchema, "Less than, or earlier."),
@@ -77,6 +78,8 @@ const matcherSchema: z.ZodMiniType<Matcher> = closedShape(
     in: field(z.optional(globListSchema), "It matches one of these."),
     contains: field(z.optional(globTextSchema), "The text contains this, or the list has it."),
     ...valueConditions,
+    // A rule cannot tell that a text is too long for its pattern.
+    matches: field(z.optional(patternSchema(MAX_RULE_INSTRUCTIONS)), PATTERN_WORDS),
   },
   refineIfValid((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
 );
@@ -143,7 +146,27 @@ const EXPECTED_WORDS = z.strictObject({
   in: z.optional(z.array(z.unknown(), "must be a list")),
   contains: z.optional(z.unknown()),
   ...schemasOf(valueConditions),
+  matches: z.optional(patternSchema()),
 } satisfies Record<MatcherOperator, z.ZodMiniType>);
+
+/** Reports a match or rules whose patterns, at any depth, would take too long together. */
+export const reportCostlyPatterns: z.core.CheckFn<unknown> = ({ value, issues }) => {
+  const instructions = instructionsIn(value);
+  if (instructions > MAX_INSTRUCTIONS)
+    issues.push({
+      code: "custom",
+      input: value,
+      message: `its patterns are too large together: ${instructions} steps, more than ${MAX_INSTRUCTIONS}`,
+    });
+};
+
+function instructionsIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let instructions = 0;
+  for (const part of Object.values(value)) instructions += instructionsIn(part);
+  const pattern = isMatcher(value) && typeof value.matches === "string" && compilePattern(value.matches);
+  return typeof pattern === "object" ? instructions + pattern.instructions : instructions;
+}
 
 interface MatcherFault {
   readonly path: readonly (string | number)[];
@@ -157,7 +180,7 @@ export const reportInvalidMatchers: z.core.CheckFn<unknown> = ({ value, issues }
     issues.push({ code: "custom", path: [...path], input, message });
 };
 
-export const expectationSchema = z.unknown().check(reportInvalidMatchers);
+export const expectationSchema = z.unknown().check(reportInvalidMatchers, reportCostlyPatterns);
 
 /** A matcher in an expectation, for fields with a fixed set of values such as `status`. */
 export const expectationMatcherSchema = z.record(z.string(), z.unknown()).check(
@@ -166,6 +189,7 @@ export const expectationMatcherSchema = z.record(z.string(), z.unknown()).check(
     abort: true,
   }),
   reportInvalidMatchers,
+  reportCostlyPatterns,
 );
 
 function matcherFaults(value: unknown, path: readonly (string | number)[] = []): MatcherFault[] {

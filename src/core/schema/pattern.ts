@@ -1,21 +1,26 @@
-import { RE2JS } from "re2js";
+import { type Assertion, PatternProgram } from "./pattern-program.js";
 import { MAX_LENGTHS } from "./schema-checks.js";
 
-/** Maximum length of a text that is matched against a pattern. */
-export const MAX_PATTERN_INPUT = 10_000;
-/** Maximum size of a compiled pattern. The time of a match grows with this size and the length of the text. */
-const MAX_INSTRUCTIONS = 1_000;
+/** Maximum length of a text that is matched against a pattern: no text of metadata is longer. */
+export const MAX_PATTERN_INPUT = 10_240;
+/** Maximum number of instructions, with repetitions written out: of a pattern, and of all that one match has. */
+export const MAX_INSTRUCTIONS = 500;
+/** Maximum number of instructions times characters of a match, which takes some milliseconds then. */
+const MAX_WORK = 1_000_000;
+/** Maximum number of instructions of a pattern that is matched against every text of metadata. */
+export const MAX_RULE_INSTRUCTIONS = Math.floor(MAX_WORK / MAX_PATTERN_INPUT);
 
 interface Pattern {
-  /** Returns true if the pattern matches somewhere in the text. */
-  test(text: string): boolean;
+  readonly instructions: number;
+  /** Returns true if the pattern matches somewhere in the text, or why the match would take too long. */
+  test(text: string): boolean | string;
 }
 
 /**
- * Compiles a regular expression of JavaScript's Unicode mode; returns a message if it is invalid. RE2 matches in linear
- * time. A backtracking match could hold the process, and a pattern may come from anybody who can call the server.
+ * Compiles a regular expression of JavaScript's Unicode mode; returns a message if it is invalid or if it cannot be
+ * matched in linear time. A pattern may come from anybody who can call the server.
  */
-export function compilePattern(source: string): Pattern | string {
+export function compilePattern(source: string, maxInstructions = MAX_INSTRUCTIONS): Pattern | string {
   if (source.length > MAX_LENGTHS.glob) return `must be at most ${MAX_LENGTHS.glob} characters`;
   try {
     new RegExp(source, "u");
@@ -23,84 +28,143 @@ export function compilePattern(source: string): Pattern | string {
     if (!(error instanceof SyntaxError)) throw error;
     return `is not a regular expression: ${error.message.replace(/^.*: /, "")}`;
   }
-  const translated = toRe2Syntax(source);
-  if (translated === undefined)
+  const node = new PatternParser(source).parse();
+  if (node === undefined)
     return "must not use look-ahead, look-behind or back-references, whose matching time has no limit";
-  try {
-    const pattern = RE2JS.compile(translated);
-    return pattern.programSize() <= MAX_INSTRUCTIONS
-      ? pattern
-      : `is too large: with its repetitions written out, it has more than ${MAX_INSTRUCTIONS} steps`;
-  } catch (error) {
-    if (!(error instanceof Error && error.name.startsWith("RE2JS"))) throw error;
-    return `cannot be matched in linear time: ${error.message.replace(/^error parsing regexp: /, "")}`;
+  const program = new PatternProgram();
+  const start = emit(program, node, program.addMatch(), maxInstructions);
+  const { size } = program;
+  if (size > maxInstructions)
+    return `is too large: with its repetitions written out, it has more than ${maxInstructions} steps`;
+  const maxLength = Math.min(MAX_PATTERN_INPUT, Math.floor(MAX_WORK / size));
+  return {
+    instructions: size,
+    test: (text) =>
+      text.length <= maxLength
+        ? program.test(start, text)
+        : `matches with a pattern of ${size} steps is for texts of at most ${maxLength} characters`,
+  };
+}
+
+type Node =
+  | { readonly kind: "class"; readonly source: string }
+  | { readonly kind: "assertion"; readonly assertion: Assertion }
+  | { readonly kind: "sequence" | "choice"; readonly parts: readonly Node[] }
+  | { readonly kind: "repeat"; readonly body: Node; readonly min: number; readonly max: number };
+
+/** A class, an escape of one code point, a quantifier; look-around, back-references and modifiers. */
+const CLASS = /\[(?:\\.|[^\]\\])*\]/suy;
+const ESCAPE = /\\(?:u\{\w+\}|u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|u\w{4}|x\w\w|c\w|[pP]\{[^}]+\}|.)/suy;
+const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/uy;
+const GROUP = /\((?:\?:|\?<(?![=!])[^>]+>|(?!\?))/uy;
+const CODE_POINT = /./suy;
+
+/** Parses a valid pattern; what is captured makes no difference to a match, nor does laziness. */
+class PatternParser {
+  readonly #source: string;
+  #at = 0;
+  #canExpress = true;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** Returns undefined for what a program cannot express. */
+  parse(): Node | undefined {
+    const node = this.#choice();
+    return this.#canExpress ? node : undefined;
+  }
+
+  #take(part: RegExp): RegExpExecArray | undefined {
+    part.lastIndex = this.#at;
+    const found = part.exec(this.#source) ?? undefined;
+    if (found !== undefined) this.#at = part.lastIndex;
+    return found;
+  }
+
+  #choice(): Node {
+    const parts = [this.#sequence()];
+    while (this.#source[this.#at] === "|") {
+      this.#at++;
+      parts.push(this.#sequence());
+    }
+    return parts.length === 1 ? parts[0]! : { kind: "choice", parts };
+  }
+
+  #sequence(): Node {
+    const parts: Node[] = [];
+    while (this.#canExpress && this.#at < this.#source.length && !"|)".includes(this.#source[this.#at]!))
+      parts.push(this.#quantified(this.#atom()));
+    return { kind: "sequence", parts };
+  }
+
+  #atom(): Node {
+    const { [this.#at]: first } = this.#source;
+    if (first === "(") return this.#group();
+    if (first === "^" || first === "$") {
+      this.#at++;
+      return { kind: "assertion", assertion: first };
+    }
+    const [source] = this.#take(first === "[" ? CLASS : first === "\\" ? ESCAPE : CODE_POINT)!;
+    if (source === "\\b" || source === "\\B") return { kind: "assertion", assertion: source };
+    if (/^\\[1-9k]/.test(source)) this.#canExpress = false;
+    return { kind: "class", source };
+  }
+
+  #group(): Node {
+    if (this.#take(GROUP) === undefined) this.#canExpress = false;
+    const body = this.#choice();
+    this.#at++;
+    return body;
+  }
+
+  #quantified(body: Node): Node {
+    const found = this.#take(QUANTIFIER);
+    if (found === undefined) return body;
+    const [text, count, comma, most] = found;
+    if (count === undefined)
+      return { kind: "repeat", body, min: text[0] === "+" ? 1 : 0, max: text[0] === "?" ? 1 : Infinity };
+    const min = Number(count);
+    return { kind: "repeat", body, min, max: comma === undefined ? min : Number(most || Infinity) };
   }
 }
 
-const ESCAPE = String.raw`\\u\{\w+\}|\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|\\u\w{4}|\\c\w|\\[pP]\{\w+=|\\.`;
-const ESCAPES = new RegExp(ESCAPE, "gs");
-/** A class, an escape, look-around, the beginning of a named group, or a dot. */
-const PARTS = new RegExp(String.raw`\[(?:\\.|[^\]\\])*\]|${ESCAPE}|\(\?<?[=!]|\(\?<[^>]+>|\.`, "gs");
-
-/** Members of `\s` and of `\S` in a class; those of RE2 know ASCII spaces only. */
-const SPACE = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
-const NOT_SPACE = String.raw`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`;
-const NOT_LINE_END = String.raw`[^\n\r\x{2028}\x{2029}]`;
-const ANY = String.raw`\x{0}-\x{10ffff}`;
-
-/**
- * Translates a valid pattern of JavaScript's Unicode mode into RE2's syntax. Returns undefined for look-around and
- * back-references, which RE2 cannot express.
- */
-function toRe2Syntax(source: string): string | undefined {
-  let canExpress = true;
-  const translated = source.replace(PARTS, (part) => {
-    if (part.startsWith("[")) return translateClass(part);
-    if (part === ".") return NOT_LINE_END;
-    if (part.endsWith(">")) return "(";
-    if (/^(\\[1-9k]|\()/.test(part)) canExpress = false;
-    return /^\\[sS]/.test(part) ? `[${translateEscape(part)}]` : translateEscape(part);
-  });
-  return canExpress ? translated : undefined;
-}
-
-function translateClass(part: string): string {
-  if (part === "[]") return `[^${ANY}]`;
-  if (part === "[^]") return `[${ANY}]`;
-  const members = part
-    .slice(1)
-    .replaceAll("[", String.raw`\[`)
-    .replace(ESCAPES, (found) => (found === "\\b" ? codePointEscape(8) : translateEscape(found)));
-  return `[${members}`;
-}
-
-function translateEscape(part: string): string {
-  const value = part.slice(2).replace(/[{}]/g, "");
-  switch (part[1]) {
-    case "u":
-      return codePointEscape(codePointOf(value));
-    case "c":
-      return codePointEscape(value.charCodeAt(0) % 32);
-    case "0":
-      return codePointEscape(0);
-    case "s":
-      return SPACE;
-    case "S":
-      return NOT_SPACE;
-    case "p":
-    case "P":
-      return part.replace(/(Script|sc|General_Category|gc)=$/, "");
-    default:
-      return part;
+/** Adds the instructions of a node in front of `next`, and returns the first. Ends early above the maximum size. */
+function emit(program: PatternProgram, node: Node, next: number, maxSize: number): number {
+  switch (node.kind) {
+    case "class":
+      return program.addClass(node.source, next);
+    case "assertion":
+      return program.addAssertion(node.assertion, next);
+    case "sequence":
+      return node.parts.reduceRight((after, part) => emit(program, part, after, maxSize), next);
+    case "choice":
+      return node.parts
+        .map((part) => emit(program, part, next, maxSize))
+        .reduceRight((other, part) => program.addSplit(part, other));
+    case "repeat":
+      return emitRepeat(program, node, next, maxSize);
   }
 }
 
-function codePointEscape(codePoint: number): string {
-  return `\\x{${codePoint.toString(16)}}`;
-}
-
-/** @param value one hexadecimal number, or the two of a surrogate pair with `\u` between */
-function codePointOf(value: string): number {
-  const [high, low] = value.split("\\u").map((part) => Number.parseInt(part, 16));
-  return low === undefined ? high! : String.fromCharCode(high!, low).codePointAt(0)!;
+function emitRepeat(
+  program: PatternProgram,
+  { body, min, max }: Node & { readonly kind: "repeat" },
+  next: number,
+  maxSize: number,
+): number {
+  let first = next;
+  if (max === Infinity) {
+    first = program.addSplit(next, next);
+    program.closeLoop(first, emit(program, body, first, maxSize));
+  } else
+    for (let copy = min; copy < max && program.size <= maxSize; copy++)
+      first = program.addSplit(next, emit(program, body, first, maxSize));
+  for (let copy = 0; copy < min && program.size <= maxSize; copy++) {
+    const { size } = program;
+    first = emit(program, body, first, maxSize);
+    // An empty body is the same however often it is repeated.
+    if (program.size === size) break;
+  }
+  return first;
 }

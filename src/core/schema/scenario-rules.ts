@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { atLeastOneOf, closedShape, field, fieldsOf, namedSchema } from "./descriptions.js";
-import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
+import { amountMatchSchema, reportCostlyPatterns, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
 import { OPERATION_IDS, type OperationId, STALE_READS } from "./operation-ids.js";
 import { fileNameSchema } from "./option-schemas.js";
@@ -334,19 +334,19 @@ export const scenarioSchema = closedShape(undefined, "", {
     "A good app survives a mishap; an outcome is how a payment ends. By default a scenario with `webhooks` or `faults` is a mishap.",
   ),
   charges: field(
-    z.optional(z.array(chargeRuleSchema)),
+    z.optional(z.array(chargeRuleSchema).check(reportCostlyPatterns)),
     "How charges behave; the first matching rule applies.",
   ),
   withdrawals: field(
-    z.optional(z.array(withdrawalRuleSchema)),
+    z.optional(z.array(withdrawalRuleSchema).check(reportCostlyPatterns)),
     "How withdrawals behave; the first matching rule applies.",
   ),
   webhooks: field(
-    z.optional(z.array(webhookRuleSchema)),
+    z.optional(z.array(webhookRuleSchema).check(reportCostlyPatterns)),
     "What goes wrong with outgoing webhooks; the first matching rule applies.",
   ),
   faults: field(
-    z.optional(z.array(faultRuleSchema)),
+    z.optional(z.array(faultRuleSchema).check(reportCostlyPatterns)),
     "What goes wrong at the API; the first matching rule that is not used up applies.",
   ),
   source: field(

@@ -45,6 +45,33 @@ export async function yieldIfDue(): Promise<void> {
   yieldedMs = monotonicMs();
 }
 
+/** Longest piece of a long computation between two turns of the event loop. */
+const SLICE_MS = 10;
+
+/** Makes a function that returns true once a slice of time is used up, and begins the next. */
+export function createSlicer(): () => boolean {
+  let sliceEndMs = monotonicMs() + SLICE_MS;
+  return () => {
+    if (monotonicMs() < sliceEndMs) return false;
+    sliceEndMs = monotonicMs() + SLICE_MS;
+    return true;
+  };
+}
+
+/** Maps a list with a function that may be slow, and lets the event loop run between slices of time. */
+export async function mapInSlices<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const isSliceOver = createSlicer();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(map(item));
+    if (isSliceOver()) await yieldToEventLoop();
+  }
+  return results;
+}
+
 /** Yields each item, and lets the event loop run after each. */
 export async function* withYields<Item>(items: Iterable<Item>): AsyncGenerator<Item, void> {
   for (const item of items) {

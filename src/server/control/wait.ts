@@ -10,13 +10,12 @@ import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { durationToMs } from "../../core/schema/time.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
+import { mapInSlices } from "../../core/time/wall-clock.js";
 import { RawJson } from "../http/reply.js";
 import { type ExpectedFields, type RecordSource, recordSourceOf } from "./candidates.js";
 import { defineControlOperation, refuseUnknownNames } from "./control-operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
-/** A scan yields to other work after this many records. */
-const SCANNED_PER_TICK = 1_000;
 /** Maximum number of the newest records to search for near misses. */
 const MISSES_SEARCHED = 200;
 const MISSES_SHOWN = 3;
@@ -46,7 +45,7 @@ export const WAIT_OPERATIONS = [
       const deadline = { timeoutMs: durationToMs(timeout), signal: signal() };
       if (kind === "idle") {
         const end = await namespace.waitFor(
-          { checkAll: () => [], checkChanges: () => {}, isMet: () => namespace.isIdle() },
+          { checkAll: () => [], checkChanges: () => [], isMet: () => namespace.isIdle() },
           deadline,
         );
         if (end === "met") return { idle: true as const, now: namespace.clock.view().now };
@@ -68,7 +67,7 @@ export const WAIT_OPERATIONS = [
         refuse(
           "WAIT_TIMEOUT",
           `No ${kind} matched within ${timeout}${progress}`,
-          nearestMisses(candidates, match),
+          await nearestMisses(candidates, match),
         )
       );
     },
@@ -119,15 +118,17 @@ class RecordWatch implements WaitCondition {
 
   *checkAll(): Generator<undefined, void> {
     this.#matching = new Map();
-    let scanned = 0;
     for (const item of this.#candidates.possibleMatches(this.#match)) {
-      if (scanned++ > 0 && scanned % SCANNED_PER_TICK === 0) yield;
       this.#note(this.#candidates.key(item), item);
+      yield;
     }
   }
 
-  checkChanges(news: WatchedChanges): void {
-    for (const [key, item] of this.#candidates.changed(news)) this.#note(key, item, news.views);
+  *checkChanges(news: WatchedChanges): Generator<undefined, void> {
+    for (const [key, item] of this.#candidates.changed(news)) {
+      this.#note(key, item, news.views);
+      yield;
+    }
   }
 
   #note(key: RecordKey, item: object | undefined, views?: Map<object, object>): void {
@@ -163,12 +164,15 @@ class RecordWatch implements WaitCondition {
 }
 
 /** Error details that list the nearest misses; undefined if there are none. */
-function nearestMisses(
+async function nearestMisses(
   { newest, key, view }: RecordSource<object>,
   match: ExpectedFields,
-): ErrorDetails | undefined {
-  const ranked = newest(MISSES_SEARCHED)
-    .map((record) => ({ key: key(record), faults: findMismatches(match, view(record)) }))
+): Promise<ErrorDetails | undefined> {
+  const compared = await mapInSlices(newest(MISSES_SEARCHED), (record) => ({
+    key: key(record),
+    faults: findMismatches(match, view(record)),
+  }));
+  const ranked = compared
     .filter(({ faults }) => faults.length > 0)
     .sort((a, b) => a.faults.length - b.faults.length)
     .slice(0, MISSES_SHOWN);

@@ -7,7 +7,7 @@ import { withdrawalSchema } from "../../../core/schema/service-responses.js";
 import type { RunContext } from "../running/context.js";
 import { type LogRow, readAllPages, readRecordsSince, recordIdOf } from "../running/control-lists.js";
 import { StepFailure } from "../running/failure.js";
-import { findExpectedRecord, recordMatches } from "./matching.js";
+import { findExpectedRecord, matchingRows, recordMatches } from "./matching.js";
 import {
   chargeFields,
   countSchema,
@@ -78,12 +78,8 @@ export function defineRecordExpectation(
       await waitUntilIdle(context);
       const search = { at: kind, what, expected, count, rows: await rows(context, expected), idOf };
       try {
-        const newest = findExpectedRecord(search);
-        jointExpectation?.check(
-          described,
-          search.rows.filter((row) => recordMatches(expected, row)),
-          kind,
-        );
+        const newest = await findExpectedRecord(search);
+        jointExpectation?.check(described, await matchingRows(expected, search.rows), kind);
         return newest;
       } catch (error) {
         const note =

@@ -7,7 +7,7 @@ import { durationSchema, durationToMs, formatDuration } from "../../../core/sche
 import { type LogRow, recordIdOf } from "../running/control-lists.js";
 import { StepFailure } from "../running/failure.js";
 import { defineRecordExpectation } from "./expect-records.js";
-import { recordMatches } from "./matching.js";
+import { matchingRows } from "./matching.js";
 import { requestFields } from "./step-definition.js";
 
 const bound = z.optional(durationSchema);
@@ -36,9 +36,8 @@ export const expectRequest = defineRecordExpectation("expect_request", ["checks"
   rows: async ({ startState: baseline }) =>
     (await baseline.since("requests")).filter((row) => !isRunRequest(row)),
   describeIgnoredMatches: async ({ startState: baseline }, expected) => {
-    const runRequests = (await baseline.since("requests"))
-      .filter(isRunRequest)
-      .filter((row) => recordMatches(expected, row));
+    const ofRun = (await baseline.since("requests")).filter(isRunRequest);
+    const runRequests = await matchingRows(expected, ofRun);
     return runRequests.length === 0
       ? undefined
       : `the steps' own ${runRequests.length} ${runRequests.length === 1 ? "does" : "do"} not count`;

@@ -2,6 +2,7 @@ import { evaluateMatcher, findMismatches, isInRange } from "../../../core/domain
 import type { Difference, NearMiss } from "../../../core/schema/control-scenario-responses.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { Range } from "../../../core/schema/matchers.js";
+import { mapInSlices } from "../../../core/time/wall-clock.js";
 import type { LogRow } from "../running/control-lists.js";
 import { StepFailure, toDifferences } from "../running/failure.js";
 
@@ -23,9 +24,9 @@ export interface RecordSearch {
 }
 
 /** Returns the newest matching record; throws if the number of matches is not as expected. */
-export function findExpectedRecord(search: RecordSearch): LogRow | undefined {
+export async function findExpectedRecord(search: RecordSearch): Promise<LogRow | undefined> {
   const { at, what, expected, count, rows, idOf } = search;
-  const compared = rows.map((row) => ({ row, difference: recordDifferences(expected, row) }));
+  const compared = await mapInSlices(rows, (row) => ({ row, difference: recordDifferences(expected, row) }));
   const found = compared.filter(({ difference }) => difference.length === 0).map(({ row }) => row);
   const range = typeof count === "number" ? { gte: count, lte: count } : (count ?? { gte: 1 });
   if (isInRange(range, found.length)) return found[0];
@@ -74,12 +75,21 @@ function pick(row: LogRow, fields: readonly string[]): LogRow {
   );
 }
 
+/** Keeps the rows that match, and lets the event loop run between slices of time. */
+export async function matchingRows(
+  expected: Readonly<Record<string, unknown>>,
+  rows: readonly LogRow[],
+): Promise<LogRow[]> {
+  const matches = await mapInSlices(rows, (row) => recordMatches(expected, row));
+  return rows.filter((_row, index) => matches[index]);
+}
+
 export function recordMatches(expected: Readonly<Record<string, unknown>>, row: LogRow): boolean {
   return recordDifferences(expected, row).length === 0;
 }
 
 /** Lists the fields of a record that differ from the expectation. An expected status may be a class such as `2xx`. */
-export function recordDifferences(expected: Readonly<Record<string, unknown>>, row: LogRow): Difference[] {
+function recordDifferences(expected: Readonly<Record<string, unknown>>, row: LogRow): Difference[] {
   const fields: Record<string, unknown> = {};
   const actual: LogRow = { ...row };
   const classes: Difference[] = [];

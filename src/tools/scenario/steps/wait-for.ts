@@ -6,7 +6,7 @@ import { durationSchema, durationToMs, formatDuration, LONGEST_WAIT_MS } from ".
 import { type CallResponse, errorOf, errorTextOf } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
-import { recordDifferences } from "./matching.js";
+import { matchingRows } from "./matching.js";
 import {
   chargeFields,
   defineStep,
@@ -93,7 +93,7 @@ async function countBefore(
 ): Promise<number> {
   const list = what === "request" ? "requests" : "deliveries";
   const rows = await baseline.before(list);
-  return rows.filter((row) => recordDifferences(match, row).length === 0).length;
+  return (await matchingRows(match, rows)).length;
 }
 
 async function wait(
