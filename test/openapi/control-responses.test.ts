@@ -70,8 +70,8 @@ it("a redirect has the header with the sandbox time", async () => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", headers });
     return [answer.status, answer.headers.get("location"), answer.headers.get("sandbox-now")];
   };
-  expect(await led("/")).toEqual([302, "/_sandbox/dashboard", START]);
-  expect(await led("/_sandbox/dashboard?token=let-me-in")).toEqual([303, "/_sandbox/dashboard", START]);
+  expect(await led("/")).toEqual([302, "_sandbox/dashboard", START]);
+  expect(await led("/_sandbox/dashboard?token=let-me-in")).toEqual([303, "../_sandbox/dashboard", START]);
 });
 
 const headers = new Headers({
