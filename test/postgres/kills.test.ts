@@ -9,7 +9,7 @@ const ROUNDS = Number(process.env.PAYMENTS_SANDBOX_ROUNDS ?? 3);
 const SEED = process.env.PAYMENTS_SANDBOX_ROUNDS_SEED ?? "summer";
 
 itOnPostgres(
-  `${ROUNDS} kills, pauses and restarts under load lose no answer and apply none twice`,
+  `${ROUNDS} kills, pauses, restarts and refused statements under load lose no answer, apply none twice and store no refused one`,
   { timeout: 240_000 + ROUNDS * 60_000 },
   async () => {
     const postgres = await Postgres.start();

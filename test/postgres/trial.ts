@@ -25,6 +25,8 @@ interface Order {
   readonly kind: "charge" | "withdrawal";
   /** Undefined until the response. */
   id?: string;
+  /** True if the database refused it, so that it is not stored. */
+  isRefused?: boolean;
   /** Rank of the status in the latest read. */
   rank: number;
 }
@@ -36,8 +38,9 @@ export interface Tally {
   orders: number;
   answered: number;
   reads: number;
-  /** Calls with a 503, and calls whose connection closed. */
+  /** Calls with a 503, calls with a 500, and calls whose connection closed. */
   refused: number;
+  failed: number;
   broken: number;
   takeovers: number;
   [round: string]: number;
@@ -51,6 +54,7 @@ export class Trial {
     withdrawals: 0,
     reads: 0,
     refused: 0,
+    failed: 0,
     broken: 0,
     takeovers: 0,
   };
@@ -74,7 +78,7 @@ export class Trial {
   static async begin(postgres: Postgres, random: Random): Promise<Trial> {
     const trial = new Trial(postgres, random, await Receiver.open());
     for (let index = 0; index < PROCESSES; index++) trial.#processes.push(await trial.#start());
-    // A trigger logs every commit in a table that no process changes.
+    // A trigger logs every commit in a table that no process changes; another refuses orders while it is told to.
     await postgres.query(
       trial.#url,
       `create table trace (id int, seq bigint, before bigint, fence bigint, owner text, number serial);
@@ -82,6 +86,14 @@ export class Trial {
         insert into trace (id, seq, before, fence, owner) values (new.id, new.seq, old.seq, new.fence, new.owner);
         return new;
       end $$;
+      create table refusing (is_on bool);
+      create function refuse() returns trigger language plpgsql as $$ begin
+        if new.body like '%"order-%' and random() < 0.3 and exists (select from refusing) then
+          raise exception 'refused' using errcode = '22P05';
+        end if;
+        return new;
+      end $$;
+      create trigger refuse before insert on entries for each row execute function refuse();
       create trigger note after update of seq on namespaces for each row execute function note();`,
     );
     for (const [index, name] of NAMESPACES.entries())
@@ -133,6 +145,8 @@ export class Trial {
       if (response.status === 503) {
         if (json.error.code !== "STORAGE_AWAY") throw new Unexpected(JSON.stringify(json));
         this.tally.refused++;
+      } else if (response.status === 500 && this.tally.refuse! > 0) {
+        this.tally.failed++;
       } else if (response.status >= 500) throw new Unexpected(`${method} ${path}: ${JSON.stringify(json)}`);
       return { status: response.status, json, isAway: response.headers.has("sandbox-storage") };
     } catch (error) {
@@ -153,7 +167,7 @@ export class Trial {
         body,
         headers,
       );
-      if (answer !== undefined && answer.status !== 503) return answer;
+      if (answer !== undefined && answer.status < 500) return answer;
       await pause(50);
     }
     throw new Unexpected(`${method} ${path} in ${namespace}: no answer within ${PATIENCE_MS} ms`);
@@ -181,7 +195,8 @@ export class Trial {
       namespace,
       body,
     );
-    if (made === undefined || made.status === 503) return;
+    if (made?.status === 500) order.isRefused = true;
+    if (made === undefined || made.status >= 500) return;
     // The quote may have expired.
     if (made.status !== 200 && made.json.error.details?.quote_id === undefined)
       throw new Unexpected(JSON.stringify(made.json));
@@ -234,7 +249,7 @@ export class Trial {
   async run(rounds: number): Promise<void> {
     const callers = Array.from({ length: CALLERS }, () => this.#load());
     for (let round = 0; round < rounds && this.#failure === undefined; round++) {
-      const kind = this.#random.weighed({ kill: 4, pause: 4, stop: 2, database: 2 });
+      const kind = this.#random.weighed({ kill: 4, pause: 4, stop: 2, database: 2, refuse: 3 });
       this.tally[kind] = (this.tally[kind] ?? 0) + 1;
       await this.#misfortune(kind);
       const goal = this.tally.answered + this.#random.int(1, 20);
@@ -253,7 +268,17 @@ export class Trial {
     await this.#audit();
   }
 
-  async #misfortune(kind: "kill" | "pause" | "stop" | "database"): Promise<void> {
+  /** Has the database refuse statements until some calls have failed. */
+  async #refuseSome(): Promise<void> {
+    await this.#postgres.query(this.#url, "insert into refusing values (true)");
+    const goal = this.tally.failed + this.#random.int(1, 10);
+    for (const from = Date.now(); this.tally.failed < goal && this.#failure === undefined; await pause(10))
+      if (Date.now() - from > PATIENCE_MS) throw new Unexpected("no statement is refused");
+    await this.#postgres.query(this.#url, "delete from refusing");
+  }
+
+  async #misfortune(kind: "kill" | "pause" | "stop" | "database" | "refuse"): Promise<void> {
+    if (kind === "refuse") return this.#refuseSome();
     const index = this.#random.int(0, PROCESSES - 1);
     const { command } = this.#processes[index]!;
     if (kind === "database") {
@@ -345,10 +370,13 @@ export class Trial {
       withdrawal: [...withdrawals.values()].map(({ withdrawal_id, reference }) => [reference, withdrawal_id]),
     };
     const events = [...state.tables.events.values()];
-    for (const { kind, key, id } of this.#orders.filter((order) => order.namespace === namespace)) {
+    for (const { kind, key, id, isRefused } of this.#orders.filter(
+      (order) => order.namespace === namespace,
+    )) {
       const ids = made[kind].filter(([name]) => name === key).map(([, one]) => one);
       if (ids.length > 1 || (id !== undefined && ids[0] !== id))
         throw new Unexpected(`${key}: answered ${id}, stored ${ids}`);
+      if (isRefused && ids.length > 0) throw new Unexpected(`${key}: refused, and stored as ${ids}`);
       if (kind === "withdrawal" || id === undefined) continue;
       const course = events
         .filter(({ object_id }) => object_id === id)
