@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { JournalEntry } from "../engine/records.js";
 import { checkWritable, type StoreIo, syncParentFolder, writeAll } from "./file-system.js";
-import { decodeLine, encodeLine } from "./journal-line.js";
+import { decodeLine, encodeLine, type JournalOwner } from "./journal-line.js";
 import { asStoreError, damagedFileError, StoreError, systemErrorCode } from "./store-error.js";
 
 interface JournalOptions {
@@ -14,6 +14,8 @@ interface JournalOptions {
 
 /** FILE.journal: the changes after the snapshot, one per line. The file stays open; an append is one write. */
 export class DataJournal {
+  /** True if the file did not exist. */
+  readonly isNew: boolean;
   readonly #snapshotFile: string;
   readonly #file: string;
   #fd: number;
@@ -23,6 +25,9 @@ export class DataJournal {
   /** False on file systems where a path's inode differs from its handle's. */
   readonly #hasInode: boolean;
   #bytes: number;
+  /** Length of the first line, which names the owner; 0 without it. */
+  #ownerBytes = 0;
+  #owner: JournalOwner | undefined;
   /** Length without a torn last line. */
   #intactBytes: number;
   /** A failed append may have left bytes that must be cut off before the next write. */
@@ -34,6 +39,7 @@ export class DataJournal {
     this.#fsync = fsync;
     this.#io = io;
     checkWritable(this.#file);
+    this.isNew = !existsSync(this.#file);
     this.#fd = openJournal(this.#file);
     const { size, ino } = fstatSync(this.#fd);
     this.#inode = ino;
@@ -47,13 +53,41 @@ export class DataJournal {
     return this.#bytes;
   }
 
+  get isEmpty(): boolean {
+    return this.#bytes === this.#ownerBytes;
+  }
+
+  /** The namespace that the file says it belongs to; known after `read`. */
+  get owner(): JournalOwner | undefined {
+    return this.#owner;
+  }
+
+  /**
+   * Writes the owner into an empty file. Without room on the disk the file stays empty: reads work on a full disk, and
+   * the next change reports it.
+   */
+  begin(owner: JournalOwner): void {
+    if (this.#bytes > 0) return;
+    const line = encodeLine(owner);
+    try {
+      writeAll(this.#io, this.#fd, line, 0);
+    } catch {
+      this.#needsCut = !this.#tryCutTo(0);
+      return;
+    }
+    this.#owner = owner;
+    this.#bytes = line.length;
+    this.#ownerBytes = line.length;
+  }
+
   /**
    * Returns the changes after `afterSeq`.
    *
+   * @param snapshotOwner owner of the snapshot; the journal must have the same
    * @param onLine called for each line; keeps the lock alive, because reading may take minutes
    * @throws StoreError for any damage except a torn last line
    */
-  read(afterSeq: number, onLine: () => void): JournalEntry[] {
+  read(afterSeq: number, snapshotOwner: JournalOwner | undefined, onLine: () => void): JournalEntry[] {
     const changes: JournalEntry[] = [];
     let lastSeq = afterSeq;
     this.#intactBytes = 0;
@@ -64,6 +98,13 @@ export class DataJournal {
       const damage = (what: string) =>
         damagedFileError(this.#snapshotFile, `${this.#file} line ${number}`, what, startByte);
       if ("damage" in line) throw damage(line.damage);
+      if ("owner" in line) {
+        if (startByte > 0) throw damage("the beginning of a journal");
+        this.#intactBytes = this.#ownerBytes = content.length + 1;
+        this.#owner = line.owner;
+        this.#checkOwner(line.owner, snapshotOwner);
+        continue;
+      }
       const { change } = line;
       this.#intactBytes = startByte + content.length + 1;
       // After a crash between snapshot and journal cut, the journal begins with lines that the snapshot contains.
@@ -74,6 +115,20 @@ export class DataJournal {
       changes.push(change);
     }
     return changes;
+  }
+
+  #checkOwner(owner: JournalOwner, snapshotOwner: JournalOwner | undefined): void {
+    const file = this.#snapshotFile;
+    if (snapshotOwner === undefined)
+      throw new StoreError(
+        `${file} is missing or empty, but ${this.#file} has the changes of its namespace "${owner.journal_of}". Restore ${file} from a backup, or move ${this.#file} away to start empty.`,
+      );
+    const { journal_of, seed } = snapshotOwner;
+    if (owner.journal_of === journal_of && owner.seed === seed) return;
+    const whose = `the namespace "${owner.journal_of}" with the seed ${JSON.stringify(owner.seed)}`;
+    throw new StoreError(
+      `${this.#file} belongs to another state: to ${whose}, and ${file} to "${journal_of}" with ${JSON.stringify(seed)}. Restore both files from one backup, or move the journal away to go on from ${file} alone.`,
+    );
   }
 
   /** Cuts off a torn last line that `read` found. @returns the line's length in bytes */
@@ -119,9 +174,14 @@ export class DataJournal {
     this.#io.fsyncSync(this.#fd);
   }
 
-  /** Tries to empty the file. Lines that the snapshot contains are harmless: `read` skips them. */
+  /** Tries to remove the changes. Lines that the snapshot contains are harmless: `read` skips them. */
   clear(): void {
-    this.#tryCutTo(0);
+    this.#tryCutTo(this.#ownerBytes);
+  }
+
+  /** Tries to empty the file, so that it may be left beside a snapshot that is removed. */
+  end(): void {
+    if (this.isEmpty && this.#tryCutTo(0)) this.#ownerBytes = 0;
   }
 
   /** Tries to drop all lines before the offset of a line. One rename replaces the file. */
@@ -133,8 +193,10 @@ export class DataJournal {
     const temporary = `${this.#snapshotFile}.tmp`;
     let fd: number | undefined;
     try {
-      const rest = Buffer.allocUnsafe(this.#bytes - startByte);
-      if (readSync(this.#fd, rest, 0, rest.length, startByte) < rest.length) return;
+      const rest = Buffer.allocUnsafe(this.#ownerBytes + this.#bytes - startByte);
+      const changesBytes = rest.length - this.#ownerBytes;
+      if (readSync(this.#fd, rest, 0, this.#ownerBytes, 0) < this.#ownerBytes) return;
+      if (readSync(this.#fd, rest, this.#ownerBytes, changesBytes, startByte) < changesBytes) return;
       rmSync(temporary, { force: true });
       fd = openJournal(temporary);
       writeAll(this.#io, fd, rest, 0);

@@ -5,6 +5,7 @@ import { errorText } from "../schema/error-text.js";
 import { afterPendingIo, monotonicMs } from "../time/timers.js";
 import { DataJournal } from "./data-journal.js";
 import { checkParentFolder, checkWritable, nodeIo, resolveSymlinks, type StoreIo } from "./file-system.js";
+import type { JournalOwner } from "./journal-line.js";
 import { type Lock, takeLock } from "./lock.js";
 import { Compaction, SnapshotFile } from "./snapshot-file.js";
 import { asStoreError, damagedFileError, StoreError } from "./store-error.js";
@@ -71,13 +72,21 @@ export class FileStore implements Store {
       journal = new DataJournal({ file, fsync, io: this.#io });
       this.#open = { journal, lock };
       const snapshot = this.#snapshot.read();
-      const changes = journal.read(snapshot?.seq ?? 0, () => this.#checkIfDue());
+      const owner = ownerOf(snapshot);
+      const wasMissing = journal.isNew && snapshot !== undefined && lock.wasTakenOver;
+      const changes = journal.read(snapshot?.seq ?? 0, owner, () => this.#checkIfDue());
       this.#check();
+      const wasEmptied = !journal.isNew && journal.bytes === 0 && snapshot !== undefined && lock.wasTakenOver;
+      if (wasMissing || wasEmptied)
+        onNotice(
+          `${file}.journal is ${wasMissing ? "missing" : "empty"}, though the process that used it did not close it: changes after the snapshot ${file} may be lost`,
+        );
       const tornBytes = journal.dropTornLine();
       if (tornBytes > 0)
         onNotice(
           `${file}.journal: dropped its last ${tornBytes} bytes, a change that was never finished when the process ended`,
         );
+      if (owner !== undefined) journal.begin(owner);
       this.#lastSeq = changes.at(-1)?.seq ?? snapshot?.seq ?? 0;
       return snapshot === undefined && changes.length === 0 ? undefined : { snapshot, changes };
     } catch (error) {
@@ -190,11 +199,13 @@ export class FileStore implements Store {
     if (this.#isSyncPlanned) this.#sync();
     this.#cancelCompaction();
     try {
-      if (dump !== undefined && journal.bytes > 0 && this.#syncFailure === undefined)
+      if (dump !== undefined && !journal.isEmpty && this.#syncFailure === undefined)
         this.#compact(this.#assertCurrent(dump()));
     } finally {
       this.#open = undefined;
       try {
+        // Another process may use the same file by now.
+        if (lock.isHeld()) journal.end();
         journal.close();
       } finally {
         lock.release();
@@ -242,6 +253,15 @@ export class FileStore implements Store {
 
   #compact(state: StateDump): void {
     this.#snapshot.write(state, () => this.#check());
-    this.#open?.journal.clear();
+    const journal = this.#open?.journal;
+    journal?.clear();
+    const owner = ownerOf(state);
+    if (owner !== undefined) journal?.begin(owner);
   }
+}
+
+/** Returns undefined for a state without the namespace's own record. */
+function ownerOf(state: StateDump | undefined): JournalOwner | undefined {
+  const record = state?.collections.namespace?.[0]?.[1];
+  return record === undefined ? undefined : { journal_of: record.name, seed: record.seed };
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import * as zlib from "node:zlib";
 import type { JournalEntry } from "../engine/records.js";
+import { isJsonObject } from "../schema/json-objects.js";
 import { isJournalEntry } from "./state-format.js";
 
 /*
@@ -17,6 +18,7 @@ const BEGUN_HEAD = /^(?:[0-9a-f]{0,8}|[0-9a-f]{8} (?:[1-9]\d*)?)$/;
 
 type DecodedLine =
   | LineChange
+  | LineOwner
   /** Left by a killed process before the change was acknowledged. */
   | "torn"
   | { readonly damage: string };
@@ -25,8 +27,18 @@ interface LineChange {
   readonly change: JournalEntry;
 }
 
-export function encodeLine(change: JournalEntry): Buffer {
-  const json = JSON.stringify(change);
+/** First line of a journal: the namespace that its changes belong to. */
+export interface JournalOwner {
+  readonly journal_of: string;
+  readonly seed: string;
+}
+
+interface LineOwner {
+  readonly owner: JournalOwner;
+}
+
+export function encodeLine(content: JournalEntry | JournalOwner): Buffer {
+  const json = JSON.stringify(content);
   const jsonBytes = Buffer.byteLength(json);
   const length = ` ${jsonBytes} `;
   const jsonStart = CHECKSUM_CHARS + length.length;
@@ -58,7 +70,7 @@ export function decodeLine(content: Buffer, finished: boolean): DecodedLine {
   if (!finished && json.length < length) return "torn";
   if (json.length !== length) return { damage: `${json.length} bytes where it says ${length}` };
   if (crc32(json) !== Number.parseInt(head[1]!, 16)) return { damage: "its checksum does not match" };
-  return finished ? parseChange(json) : "torn";
+  return finished ? parseLine(json) : "torn";
 }
 
 /** Cuts off zeros. After a power loss, some file systems have zeros in place of the last write. */
@@ -68,7 +80,7 @@ function trimZeros(content: Buffer): Buffer {
   return content.subarray(0, end);
 }
 
-function parseChange(json: Buffer): LineChange | { readonly damage: string } {
+function parseLine(json: Buffer): LineChange | LineOwner | { readonly damage: string } {
   let value: unknown;
   try {
     // Decoding would silently replace a damaged byte.
@@ -78,7 +90,12 @@ function parseChange(json: Buffer): LineChange | { readonly damage: string } {
     if (!(error instanceof SyntaxError)) throw error;
     return { damage: "not JSON" };
   }
+  if (isJournalOwner(value)) return { owner: value };
   return isJournalEntry(value) ? { change: value } : { damage: "JSON, but not a change of this program" };
+}
+
+function isJournalOwner(value: unknown): value is JournalOwner {
+  return isJsonObject(value) && typeof value.journal_of === "string" && typeof value.seed === "string";
 }
 
 /** Signed, because JavaScript is slower with numbers from 2^31 on. */

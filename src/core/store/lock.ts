@@ -47,13 +47,15 @@ export function takeLock(file: string): Lock {
   if (heldFiles.has(lockFile)) throw inUseError(file, `process ${process.pid}`);
   const text = `${JSON.stringify(describeThisProcess())}\n`;
   const watch = new SilenceWatch(`${lockFile}.${process.pid}`);
+  let wasTakenOver = false;
   const deadlineMs = monotonicMs() + SILENT_MS + 2 * UNFINISHED_MS;
   while (monotonicMs() < deadlineMs) {
     // Reads the lock back: another process may have seen the empty file and removed it.
-    if (createLock(lockFile, text) && readLock(lockFile) === text) return new Lock(file, text);
+    if (createLock(lockFile, text) && readLock(lockFile) === text) return new Lock(file, text, wasTakenOver);
     const other = readLock(lockFile);
-    if (other !== undefined && !(isStale(file, other, watch) && removeStale(file, other, watch)))
-      pauseThread(POLL_MS);
+    if (other === undefined) continue;
+    if (isStale(file, other, watch) && removeStale(file, other, watch)) wasTakenOver = true;
+    else pauseThread(POLL_MS);
   }
   throw inUseError(file, "another process");
 }
@@ -98,7 +100,12 @@ export class Lock {
   #nextTouchMs = monotonicMs() + HEARTBEAT_MS;
   readonly #stopHeartbeat: () => void;
 
-  constructor(file: string, text: string) {
+  /** @param wasTakenOver true if a process had it that ended without releasing it */
+  constructor(
+    file: string,
+    text: string,
+    readonly wasTakenOver: boolean,
+  ) {
     this.#file = file;
     this.#lockFile = `${file}.lock`;
     this.#text = text;
@@ -139,10 +146,14 @@ export class Lock {
     }
   }
 
+  isHeld(): boolean {
+    return readLock(this.#lockFile) === this.#text;
+  }
+
   release(): void {
     this.#stopHeartbeat();
     heldFiles.delete(this.#lockFile);
-    if (readLock(this.#lockFile) === this.#text) rmSync(this.#lockFile, { force: true });
+    if (this.isHeld()) rmSync(this.#lockFile, { force: true });
   }
 }
 
