@@ -31,32 +31,38 @@ function emailOf(number: number, { customers }: Traits): string {
 
 function stepsOf(numbers: readonly number[], traits: Traits, work: readonly Step[]): Step[] {
   const { advance } = traits;
-  const paid = (number: number) => [...paySteps(number, traits), ...learnSteps(traits, work)];
-  const looked = (number: number) => lookSteps(number, traits, "paid");
-  const between = advance === "between" ? [{ advance: "5d" }] : [];
-  const orders =
-    traits.turns === "together"
-      ? [
-          ...numbers.flatMap((number) => pressSteps(number, traits)),
-          ...numbers.flatMap((number) => paySteps(number, traits)),
-          ...learnSteps(traits, work),
-          ...numbers.flatMap(looked),
-        ]
-      : numbers.flatMap((number) => [
-          ...(number === 1 ? [] : between),
-          ...pressSteps(number, traits),
-          ...paid(number),
-          ...looked(number),
-        ]);
+  const turns = traits.turns === "together" ? [numbers] : numbers.map((number) => [number]);
   return [
     ...(advance === "before" ? [{ advance: "31d" }] : []),
-    ...orders,
+    ...turns.flatMap((turn, index) => [
+      ...(advance === "between" && index > 0 ? [{ advance: "5d" }] : []),
+      ...turnSteps(turn, traits, work),
+    ]),
     ...(advance === "after" ? [{ advance: "2d" }] : []),
     ...numbers.map((number) => ({
       name: `Order ${number} is paid`,
       ...lookAt(number, traits, waitingAndPaidWords(traits)[1]),
     })),
   ];
+}
+
+/** The customer places some orders and pays them. */
+function turnSteps(turn: readonly number[], traits: Traits, work: readonly Step[]): Step[] {
+  const looks = (moment: Moment) => turn.flatMap((number) => lookSteps(number, traits, moment));
+  const pending = isPendingAfterPress(traits) ? looks("pending") : [];
+  return [
+    ...turn.flatMap((number) => pressSteps(number, traits)),
+    ...turn.flatMap((number) => paySteps(number, traits)),
+    ...(pending.length === 0 ? [] : [{ advance: "2s" }, ...pending]),
+    { advance: "10s", ...(traits.quiet === "own" ? { quiet: "20ms" } : {}) },
+    ...work,
+    ...looks("paid"),
+  ];
+}
+
+/** Returns true if a payment completes only as time passes. `close_page` and `pay_twice` wait until it has. */
+function isPendingAfterPress({ checkout, pays }: Traits): boolean {
+  return checkout === "whitelabel" || pays === "call";
 }
 
 function pressSteps(number: number, traits: Traits): Step[] {
@@ -76,35 +82,21 @@ function pressSteps(number: number, traits: Traits): Step[] {
   ];
 }
 
-/** The customer pays: on the page, or by herself within seconds. */
-function paySteps(number: number, traits: Traits): Step[] {
-  if (traits.checkout === "whitelabel") return lookSteps(number, traits, "pending", [{ advance: "2s" }]);
-  const choice = { checkout_id: `\${checkout${number}}`, payment_method: "card" };
-  if (traits.pays === "call") {
-    const pay = {
-      request: `POST /_sandbox/checkouts/\${checkout${number}}/pay`,
-      body: { payment_method: "card" },
-    };
-    return [pay, ...lookSteps(number, traits, "pending", [{ advance: "2s" }])];
-  }
-  return [{ [traits.pays]: choice }];
+/** The customer pays on the page. Without a page she pays by herself within seconds. */
+function paySteps(number: number, { checkout, pays }: Traits): Step[] {
+  if (checkout === "whitelabel") return [];
+  const checkout_id = `\${checkout${number}}`;
+  return pays === "call"
+    ? [{ request: `POST /_sandbox/checkouts/${checkout_id}/pay`, body: { payment_method: "card" } }]
+    : [{ [pays]: { checkout_id, payment_method: "card" } }];
 }
 
-/** The shop hears of the payment. */
-function learnSteps({ quiet }: Traits, work: readonly Step[]): Step[] {
-  return [{ advance: "10s", ...(quiet === "own" ? { quiet: "20ms" } : {}) }, ...work];
-}
+type Moment = "pressed" | "pending" | "paid";
 
-/** Looks at an order at a moment, if the flow does, after steps that lead there. */
-function lookSteps(
-  number: number,
-  traits: Traits,
-  moment: "pressed" | "pending" | "paid",
-  before: readonly Step[] = [],
-): Step[] {
+/** Looks at an order at a moment, if the flow does. */
+function lookSteps(number: number, traits: Traits, moment: Moment): Step[] {
   if (traits.looks !== moment && traits.looks !== "all") return [];
-  const word = waitingAndPaidWords(traits)[moment === "paid" ? 1 : 0];
-  return [...before, lookAt(number, traits, word)];
+  return [lookAt(number, traits, waitingAndPaidWords(traits)[moment === "paid" ? 1 : 0])];
 }
 
 function lookAt(number: number, { shape, handles }: Traits, status: string): Step {

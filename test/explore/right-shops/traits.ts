@@ -46,7 +46,7 @@ export type Traits = { readonly [Name in TraitName]: (typeof TRAITS)[Name][numbe
 
 const NAMES = Object.keys(TRAITS) as TraitName[];
 
-/** Traits that mean nothing in some shops, which then have the plainest value. */
+/** Traits whose value means nothing in some shops, which then have the plainest. */
 const MEANT: Readonly<Partial<Record<TraitName, (traits: Traits) => boolean>>> = {
   handles: ({ learns }) => learns !== "polling",
   trusts: ({ learns }) => learns !== "polling",
@@ -59,6 +59,9 @@ const MEANT: Readonly<Partial<Record<TraitName, (traits: Traits) => boolean>>> =
   pays: ({ checkout }) => checkout === "hosted",
   customers: ({ payments }) => payments !== "1",
   turns: ({ payments }) => payments !== "1",
+  advance: ({ advance, payments, turns }) =>
+    advance !== "between" || (payments !== "1" && turns === "in turn"),
+  looks: ({ looks, checkout, pays }) => looks !== "pending" || checkout === "whitelabel" || pays === "call",
 };
 
 /** Draws one of the values, the same for the same seed and name. A new name changes no other draw. */
