@@ -2,7 +2,6 @@ import type { Command, CommanderError } from "commander";
 import { errorText } from "../core/schema/error-text.js";
 import { didYouMean } from "../core/schema/nearest.js";
 import { SandboxError } from "../core/schema/refusals.js";
-import { toPrintableLines } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { printErrorLine, printJson } from "./terminal.js";
 
@@ -55,7 +54,7 @@ export function printErrorMessage(error: unknown): void {
   for (const line of messageOf(error).split("\n"))
     if (line.trim() !== "") printErrorLine(line, undefined, "red");
   const { stack = "" } = (error ?? {}) as Partial<Error>;
-  if (!isFixableByUser(error) && stack !== "") process.stderr.write(`${toPrintableLines(stack)}\n`);
+  if (!isFixableByUser(error) && stack !== "") for (const line of stack.split("\n")) printErrorLine(line, "");
 }
 
 function messageOf(error: unknown): string {

@@ -9,6 +9,7 @@ import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js"
 import { isColourEnabled, paint } from "../../src/cli/text-layout.js";
 import { validate } from "../../src/cli/validate.js";
 import { toPrintableValue } from "../../src/core/schema/text-format.js";
+import { UserError } from "../../src/core/schema/user-error.js";
 import { run } from "../support/process-command.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
@@ -55,7 +56,7 @@ it("removes control characters from untrusted text", () => {
 it("an error is wrapped at words on a terminal, behind a red name", () => {
   onTerminal(40, process.stderr);
   vi.stubEnv("FORCE_COLOR", "1");
-  const error = new Error(`--under ${"nope ".repeat(20)}\nend`);
+  const error = new UserError(`--under ${"nope ".repeat(20)}\nend`);
   const lines = written(process.stderr, () => printErrorMessage(error)).split("\n");
   const name = paint("red", "payments-sandbox:");
   expect(lines.slice(0, 2)).toEqual([`${name} --under nope nope`, `  ${"nope ".repeat(7)}nope`.slice(0, 36)]);
