@@ -132,7 +132,7 @@ function summaryOf(report) {
   return report
     .split("\n")
     .findLast((line) => /^[✓✗] /.test(line))
-    ?.replace(/ \d+ behaviours?,/, "");
+    ?.replace(/ \d+ behaviours?,|; --depth 2 adds .*/g, "");
 }
 
 function rowOf({ incident, isFound, runs, seconds }) {

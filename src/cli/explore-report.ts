@@ -4,12 +4,13 @@ import {
   exploreDepthSchema,
   exploreLanesSchema,
   failOnSchema,
+  MAX_EXHAUSTIVE_DEPTH,
 } from "../core/schema/explore-limits.js";
 import { formatCount } from "../core/schema/text-format.js";
 import { durationSchema, durationToMs } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
 import { deviationSetText, parseDeviationSet } from "../tools/explore/deviation-set.js";
-import type { ExploreReport } from "../tools/explore/exploration.js";
+import { BUDGET_OVER, type ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
 import { shellCommand } from "./help-text.js";
 import { reportOfExploration } from "./report/explore.js";
@@ -47,6 +48,8 @@ export function parseExplorationFlags({
   profile,
   ...flags
 }: ExplorationFlags) {
+  if (depth === "max" && budget === undefined)
+    throw new UserError("--depth max needs a limit: add --budget, such as --budget 5m");
   if (app === undefined) throw new UserError("explore needs the app: give its URL with --app");
   return {
     app: parseAppUrl(app),
@@ -55,7 +58,7 @@ export function parseExplorationFlags({
     depth:
       depth === undefined
         ? DEFAULT_EXPLORE_DEPTH
-        : parseFlag("--depth", exploreDepthSchema, Number(depth), depth),
+        : parseFlag("--depth", exploreDepthSchema, depth === "max" ? depth : Number(depth), depth),
     lanes: lanes === undefined ? undefined : parseFlag("--lanes", exploreLanesSchema, Number(lanes), lanes),
     budgetMs:
       budget === undefined ? undefined : durationToMs(parseFlag("--budget", durationSchema, budget, budget)),
@@ -69,15 +72,15 @@ export function parseExplorationFlags({
 }
 
 /**
- * Prints progress and report. Returns the exit code: 0 without findings, 1 with findings, 2 if no depth was completed;
- * with `strict` also 1 if the depth was not completed.
+ * Prints progress and report. Returns the exit code: 0 without findings, 1 with findings, 2 if no depth was completed or
+ * the budget ended before depth 1 was; with `strict` also 1 if the depth was not completed.
  */
 export async function reportExploration(
   flow: string,
   { json, junit, strict, depth, only }: ExplorationFlags,
   explore: (onRun: NonNullable<ExploreFileOptions["onRun"]>) => Promise<ExploreReport>,
 ): Promise<number> {
-  const progress = new ProgressLine(json !== true);
+  const progress = new ProgressLine(json !== true, `explore ${flow}`);
   const report = await explore((runs, findings) =>
     progress.show(`${formatCount(runs, "run")}, ${formatCount(findings, "finding")}`),
   ).finally(() => progress.end());
@@ -85,10 +88,18 @@ export async function reportExploration(
   else
     printText(reportText(reportOfExploration(flow, report)) + (only === undefined ? replayText(report) : ""));
   const isPartial =
-    only === undefined && report.passed && report.complete_depth < Number(depth ?? DEFAULT_EXPLORE_DEPTH);
+    only === undefined &&
+    report.passed &&
+    report.complete_depth < exhaustiveDepth(depth ?? DEFAULT_EXPLORE_DEPTH);
   if (strict && isPartial) printErrorLine(`--strict: depth ${report.complete_depth + 1} is not complete`);
-  const code = report.passed ? Number(strict === true && isPartial) : report.findings.length > 0 ? 1 : 2;
+  const isCut = report.complete_depth === 0 && report.not_tried.some(({ reason }) => reason === BUDGET_OVER);
+  const isFound = report.findings.length > 0 && !isCut;
+  const code = report.passed ? Number(strict === true && isPartial) : isFound ? 1 : 2;
   return publishReports(junit, [reportOfExploration(flow, report)], code);
+}
+
+function exhaustiveDepth(depth: string | number): number {
+  return depth === "max" ? MAX_EXHAUSTIVE_DEPTH : Number(depth);
 }
 
 /** The command line that runs only the set of the first finding without a file. */

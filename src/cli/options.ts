@@ -67,7 +67,7 @@ export function addConnectionOptions(command: Command): Command {
 /** Options of `explore` and `exec --explore`: flag, description, and if it is repeatable. */
 const EXPLORE_ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[] = [
   ["--app <url>", "the app, which calls the sandbox (required)"],
-  ["--depth <k>", "how many deviations to combine at most (default: 2)"],
+  ["--depth <k>", "how many deviations to combine: 1, 2 or max, which needs --budget (default: 1)"],
   ["--only <set>", "run only this set of deviations, as a report names it"],
   ["--lanes <n>", "how many runs in parallel (default: 4, or one where they could interfere)"],
   ["--budget <duration>", "a limit of wall time (default: none)"],

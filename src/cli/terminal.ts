@@ -1,4 +1,5 @@
 import { toPrintableJson, toPrintableLine, toPrintableLines } from "../core/schema/text-format.js";
+import { systemWallClock } from "../core/time/wall-clock.js";
 import {
   changeUnpaintedParts,
   cutCells,
@@ -71,15 +72,26 @@ export function isOutputBacklogged(): boolean {
   return process.stdout.writableLength > UNREAD_MAX;
 }
 
+/** Wall time between two lines of progress in a pipe, in milliseconds. */
+const PIPED_PROGRESS_MS = 15_000;
+
 export class ProgressLine {
   readonly #isShown: boolean;
+  readonly #pipedName: string | undefined;
+  #printedMs = systemWallClock.nowMs();
   #length = 0;
 
-  constructor(isWanted: boolean) {
+  /** @param pipedName names the work in the lines that are printed now and then if the output is no terminal */
+  constructor(isWanted: boolean, pipedName?: string) {
     this.#isShown = isWanted && isTerminal();
+    this.#pipedName = isWanted && !isTerminal() ? pipedName : undefined;
   }
 
   show(text: string): void {
+    if (this.#pipedName !== undefined && systemWallClock.nowMs() - this.#printedMs >= PIPED_PROGRESS_MS) {
+      this.#printedMs = systemWallClock.nowMs();
+      process.stderr.write(`${this.#pipedName}: ${toPrintableLine(text)}\n`);
+    }
     if (!this.#isShown) return;
     const line = cutCells(toPrintableLine(text), terminalWidth() - 1);
     process.stdout.write(`\r${line.padEnd(this.#length)}`);

@@ -294,7 +294,10 @@ export type RunFileOptions = Readonly<z.infer<typeof runOptionsSchema>>;
 export const exploreOptionsSchema = closedShape(undefined, "", {
   ...pickFields(fieldsOf(runOptionsSchema), "vars", "environment", "signal"),
   app: field(httpUrlSchema, "The base URL of the app."),
-  depth: field(z.optional(exploreDepthSchema), "Maximum number of deviations at once; default 2."),
+  depth: field(
+    z.optional(exploreDepthSchema),
+    "Maximum number of deviations at once: 1, 2, or `max` for larger sets until the budget ends; default 1.",
+  ),
   lanes: field(
     z.optional(exploreLanesSchema),
     "Maximum number of parallel runs; default 4. Always 1 if runs could interfere. Does not affect the findings.",

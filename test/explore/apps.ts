@@ -73,7 +73,7 @@ export async function foundIn(
   flow: string,
   { only, ...given }: FoundOptions = {},
 ) {
-  const [file, options] = [fileWith(flow), { app, depth: 1, ...given }];
+  const [file, options] = [fileWith(flow), { app, depth: 1 as const, ...given }];
   const connection = {
     fetch: (path: string, init: RequestInit) => sandbox.fetch(path, init),
     runIdOf: () => `run-${String(++runs).padStart(6, "0")}`,

@@ -27,18 +27,20 @@ it("several checks of the same fields share a read", () => {
   const baseline = {
     customerMatch: {},
     chargeMatch: {},
-    completedCharges: 1,
+    plain: { completedCharges: 1, bodies: [observed] },
+    payableMs: 0,
+    free: [],
     refusedTypes: [],
     readMatch: {},
     pressMatches: [],
-    observed: [observed],
   };
+  const end = { name: "a plain run", completedCharges: 1, views: [{ body: observed }], isPlain: true };
   const { document, roles } = omitImpliedSteps(
     deviatingRunDocument(
       flow,
       new SandboxPlan([], { customerMatch: {}, variant: { side: "first", isPatient: false }, pace: 1 }),
       baseline,
-      { name: "b" },
+      { name: "b", end },
     ),
   );
   const looks = (document.steps as object[]).filter((_, index) => roles[index] === "expect");

@@ -77,7 +77,7 @@ describe("payments-sandbox explore", () => {
 
   it("prints one line and exits with 2 when it cannot run the flow", async () => {
     for (const [flags, message] of [
-      [["--depth", "0"], '--depth "0": must be 1 to 5'],
+      [["--depth", "0"], '--depth "0": must be 1, 2 or max'],
       [["--lanes", "99"], '--lanes "99": must be 1 to 16'],
       [["--budget", "soon"], '--budget "soon": '],
       [["--fail-on", "webhook_droped"], "did you mean webhook_dropped?"],

@@ -83,7 +83,7 @@ class FakeDeviable implements Deviable {
   profile = () => ({});
   openQuestions = () => [];
   wrongPrice = () => undefined;
-  flowCoverage = () => ({ fields: ["delivered"], spots: [] });
+  flowCoverage = () => ({ fields: ["delivered"], notCompared: [], spots: [] });
   planRun = (set: DeviationSet, { side }: RunVariant) => new FakePlan(set, side);
   shapeOf = (_plan: FakePlan) => "";
   lateSets = async () => [];
@@ -179,7 +179,7 @@ it("explores any service that implements Deviable", async () => {
 it("notes a lost webhook, and reports it as a finding on request", async () => {
   const exploring = (failOn?: readonly FailOnKind[]) =>
     explore(async () => new FakeDeviable({ needsWebhook: true }), { depth: 1, failOn });
-  const message = "the end differs from a plain run's: body.delivered is 0, not 1";
+  const message = "the end differs from that of a plain run: body.delivered is 0, not 1";
   const noted = await exploring();
   expect(noted.notes).toContain(
     `webhook_dropped at charge.completed#1 (the webhook never arrives, on no attempt): ${message}`,
@@ -266,7 +266,7 @@ it("lists deviations that it tried or could not apply", async () => {
 });
 
 it.each([
-  ["429", true, /depth 1 complete$/],
+  ["429", true, /depth 1 complete; --depth 2 adds \d+ pairs$/],
   [
     "",
     false,

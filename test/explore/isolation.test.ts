@@ -1,18 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
 import type { ObservedCall } from "../../src/tools/explore/deviable.js";
-import { customerEmail, isolationReason } from "../../src/tools/explore/sandbox/baseline.js";
+import { isolationReason } from "../../src/tools/explore/sandbox/baseline.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
+import { customerEmail } from "../../src/tools/explore/sandbox/money.js";
 
 const ORDER = { app: "POST /orders", body: { email: "qa+${run.id}@shop.test" } };
 const baseline = {
   customerMatch: { customer_email: "qa\\*${run.id}@shop.test" },
   chargeMatch: {},
-  completedCharges: 1,
+  plain: { completedCharges: 1, bodies: [] },
+  payableMs: 0,
+  free: [],
   refusedTypes: [],
   readMatch: {},
   pressMatches: [],
-  observed: [],
 };
 const why = (more: object, calls: readonly object[] = [], whose: object = baseline.customerMatch) =>
   isolationReason(

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ObservedDelivery, ObservedRun, RunFailure } from "../../src/tools/explore/deviable.js";
 import { judgeTrace } from "../../src/tools/explore/judge.js";
-import { baselineOf, type LoadedPlainRun } from "../../src/tools/explore/sandbox/baseline.js";
+import { baselineOf } from "../../src/tools/explore/sandbox/baseline.js";
 import type { Flow } from "../../src/tools/explore/sandbox/flow.js";
+import type { LoadedRun } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
 const HEARD: ObservedDelivery = {
   object_id: "ch_1",
@@ -56,15 +57,15 @@ describe("payments of an order", () => {
     return {
       observed,
       loaded: { runId: "r1", scope: { names: ["order"], resolve } },
-    } as unknown as LoadedPlainRun;
+    } as unknown as LoadedRun;
   };
-  const learnt = (run: LoadedPlainRun) => {
-    const { chargeMatch, completedCharges, orderCharges } = baselineOf(
+  const learnt = (run: LoadedRun) => {
+    const { chargeMatch, plain, orderCharges } = baselineOf(
       { observe: [], drive: [], scheduledWork: [] } as unknown as Flow,
       run,
       run,
     );
-    return { order: chargeMatch, completed: completedCharges, named: orderCharges };
+    return { order: chargeMatch, completed: plain.completedCharges, named: orderCharges };
   };
 
   it("finds an order's payments by the run's customer", () => {
@@ -152,7 +153,7 @@ describe("a state of the app that differs from the plain run", () => {
     [
       "cancelled",
       "convergence",
-      `the end differs from a plain run's: body.status is "cancelled", not "failed"`,
+      `the end differs from that of a plain run: body.status is "cancelled", not "failed"`,
     ],
   ])("reports an order that is %s after its charge ended unpaid", (got, oracle, message) => {
     expect(judged(["body.status", "failed", got], ended("FAILED"))).toMatchObject({ oracle, message });

@@ -8,6 +8,8 @@ import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
 
 const FLOW = `
 name: import
+reset:
+  - app: POST /reset
 steps:
   - repeat: 3
     as: number
@@ -17,7 +19,7 @@ steps:
 observe:
   - app: GET /lines
 `;
-const BY_JOB = `${FLOW.replace("  - app: POST /import\n", "  - app: GET /lines\n")}tick:\n  - app: POST /import\n`;
+const BY_JOB = `${FLOW.replace("  - app: POST /import\n", "  - app: GET /lines\n").replace("reset:", "$&\n  - app: POST /import")}tick:\n  - app: POST /import\n`;
 
 interface Import {
   readonly pageSize: number;
@@ -32,6 +34,7 @@ const ledger =
   (call: CallService): Answer => {
     const lines: string[] = [];
     let newest = "";
+    let earlier = 0;
     let working: Promise<void> = Promise.resolve();
     const importAll = async () => {
       const found: string[] = [];
@@ -48,7 +51,8 @@ const ledger =
       lines.push(...(countsTwice ? found : new Set(found)));
     };
     return async (route) => {
-      if (route === "GET /lines") return [200, { count: lines.length }];
+      if (route === "GET /lines") return [200, { count: lines.length - earlier }];
+      if (route === "POST /reset") earlier = lines.length;
       if (route !== "POST /import") return [200];
       working = working.catch(() => {}).then(importAll);
       return working.then(
@@ -65,7 +69,9 @@ it.concurrent.each([
   const save = temporaryFolder();
   const wrong = await openApp(ledger({ pageSize: 2, countsTwice: true }), null);
   const { found, report } = await foundIn(wrong, flow, { save });
-  expect(found).toEqual(["money: paid_between_pages listPayins#1"]);
+  expect(new Set(found.map((one) => one.replace(/#\d+$/, "")))).toEqual(
+    new Set(["money: paid_between_pages listPayins"]),
+  );
   expect(report.findings[0]?.message).toMatch(/^done more than once: body.count is \d+/);
   const { steps } = parse(readFileSync(report.findings[0]!.file!, "utf8"));
   expect(JSON.stringify(steps)).toContain('{"count":{"in":[3,4]}}');

@@ -215,12 +215,17 @@ describe.concurrent("a price", () => {
   it.each([
     ["    price: cost\n", "the app asks for 19.99 KES, and its price is 1999 KES"],
     ["    price: cost\n    currency: money\n", "the app asks for 19.99 KES, and its price is 1999 JPY"],
-    ["    price: nowhere\n", "no response to GET /bookings has an amount at price: nowhere"],
   ])("compares a price in the app's response with the base amount: %j", async (view, message) => {
     const only = "pressed_twice at POST /bookings#1";
     const { report } = await foundIn(await openApp(shop as never), flow(view), { only });
     expect(report.findings[0]).toMatchObject({ oracle: "money", deviations: [] });
     expect(report.findings[0]?.message).toBe(`with nothing going wrong: ${message}`);
+  });
+
+  it("refuses a price that no response has before it runs a deviation, and lists the fields", async () => {
+    await expect(foundIn(await openApp(shop as never), flow("    price: nowhere\n"))).rejects.toThrow(
+      "observe.0.price: no response of the app to the plain runs has nowhere; it has cost, money, status",
+    );
   });
 
   it("accepts a price in cents unless the flow names its path", async () => {

@@ -79,7 +79,7 @@ it.concurrent.each([
     pageShop((status) => status !== "paid"),
     null,
   );
-  const { report: silent } = await foundIn(right, flow, { depth });
+  const { report: silent } = await foundIn(right, flow, { depth: depth as 1 | 2 });
   expect(silent).toMatchObject({ findings: [], notes: [], complete_depth: depth });
   const kinds = new Set(silent.singles.map(({ kind }) => kind));
   for (const kind of ["paid_late", "cancelled_then_paid", "job_meanwhile", "job_at_once"])

@@ -71,7 +71,7 @@ describe.concurrent("explore", () => {
     const MOST_RUNS = 50;
     const stop = new AbortController();
     const { report, found } = await explored("right", {
-      budget: "1h",
+      depth: 2,
       signal: stop.signal,
       onRun: (runs) => void (runs === MOST_RUNS && stop.abort()),
     });
@@ -79,8 +79,7 @@ describe.concurrent("explore", () => {
     expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: MOST_RUNS });
     expect(withoutForeign(report.notes)).toEqual([]);
     expect(report.choices).toBeGreaterThan(25);
-    expect(report.drawn).toBe(MOST_RUNS - report.choices);
-    expect(report.sentence).toContain(`, ${report.drawn} larger sets by chance, `);
+    expect(report.drawn).toBe(0);
   });
 
   it("finds a violation of `never`, and ignores the fields in `ignore`", async () => {
@@ -128,7 +127,7 @@ describe.concurrent("a flow that cannot be explored", () => {
   });
 
   it("refuses invalid options", async () => {
-    await expect(explored("right", { depth: 9 })).rejects.toThrow("explore: depth must be 1 to 5");
+    await expect(explored("right", { depth: 9 as 2 })).rejects.toThrow("explore: depth must be 1, 2 or max");
     await expect(explored("right", { budget: "soon" })).rejects.toThrow("explore: budget");
   });
 });

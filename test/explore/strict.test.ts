@@ -6,8 +6,9 @@ import { EXPLORED } from "../support/explored.js";
 const PARTIAL = { ...EXPLORED, passed: true, findings: [], complete_depth: 1 };
 
 it.each([
-  ["a depth that is not complete", { strict: true }, PARTIAL, 1],
-  ["a depth that is not complete, without --strict", {}, PARTIAL, 0],
+  ["a depth that is not complete", { strict: true, depth: "2" }, PARTIAL, 1],
+  ["a depth that is not complete, without --strict", { depth: "2" }, PARTIAL, 0],
+  ["the default depth", { strict: true }, PARTIAL, 0],
   ["the requested depth", { strict: true, depth: "1" }, PARTIAL, 0],
   ["no depth", { strict: true }, { ...PARTIAL, passed: false, complete_depth: 0 }, 2],
 ])("explore --strict with %s", async (_, flags, report, code) => {

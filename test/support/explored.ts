@@ -30,6 +30,7 @@ export const EXPLORED: ExploreReport = {
   ],
   not_tried: [{ kind: "read_stale", at: "*", reason: "the plain run has no place for it" }],
   looked_at: ["delivered", "status"],
+  not_compared: [],
   notes: ["a warning"],
   sentence: "order: 3 single deviations",
 };

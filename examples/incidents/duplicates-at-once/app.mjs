@@ -25,6 +25,7 @@ async function payments(method, path, body) {
 async function applyTopUp(topUp) {
   if (topUp.isApplied) return;
   const charge = await payments("GET", `/charges/${topUp.charge_id}`);
+  if (charge.status === "REFUNDED") return; // the money has gone back
   if (charge.status !== "COMPLETED") throw new Error("not completed yet");
   await pause(QUERY_MS);
   topUp.isApplied = true;

@@ -24,6 +24,7 @@ async function payments(method, path, body) {
 /** Credits the user once the service has the money in its books. */
 async function applyTopUp(topUp) {
   const charge = await payments("GET", `/charges/${topUp.charge_id}`);
+  if (charge.status === "REFUNDED") return; // the money has gone back
   if (charge.status !== "COMPLETED") throw new Error("not completed yet");
   await pause(QUERY_MS);
   if (topUp.isApplied) return;

@@ -26,6 +26,7 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
     sentence,
     complete_depth,
     not_tried,
+    not_compared,
     ms,
     profile = {},
   } = toPrintableValue(report);
@@ -64,6 +65,7 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
       ...Object.entries(saved)
         .filter(([, count]) => count > 0)
         .map(([reason, count]) => `not run: ${count} × ${SAVED[reason as keyof typeof saved]}`),
+      ...not_compared.map(({ field, reason }) => `not compared: ${field} ${reason}`),
       ...notTriedLines(not_tried),
       ...Object.entries(profile).map(([part, partMs]) => `profile: ${(partMs / 1_000).toFixed(1)} s ${part}`),
     ],
@@ -91,7 +93,7 @@ function findingCase({ oracle, message, story, deviations }: ExploreFinding): Re
 }
 
 /** @param first label of the first deviation; the others are of the same set */
-function detailsOf({ deviations, seen, file }: ExploreFinding, first = "deviation"): CaseDetail[] {
+function detailsOf({ deviations, seen, file, hint }: ExploreFinding, first = "deviation"): CaseDetail[] {
   const details = deviations.map(
     ({ kind, at }, index): CaseDetail => [
       index === 0 ? first : "and",
@@ -105,6 +107,7 @@ function detailsOf({ deviations, seen, file }: ExploreFinding, first = "deviatio
       ? [["seen", `in ${runs} of ${of} runs${file === undefined ? "" : `: ${NOT_REPRODUCED}`}`] as const]
       : []),
     ...(file === undefined ? [] : [["file", file] as const]),
+    ...(hint === undefined || first !== "deviation" ? [] : [["hint", hint] as const]),
   ];
 }
 

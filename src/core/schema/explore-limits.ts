@@ -6,9 +6,15 @@ function countUpTo(maximum: number) {
   return z.int("must be a whole number").check(z.gte(1, message), z.lte(maximum, message));
 }
 
-/** Maximum number of deviations in a run. */
-export const exploreDepthSchema = countUpTo(5);
-export const DEFAULT_EXPLORE_DEPTH = 2;
+/** Number of deviations that runs combine at most; with `max` also larger sets, drawn at random until the budget ends. */
+export const exploreDepthSchema = z.union(
+  [z.literal(1), z.literal(2), z.literal("max")],
+  "must be 1, 2 or max",
+);
+export type ExploreDepth = z.infer<typeof exploreDepthSchema>;
+export const DEFAULT_EXPLORE_DEPTH: ExploreDepth = 1;
+/** All sets up to this number of deviations are run with `max`. */
+export const MAX_EXHAUSTIVE_DEPTH = 2;
 
 /** Maximum number of parallel runs. */
 export const exploreLanesSchema = countUpTo(16);

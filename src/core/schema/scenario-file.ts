@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
+import { DEVIATION_KINDS } from "./explore-limits.js";
 import { expectationSchema } from "./matchers.js";
+import { didYouMean } from "./nearest.js";
 import { startOptionsSchema } from "./option-table.js";
 import { scenarioSchema } from "./scenario-rules.js";
 import { entriesAtMost, minLength } from "./schema-checks.js";
@@ -64,6 +66,15 @@ const observeSchema = z
   );
 /** A read of the app's state, and the body it must never return. */
 const neverSchema = z.strictObject({ ...appCall, body: expectationSchema });
+/** For each kind of deviation, fields of the views that may end as the matcher says. */
+const allowSchema = z.record(
+  z.string().check(
+    z.refine((kind) => (DEVIATION_KINDS as readonly string[]).includes(kind), {
+      error: ({ input }) => `is no kind of deviation${didYouMean(String(input), DEVIATION_KINDS)}`,
+    }),
+  ),
+  z.record(z.string(), expectationSchema),
+);
 export type ObserveRule = z.infer<typeof observeSchema>;
 export type NeverRule = z.infer<typeof neverSchema>;
 
@@ -103,6 +114,7 @@ export const scenarioFileSchema = z.strictObject({
   tick: z.optional(stepListSchema),
   reset: z.optional(stepListSchema),
   never: z.optional(z.array(neverSchema).check(entriesAtMost(MAX_ENTRIES))),
+  allow: z.optional(allowSchema),
 });
 
 /** A file for `include`; it needs no name. */
@@ -114,6 +126,7 @@ export const includedFileSchema = z.strictObject({
     tick: true,
     reset: true,
     never: true,
+    allow: true,
   }).shape,
   name: z.optional(scenarioFileSchema.shape.name),
 });

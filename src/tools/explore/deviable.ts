@@ -10,7 +10,7 @@
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { DeviationSet } from "./deviation-set.js";
-import type { Oracle } from "./exploration.js";
+import type { Oracle, UncomparedField } from "./exploration.js";
 
 /** A call of the app to the service. The first `createQuote` of a run is `createQuote#1`, with 0 earlier calls. */
 export interface CallOccurrence {
@@ -146,7 +146,7 @@ export interface Deviable {
   isolationReason(): string | undefined;
   /** Returns notes about facts that the plain runs could not determine. Called after the plain runs. */
   openQuestions(): readonly string[];
-  /** Returns the fields that the flow checks, and its blind spots. Called after the plain runs. */
+  /** Returns the fields that runs are judged by, and the flow's blind spots. Called after the plain runs, and at the end. */
   flowCoverage(): FlowCoverage;
   /** Describes a charge whose base amount is not the app's price; undefined if there is none. Called after the plain runs. */
   wrongPrice(): string | undefined;
@@ -183,6 +183,8 @@ export class BlindSpotError extends UserError {
 export interface FlowCoverage {
   /** Dotted paths of the fields in the app's responses that the flow compares or checks. */
   readonly fields: readonly string[];
+  /** Fields that are in the app's views and are not compared. */
+  readonly notCompared: readonly UncomparedField[];
   readonly spots: readonly BlindSpot[];
 }
 
@@ -229,6 +231,7 @@ export type StepRole =
   | "paid_out"
   | "not_delivered"
   | "observe"
+  | "unlike"
   | "manners"
   | "never"
   | Oracle;
@@ -248,6 +251,8 @@ export interface RunFailure {
   readonly isCallToApp: boolean;
   /** How a call without a response ended. */
   readonly ending?: "unreachable" | "timeout" | "broken" | undefined;
+  /** The undisturbed run that the run should have ended as. */
+  readonly reference?: string;
   /** Response body of a failed call. */
   readonly body?: unknown;
   /** Expected and actual values that differ, by dotted path. */

@@ -35,6 +35,8 @@ export function deviationSetText(set: DeviationSet): string {
 
 /** Parses what `deviationSetText` returns. Throws for an unknown kind. */
 export function parseDeviationSet(text: string): DeviationSet {
+  if (text.includes(" + "))
+    throw new UserError(`--only: a comma separates deviations: ${text.replaceAll(" + ", ", ")}`);
   return text.split(", ").map((part) => {
     const [, kind = part, at] = /^(\S+) at (.+)$/.exec(part) ?? [];
     const known = DEVIATION_KINDS.find((one) => one === kind);

@@ -10,6 +10,8 @@ export interface ExploreFinding {
   readonly oracle: Oracle;
   /** The failure in one line. */
   readonly message: string;
+  /** What to do if the finding is no failure; absent if it is one in every app. */
+  readonly hint?: string;
   /** The deviations that together cause the failure; empty if the app fails without any. */
   readonly deviations: readonly Deviation[];
   /** Number of runs with these deviations in which the failure was seen, and number of all of them. */
@@ -19,6 +21,9 @@ export interface ExploreFinding {
   /** The scenario file that reproduces the finding; absent without `save`. */
   readonly file?: string;
 }
+
+/** Why a deviation was not tried when the budget was reached. */
+export const BUDGET_OVER = "the budget was over";
 
 /** Said of a finding whose run did not fail when it was repeated. */
 export const NOT_REPRODUCED =
@@ -34,6 +39,13 @@ export interface UntriedDeviation extends Deviation {
 export interface ExploreSingle extends Deviation {
   /** `right`: the app ends as in a plain run; `unknown`: the run could not be judged. */
   readonly outcome: "right" | "wrong" | "unknown";
+}
+
+/** A field of the app's views that no run is judged by. */
+export interface UncomparedField {
+  /** Dotted path. */
+  readonly field: string;
+  readonly reason: string;
 }
 
 /** Reason not to run a set of deviations. */
@@ -60,7 +72,7 @@ export interface ExploreReport {
   readonly complete_depth: number;
   /** Number of sets that were run; plain runs and repetitions do not count. */
   readonly runs: number;
-  /** Part of `runs`: random sets with more deviations than the option `depth`, run while the budget lasts. */
+  /** Part of `runs`: random sets of more than two deviations, run with the depth `max` while the budget lasts. */
   readonly drawn: number;
   /** Number of deviations of the tried kinds that apply to a plain run. */
   readonly choices: number;
@@ -78,6 +90,8 @@ export interface ExploreReport {
   readonly not_tried: readonly UntriedDeviation[];
   /** Dotted paths of the fields in the app's responses that every run is judged by. */
   readonly looked_at: readonly string[];
+  /** Fields of the app's views that are not compared, as equal runs differ in them. */
+  readonly not_compared: readonly UncomparedField[];
   /** Notes, one line each. */
   readonly notes: readonly string[];
   /** Wall time in milliseconds by part of the runs, longest first; present with the option `profile`. */
@@ -98,8 +112,8 @@ export function summarySentence(
   const sets = runsOfDepth.map((runs, index) => formatCount(runs, SETS[index] ?? `set of ${index + 1}`));
   if (drawn > 0) sets.push(`${formatCount(drawn, "larger set")} by chance`);
   const found = formatCount(findings.length, "finding");
-  const more = notes.length === 0 ? [] : [formatCount(notes.length, "note")];
-  const all = [...sets, formatCount(behaviours, "behaviour"), found, ...more].join(", ");
+  const noted = notes.length === 0 ? [] : [formatCount(notes.length, "note")];
+  const all = [...sets, formatCount(behaviours, "behaviour"), found, ...noted].join(", ");
   const isPartial = complete_depth > 0 && complete_depth < depth;
   return `${name}: ${all}; depth ${complete_depth} complete${isPartial ? `, depth ${complete_depth + 1} not complete` : ""}`;
 }

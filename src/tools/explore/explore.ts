@@ -1,5 +1,9 @@
 import { errorText } from "../../core/schema/error-text.js";
-import { DEFAULT_EXPLORE_LANES } from "../../core/schema/explore-limits.js";
+import {
+  DEFAULT_EXPLORE_LANES,
+  type ExploreDepth,
+  MAX_EXHAUSTIVE_DEPTH,
+} from "../../core/schema/explore-limits.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { createAbortController, systemWallClock } from "../../core/time/wall-clock.js";
@@ -14,8 +18,10 @@ import {
 } from "./deviation-set.js";
 import { Evidence } from "./evidence.js";
 import {
+  BUDGET_OVER,
   type ExploreFinding,
   type ExploreReport,
+  type ExploreSingle,
   NOT_REPRODUCED,
   type Oracle,
   summarySentence,
@@ -24,13 +30,13 @@ import {
 import { behaviourOf, refusalText } from "./judge.js";
 import { DEVIATION_KIND_DEFINITIONS } from "./kinds.js";
 import { KnownDeviations } from "./known-deviations.js";
-import { checkLookedAt, observePlainRuns, type PlainRunResult } from "./plain-runs.js";
+import { observePlainRuns, type PlainRunResult, refuseBlindSpots } from "./plain-runs.js";
+import { isReferenceFor, referencesFirst } from "./reference-kinds.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
 import { type Failure, ONCE, type Trial, Trials } from "./trials.js";
 
 export interface ExploreOptions {
-  /** Maximum number of deviations in a set. */
-  readonly depth: number;
+  readonly depth: ExploreDepth;
   /** The only set to run. */
   readonly only?: DeviationSet | undefined;
   /** Maximum wall time in milliseconds; unlimited if undefined. */
@@ -53,6 +59,7 @@ const NOT_SEARCHED: SearchResult = {
   runs: 0,
   runsOfDepth: [],
   unjudged: 0,
+  morePairs: 0,
   drawn: 0,
   behaviours: 0,
   saved: { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 },
@@ -80,7 +87,7 @@ export async function explore(
   if (signal?.aborted) stop();
   const overReason = (): string | undefined => {
     if (signal?.aborted) return "interrupted";
-    return end.signal.aborted ? "the budget was over" : undefined;
+    return end.signal.aborted ? BUDGET_OVER : undefined;
   };
   try {
     const deviable = await open(end.signal);
@@ -107,7 +114,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   const startedMs = systemWallClock.nowMs();
   const { only } = options;
   const plain = await observePlainRuns(deviable, options.overReason);
-  const lookedAt = checkLookedAt(deviable, plain);
+  refuseBlindSpots(deviable, plain);
   const exploration = new Exploration(deviable, options, plain);
   if (exploration.first.length === 0)
     throw new BlindSpotError(deviable.source, [{ path: ["steps"], message: NOTHING_TO_TRY }]);
@@ -115,6 +122,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   const { findings, noteRuns } = exploration;
   // If the flow no longer passes by itself, runs that passed before prove little.
   const completeDepth = exploration.passesPlainRun ? searched.completeDepth : 0;
+  const { fields, notCompared } = deviable.flowCoverage();
   const report = {
     passed:
       findings.length === 0 &&
@@ -128,8 +136,9 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     ms: systemWallClock.nowMs() - startedMs,
     saved: searched.saved,
     findings,
-    singles: exploration.evidence.singles,
-    looked_at: lookedAt,
+    singles: exploration.singles(),
+    looked_at: fields,
+    not_compared: notCompared,
     not_tried: exploration.notTried(),
     notes: exploration.collectNotes(),
     ...(options.profile === true ? { profile: byDuration(deviable.profile()) } : {}),
@@ -137,10 +146,17 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   const runsOfDepth = searched.runsOfDepth.map((runs, index) => (index === 0 ? runs + noteRuns : runs));
   const summary =
     only === undefined
-      ? summarySentence(deviable.name, report, runsOfDepth, options.depth)
+      ? summarySentence(deviable.name, report, runsOfDepth, exhaustiveDepth(options.depth))
       : `${deviable.name}: only ${deviationSetText(only)}: ${formatCount(findings.length, "finding")}`;
   const doubt = exploration.doubt(searched);
-  return { ...report, sentence: doubt === undefined ? summary : `${summary}: ${doubt}: fix that first` };
+  const { morePairs } = searched;
+  const more = morePairs === 0 ? "" : `; --depth 2 adds ${formatCount(morePairs, "pair")}`;
+  const sentence = doubt === undefined ? `${summary}${more}` : `${summary}: ${doubt}: fix that first`;
+  return { ...report, sentence };
+}
+
+function exhaustiveDepth(depth: ExploreDepth): number {
+  return depth === "max" ? MAX_EXHAUSTIVE_DEPTH : depth;
 }
 
 function byDuration(profile: Readonly<Record<string, number>>): Record<string, number> {
@@ -212,6 +228,8 @@ class Exploration {
 
   /** Runs a set. A part of it that applies to a plain run goes first, as it may lead to the places of the rest. */
   async #runOnly(only: DeviationSet): Promise<SearchResult> {
+    for (const reference of referencesFirst(this.first))
+      if (isReferenceFor(reference, only)) await this.#trials.runOnce([reference]);
     let runs = 0;
     for (let known = -1; ; ) {
       const set = only.filter((one) => this.#deviations.has(one));
@@ -227,7 +245,7 @@ class Exploration {
   }
 
   async search(): Promise<SearchResult> {
-    const { depth, budgetMs, only } = this.#options;
+    const { depth, only } = this.#options;
     if (only !== undefined) return this.#runOnly(only);
     const { name } = this.#deviable;
     const { difference } = this.#plain;
@@ -236,16 +254,34 @@ class Exploration {
         `two plain runs differ, in ${difference}: each set is run once, and another run may differ`,
       );
     const result = await searchDeviationSets({
-      depth,
-      initialDeviations: this.first,
+      depth: exhaustiveDepth(depth),
+      initialDeviations: referencesFirst(this.first),
       separationOf: (one, other) => this.#deviations.separationOf(one, other),
       run: (sets) => this.#runAll(sets),
       shuffleRandom: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
       onDepthEnd: () => this.#untilError(() => this.#runForNotes()),
-      drawRandom: budgetMs === undefined ? undefined : seededRandom(name),
+      drawRandom: depth === "max" ? seededRandom(name) : undefined,
     });
     this.#judgePractice();
+    this.findings.sort((one, other) => this.#rankOf(one) - this.#rankOf(other));
     return result;
+  }
+
+  singles(): ExploreSingle[] {
+    const { singles } = this.evidence;
+    return singles.sort((one, other) => this.#indexOf(one) - this.#indexOf(other));
+  }
+
+  /** Position among the places of the flow; after all of them for a deviation that a plain run does not have. */
+  #indexOf(deviation: Deviation): number {
+    const index = this.first.findIndex((one) => deviationKey(one) === deviationKey(deviation));
+    return index === -1 ? this.first.length : index;
+  }
+
+  /** Smaller sets come first, and single deviations in the order of their places in the flow. */
+  #rankOf({ deviations: [first, ...others] }: ExploreFinding): number {
+    if (first === undefined) return -1;
+    return others.length === 0 ? this.#indexOf(first) : this.first.length * (others.length + 1);
   }
 
   async #runForNotes(): Promise<void> {
@@ -343,12 +379,12 @@ class Exploration {
   }
 
   #report(set: DeviationSet, { verdict, trial, seen }: Failure): void {
-    const { oracle, message } = verdict;
+    const { oracle, message, hint } = verdict;
     const what = set.map(({ kind, at }) => `${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`);
     const description = [message, ...what, ...(seen.runs < seen.of ? [NOT_REPRODUCED] : [])].join("; ");
     const deviations = set.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(trial.trace.observed);
-    const finding = { oracle, message, deviations, seen, story };
+    const finding = { oracle, message, ...(hint === undefined ? {} : { hint }), deviations, seen, story };
     this.findings.push(finding);
     const file = this.#deviable.save(trial.plan, description);
     if (file !== undefined) this.findings[this.findings.length - 1] = { ...finding, file };

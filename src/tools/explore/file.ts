@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { DocumentError, warningText } from "../../core/files/documents.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { readFlow } from "../../core/files/read-flow.js";
-import { DEFAULT_EXPLORE_DEPTH } from "../../core/schema/explore-limits.js";
+import { DEFAULT_EXPLORE_DEPTH, type ExploreDepth } from "../../core/schema/explore-limits.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { systemErrorText } from "../../core/schema/system-error-text.js";
@@ -33,7 +33,7 @@ interface LibraryOptions
     ExploreFileOptions,
     "fetch" | "runIdOf" | "depth" | "budgetMs" | "onWarning" | "mayHaveUnknownVars"
   > {
-  readonly depth?: number;
+  readonly depth?: ExploreDepth;
   readonly budget?: string;
 }
 

@@ -28,6 +28,8 @@ export interface WrongVerdict {
   readonly outcome: "wrong";
   readonly oracle: Oracle;
   readonly message: string;
+  /** Names the fields that the flow may ignore, if they may differ. */
+  readonly hint?: string;
   /** Waiting cannot undo the failure: something was done twice, or the ledger has money that the app denies. */
   readonly isLasting?: boolean;
   /** The app is gone or no longer responds, so further runs are useless. */
@@ -75,7 +77,9 @@ function judgeFailure(failure: RunFailure, observed: ObservedRun): TraceVerdict 
     case "paid_out":
       return judgePaid(failure);
     case "observe":
-      return judgeView(failure, observed);
+      return { ...judgeView(failure, observed), ...ignoreHint(failure) };
+    case "unlike":
+      return lasting("money", `${title}: ${differencesText(failure) || message}`);
     case "not_delivered":
       return lasting("money", "delivered as if the right amount had been paid");
     case "manners":
@@ -111,7 +115,7 @@ function withExpiredKeys(verdict: TraceVerdict, { calls }: ObservedRun): TraceVe
   return { ...verdict, message, isLasting: false };
 }
 
-function judgePaid({ differences, role }: RunFailure): WrongVerdict {
+function judgePaid({ differences, role, reference = "a plain run" }: RunFailure): WrongVerdict {
   const { got, expected } = differences.find(({ path }) => path === "count") ?? {};
   const paid = Number(got ?? 0);
   const range = typeof expected === "number" ? { lte: expected } : expected;
@@ -119,7 +123,7 @@ function judgePaid({ differences, role }: RunFailure): WrongVerdict {
   const completed = lte ?? gte ?? 0;
   const isOut = role === "paid_out";
   const record = isOut ? "completed withdrawal" : "completed charge";
-  const plain = `a plain run has ${completed}`;
+  const plain = `${reference} has ${completed}`;
   if (paid <= completed) return wrong("convergence", `${formatCount(paid, record)}, where ${plain}`);
   if (isOut) return lasting("money", `paid out twice: ${formatCount(paid, record)}, where ${plain}`);
   const ordered = completed === 1 ? "one order" : `what is paid with ${completed}`;
@@ -127,20 +131,23 @@ function judgePaid({ differences, role }: RunFailure): WrongVerdict {
 }
 
 /** Judges a view of the app that differs from the view of a plain run. */
-function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): WrongVerdict {
-  const { differences, message } = failure;
+function judgeView(failure: RunFailure, observed: ObservedRun): WrongVerdict {
+  const { charges, withdrawals, deliveries } = observed;
+  const { differences, message, reference = "a plain run" } = failure;
   const text = differencesText(failure) || message;
   const more = differences.filter(({ expected, got }) => amountOf(got) > amountOf(upperBound(expected)));
   // A balance is also too high if the app did not debit a payout, or has yet to do so.
   const isLeft = withdrawals.some(isCompleted) && more.every(({ path }) => BALANCE_NAME.test(path));
   if (more.length > 0)
     return isLeft
-      ? wrong("money", `more is left than in a plain run: ${text}`)
+      ? wrong("money", `more is left than in ${reference}: ${text}`)
       : lasting("money", `done more than once: ${text}`);
   const marking = differences.map(({ got }) => statusMeaningOf(got)).find((found) => found !== undefined);
   const arePaid = charges.some(({ status }) => isPaid(status as ChargeStatus));
   if (marking === "refunded" && arePaid)
-    return wrong("money", `a part was refunded, and the app takes it for the whole: ${text}`);
+    return hasPartRefund(deliveries)
+      ? wrong("money", `a part was refunded, and the app takes it for the whole: ${text}`)
+      : lasting("money", `not refunded, but marked as refunded by the app: ${text}`);
   if (marking !== undefined && (marking === "paid") !== arePaid)
     return lasting(
       "money",
@@ -154,7 +161,26 @@ function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): 
   if (delivered.length > 0 && !arePaid) return lasting("money", `not paid, but delivered: ${text}`);
   if (differences.some(({ got }) => isWaiting(got)) && charges.every(isFinal))
     return wrong("liveness", `the charge has ended, and the app waits: ${text}`);
-  return wrong("convergence", `the end differs from a plain run's: ${text}`);
+  return wrong("convergence", `the end differs from that of ${reference}: ${text}`);
+}
+
+/** Names of fields in which a difference is a loss. */
+const MONEY_NAME =
+  /balance|available|wallet|funds|remaining|deliver|fulfil|shipped|granted|credit|paid|status|state/i;
+
+function ignoreHint({ differences }: RunFailure): Pick<WrongVerdict, "hint"> {
+  const fields = differences
+    .filter(
+      ({ path, got, expected }) => !MONEY_NAME.test(path) && statusMeaningOf(got ?? expected) === undefined,
+    )
+    .flatMap(({ path }) => (path.startsWith("body.") ? [path.slice("body.".length)] : []));
+  return fields.length === 0 || fields.length < differences.length
+    ? {}
+    : { hint: `if that may differ, add ignore: [${fields.join(", ")}] to observe` };
+}
+
+function hasPartRefund(deliveries: ObservedRun["deliveries"]): boolean {
+  return deliveries.some(({ type }) => type.endsWith("partially_refunded"));
 }
 
 function upperBound(expected: unknown): unknown {
@@ -233,15 +259,10 @@ export function refusalText(observed: ObservedRun): string | undefined {
   return texts.size === 0 ? undefined : `the app refuses a signed event: ${[...texts].join(", ")}`;
 }
 
-/** Returns true if the app refused an event, or if the run has more or fewer completed payments than `plain`. */
-export function hasFailureSigns(observed: ObservedRun, plain: ObservedRun): boolean {
-  const { charges, withdrawals } = observed;
+/** Returns true if the app refused an event of a type that it accepts in a plain run. */
+export function hasNewRefusals(observed: ObservedRun, plain: ObservedRun): boolean {
   const known = refusalsOf(plain);
-  return (
-    refusalsOf(observed).some(({ type }) => known.every((one) => one.type !== type)) ||
-    countCompletedPayments(charges) !== countCompletedPayments(plain.charges) ||
-    countCompletedPayments(withdrawals) !== countCompletedPayments(plain.withdrawals)
-  );
+  return refusalsOf(observed).some(({ type }) => known.every((one) => one.type !== type));
 }
 
 /** Describes a payment or a delivery that is still open; undefined if no more are than in a plain run. */

@@ -36,13 +36,12 @@ export async function observePlainRuns(
   return { trace, difference };
 }
 
-/** Throws if the flow has blind spots; returns the fields that the flow checks. */
-export function checkLookedAt(deviable: Deviable, { trace }: PlainRunResult): readonly string[] {
-  const { fields, spots } = deviable.flowCoverage();
+/** Throws if the flow has blind spots. */
+export function refuseBlindSpots(deviable: Deviable, { trace }: PlainRunResult): void {
+  const { spots } = deviable.flowCoverage();
   const unaccepted = unacceptedWebhooks(trace);
   const all = unaccepted === undefined ? spots : [...spots, { path: [], message: unaccepted }];
   if (all.length > 0) throw new BlindSpotError(deviable.source, all);
-  return fields;
 }
 
 function failureText(trace: Trace, purpose: "check" | "learn"): string {

@@ -31,7 +31,7 @@ export interface SearchOptions {
   readonly shuffleRandom?: (() => number) | undefined;
   /** Called when all sets up to the depth are done, before larger ones are drawn. */
   readonly onDepthEnd: () => Promise<void>;
-  /** Present with a budget: draws sets larger than the depth until the budget is over. */
+  /** Present with the depth `max`: draws sets larger than the depth until the budget is over. */
   readonly drawRandom?: (() => number) | undefined;
 }
 
@@ -41,6 +41,8 @@ export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "be
   readonly runsOfDepth: readonly number[];
   /** Number of runs of the last depth that could not be judged. */
   readonly unjudged: number;
+  /** Number of sets that the next depth would run, as far as it is known. */
+  readonly morePairs: number;
 }
 
 /** Runs all sets of 1, 2, … deviations, smallest first, so that no reported set contains a smaller one that fails. */
@@ -100,6 +102,7 @@ class Search {
     }
     const [runsOfDepth, unjudged] = [[...this.#runsOfDepth], this.#unjudged];
     const exhaustiveRuns = this.#runs;
+    const morePairs = depth === 1 ? this.#countExtensions(bases) : 0;
     await onDepthEnd();
     if (drawRandom !== undefined) await this.#runDrawn(drawRandom);
     return {
@@ -107,6 +110,7 @@ class Search {
       runs: this.#runs,
       runsOfDepth,
       unjudged,
+      morePairs,
       drawn: this.#runs - exhaustiveRuns,
       behaviours: this.#behaviours.size,
       saved: this.#skipped,
@@ -117,6 +121,16 @@ class Search {
     return bases.flatMap(({ set, more }) =>
       more.filter((one) => this.#isWorthRunning(set, one)).map((one) => [...set, one]),
     );
+  }
+
+  #countExtensions(bases: readonly Base[]): number {
+    const sets = bases.flatMap(({ set, more }) =>
+      more
+        .filter((one) => this.#separation(set, one) === undefined)
+        .map((one) => [...set, one])
+        .filter((extended) => this.#skipReasonOf(extended) === undefined),
+    );
+    return new Set(sets.map(deviationSetKey)).size;
   }
 
   #shuffle(sets: DeviationSet[]): DeviationSet[] {

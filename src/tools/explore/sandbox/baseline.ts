@@ -1,31 +1,18 @@
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
-import { isJsonObject } from "../../../core/schema/json-objects.js";
-import { isMatcherOperator } from "../../../core/schema/matcher-words.js";
-import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { type LogRow, recordIdOf } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEPS } from "../../scenario/steps/step-kinds.js";
-import { hasVariable } from "../../scenario/variables.js";
-import type { Deviable, ObservedCharge, ObservedPayment, ObservedRun } from "../deviable.js";
+import type { Deviable, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
 import { pressMarkNames } from "./drive-steps.js";
-import { type Flow, findPresses, readOf } from "./flow.js";
+import { type Flow, findPresses } from "./flow.js";
 import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
+import { chargesOf, textOf } from "./money.js";
 import { findPages, mustPayReason } from "./payment-steps.js";
-import type { Baseline, OrderPayments } from "./sandbox-plan.js";
+import type { Baseline, FreeField, LoadedRun, OrderPayments } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
-import { growthsOf } from "./strangers.js";
-
-export interface LoadedPlainRun {
-  readonly observed: ObservedRun;
-  readonly loaded: LoadedScenario;
-  /** Number of runs up to this one, with it. */
-  readonly ordinal: number;
-}
-
-/** Placeholder for the run id in scenario files. */
-const RUN_ID = `\${run.id}`;
+import { commonPart, PRESENT, RUN_ID, withoutRun } from "./views.js";
 
 export function customerOf(flow: Flow): Deviable["customer"] {
   const hasWork = flow.scheduledWork.length > 0;
@@ -40,7 +27,7 @@ export function customerOf(flow: Flow): Deviable["customer"] {
 }
 
 /** Derives the expected end of every run from what two plain runs have in common. */
-export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun): Baseline {
+export function baselineOf(flow: Flow, one: LoadedRun, other: LoadedRun): Baseline {
   const [charge] = one.observed.charges;
   const { runId } = one.loaded;
   const hasOwnEmail = charge?.email.includes(runId) ?? false;
@@ -50,30 +37,36 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
   const { charges, withdrawals } = one.observed;
   const named = namedOrder(charges, one);
   const namedPayout = namedOrder(withdrawals, one);
-  const all = hasOwnEmail ? { match: customerMatch, payments: ownedBy(charge!, one) } : named;
+  const chargeMatch = hasOwnEmail ? customerMatch : (named?.match ?? {});
+  const free: FreeField[] = [];
+  commonViews(flow, one, other, (view, field) =>
+    free.push({ view, field, reason: "differs between plain runs" }),
+  );
   return {
     customerMatch,
-    chargeMatch: all?.match ?? {},
-    completedCharges: countCompletedPayments(all?.payments ?? charges),
-    ...(withdrawals.length === 0 ? {} : { completedWithdrawals: countCompletedPayments(withdrawals) }),
+    chargeMatch,
+    plain: {
+      completedCharges: countCompletedPayments(chargesOf(one, { customerMatch, chargeMatch })),
+      ...(withdrawals.length === 0 ? {} : { completedWithdrawals: countCompletedPayments(withdrawals) }),
+      bodies: flow.observe.map((_, index) => bodyIn(one, index)),
+    },
+    payableMs: charge === undefined ? 0 : charge.expiresMs - charge.createdMs,
+    free,
     ...(named === undefined ? {} : { orderCharges: orderPaymentsOf(named) }),
     ...(namedPayout === undefined ? {} : { orderWithdrawals: orderPaymentsOf(namedPayout) }),
     refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
     pressMatches: findPresses(flow).map((_, press) => pressMatchOf(one, press, customerMatch)),
     readMatch: readMatchOf(one.observed, customerMatch),
-    list: listBaselineOf(flow, one, other),
+    list: listBaselineOf(flow, one),
     returnPath: returnPathOf(one) === returnPathOf(other) ? returnPathOf(one) : undefined,
-    observed: commonViews(flow, one, other),
   };
 }
 
-function listBaselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun): Baseline["list"] {
+function listBaselineOf(flow: Flow, one: LoadedRun): Baseline["list"] {
   const { charges, calls } = one.observed;
   const completed = countCompletedPayments(charges);
   if (completed === 0) return undefined;
   const countReads = (end: number) => calls.slice(0, end).filter(({ page }) => page !== undefined).length;
-  const viewsIn = (run: LoadedPlainRun) => flow.observe.map((_, index) => observedIn(run, index));
-  const ignored = flow.observe.map(({ ignore = [] }) => ignore);
   return {
     price: charges[0]!.base,
     completed,
@@ -82,16 +75,11 @@ function listBaselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun):
       return [countReads(from), countReads(to)];
     }),
     // A view with a variable shows the run's own records, whose numbers are IDs and not counts of payments.
-    growths: growthsOf(
-      { views: viewsIn(one), ordinal: one.ordinal },
-      { views: viewsIn(other), ordinal: other.ordinal },
-      ignored,
-    ).filter(({ view }) => !hasVariable(JSON.stringify(readOf(flow.observe[view]!)))),
   };
 }
 
 /** Writes the path of the first `success_url`, with variables of the flow for its ids. */
-function returnPathOf({ observed, loaded }: LoadedPlainRun): string | undefined {
+function returnPathOf({ observed, loaded }: LoadedRun): string | undefined {
   const url = observed.calls.find(({ successUrl }) => successUrl !== undefined)?.successUrl;
   if (url === undefined || !URL.canParse(url)) return undefined;
   const { pathname, search } = new URL(url);
@@ -111,7 +99,7 @@ const MIN_ID = 3;
 type CustomerMatch = Baseline["customerMatch"];
 
 /** Returns the positions of the calls between the marks before and after a press. */
-function callsOfPress({ observed, loaded }: LoadedPlainRun, press: number): [from: number, to: number] {
+function callsOfPress({ observed, loaded }: LoadedRun, press: number): [from: number, to: number] {
   const positions = pressMarkNames(press).map((name) => {
     const [newest] = (savedVariable(loaded, name) ?? []) as LogRow[];
     const newestId = newest && recordIdOf("requests", newest);
@@ -122,7 +110,7 @@ function callsOfPress({ observed, loaded }: LoadedPlainRun, press: number): [fro
 
 /** Selects the app's last write between the marks before and after a press, else its last call there. */
 function pressMatchOf(
-  run: LoadedPlainRun,
+  run: LoadedRun,
   press: number,
   customerMatch: CustomerMatch,
 ): Baseline["pressMatches"][number] {
@@ -140,19 +128,26 @@ function readMatchOf({ calls }: ObservedRun, customerMatch: CustomerMatch): Base
 }
 
 /** Returns true if the app's views are equal at the end of both runs, except for ignored fields. */
-export function hasSameViews(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun): boolean {
+export function hasSameViews(flow: Flow, one: LoadedRun, other: LoadedRun): boolean {
   return JSON.stringify(commonViews(flow, one, other)) === JSON.stringify(commonViews(flow, one, one));
 }
 
-function commonViews({ observe }: Flow, one: LoadedPlainRun, other: LoadedPlainRun): unknown[] {
+function commonViews(
+  { observe }: Flow,
+  one: LoadedRun,
+  other: LoadedRun,
+  onDifference: (view: number, field: string) => void = () => {},
+): unknown[] {
   return observe.map(({ ignore = [] }, index) => {
-    const [first, second] = [one, other].map((run) => observedIn(run, index));
-    return commonPart(first, second, ignore) ?? { exists: true };
+    const isIgnored = (path: string) => ignore.includes(path);
+    const [first, second] = [bodyIn(one, index), bodyIn(other, index)];
+    return commonPart(first, second, isIgnored, (path) => onDifference(index, path)) ?? PRESENT;
   });
 }
 
-function ownedBy({ email }: ObservedCharge, { observed }: LoadedPlainRun): readonly ObservedCharge[] {
-  return observed.charges.filter((one) => one.email === email);
+/** The body of a view at the end of a run, without the run's id. */
+function bodyIn({ loaded }: LoadedRun, index: number): unknown {
+  return withoutRun(savedVariable(loaded, viewVariableName(index)), loaded.runId);
 }
 
 interface NamedOrder {
@@ -165,7 +160,7 @@ function orderPaymentsOf({ match, payments }: NamedOrder): OrderPayments {
 }
 
 /** Finds the payments whose metadata or reference holds a variable of the flow, such as the order's id. */
-function namedOrder(all: readonly ObservedPayment[], { loaded }: LoadedPlainRun): NamedOrder | undefined {
+function namedOrder(all: readonly ObservedPayment[], { loaded }: LoadedRun): NamedOrder | undefined {
   const [first] = all;
   const variables = loaded.scope.names.map((name) => [name, textOf(savedVariable(loaded, name))] as const);
   const referenceTo = (value: string | undefined): string | undefined => {
@@ -193,45 +188,6 @@ function namedOrder(all: readonly ObservedPayment[], { loaded }: LoadedPlainRun)
   };
 }
 
-/** Converts a variable to its text in metadata; empty for undefined and for objects. */
-function textOf(value: unknown): string {
-  return value === undefined || isJsonObject(value) ? "" : String(value);
-}
-
-function observedIn({ loaded }: LoadedPlainRun, index: number): unknown {
-  return withoutRun(savedVariable(loaded, viewVariableName(index)), loaded.runId);
-}
-
-/** Replaces the run id by its placeholder, so that the value can be expected of every run. */
-function withoutRun(value: unknown, runId: string): unknown {
-  if (typeof value === "string")
-    return value.replace(/[*?]/g, "\\$&").replaceAll("${", "$${").replaceAll(runId, RUN_ID);
-  if (Array.isArray(value)) return value.map((part) => withoutRun(part, runId));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutRun(part, runId)]));
-}
-
-/** Returns an expectation of the parts that both values share; undefined if the values share no part. */
-function commonPart(one: unknown, other: unknown, ignore: readonly string[], path = ""): unknown {
-  if (ignore.includes(path)) return undefined;
-  if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)
-    return one.map(
-      (part, index) => commonPart(part, other[index], ignore, below(path, String(index))) ?? { exists: true },
-    );
-  if (isJsonObject(one) && isJsonObject(other)) {
-    const fields = Object.entries(one).flatMap(([key, part]) => {
-      const common = commonPart(part, other[key], ignore, below(path, key));
-      return common === undefined ? [] : [[isMatcherOperator(key) ? `\\${key}` : key, common]];
-    });
-    return fields.length === 0 ? undefined : Object.fromEntries(fields);
-  }
-  return JSON.stringify(one) === JSON.stringify(other) && !Array.isArray(one) ? one : undefined;
-}
-
-function below(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
-}
-
 /** Explains why runs of a flow cannot be concurrent; undefined if they can. */
 export function isolationReason(
   flow: Flow,
@@ -253,8 +209,4 @@ function concernsOthers(step: RawStep): boolean {
   const [kind] = stepKindsOf(step);
   if (kind === "wait_for") return step.wait_for === "request" || step.wait_for === "delivery";
   return kind === undefined || !STEPS[kind].traits.includes("own_customer");
-}
-
-export function customerEmail({ customerMatch }: Baseline, runId: string): string | undefined {
-  return customerMatch.customer_email?.replaceAll(`\${run.id}`, runId).replaceAll("\\*", "*");
 }

@@ -5,15 +5,15 @@ import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { AppWaits } from "./app-waits.js";
-import { type Flow, findPresses, isAppWrite, lookOracle } from "./flow.js";
-import { jobSteps } from "./job-steps.js";
-import { PRESENT } from "./payment-ends.js";
+import { type Flow, findPresses, isAppWrite, lookOracle, readOf } from "./flow.js";
+import { advanceMs, jobSteps } from "./job-steps.js";
 import { cancelStep, findPages, foreignSteps, returnSteps, unpaidStep } from "./payment-steps.js";
 import { ANY_RESPONSE, waitStep } from "./placed-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
-import { savedVariable } from "./saved-variable.js";
+import { type LookMoment, lookName, savedVariable } from "./saved-variable.js";
 import { pressOfList, withStrangers } from "./strangers.js";
+import { PRESENT } from "./views.js";
 
 const PRESSED = "The customer presses again before there is a response";
 /** Variables with the newest call to the service before and after a press, each as a list. */
@@ -50,7 +50,8 @@ export function driveSteps(
   const jobInFlow = isReadByJob
     ? flow.drive.find((step) => isAppWrite(step) && !presses.includes(step))
     : undefined;
-  const steps = flow.drive.flatMap((step, index): RawStep[] => {
+  const looked = plan.end === "expired" ? paymentSteps(flow, baseline.payableMs) : {};
+  const stepsOf = (step: RawStep, index: number): RawStep[] => {
     if (lookOracle(step) !== undefined) return lookInPassing(step);
     const page = pages.indexOf(step);
     if (page !== -1) {
@@ -65,10 +66,15 @@ export function driveSteps(
     if (strangers !== undefined && press !== -1 && press === pressOfList(plan, baseline))
       return [...withStrangers([tolerant], plan, baseline), withoutSave(tolerant)];
     if (isAwaitedJob(flow, index)) return Array.from({ length: set.length + 1 }, () => tolerant);
-    if (pressedTwice.has(press)) return pressTwice(tolerant, plan, baseline.pressMatches[press]);
     const once = isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant;
+    if (pressedTwice.has(press)) return pressTwice(once, plan, baseline.pressMatches[press]);
     return plan.pressedAgain.has(press) ? [once, withoutSave(tolerant)] : [once];
-  });
+  };
+  const steps = flow.drive.flatMap((step, index) => [
+    ...(step === looked.before ? looksAt(flow, "before") : []),
+    ...stepsOf(step, index),
+    ...(step === looked.during ? looksAt(flow, "during") : []),
+  ]);
   return [
     ...steps,
     ...(isReadByJob && jobInFlow === undefined
@@ -76,6 +82,33 @@ export function driveSteps(
       : []),
     ...(foreignPrice === undefined ? [] : foreignSteps(foreignPrice, baseline.customerMatch)),
   ];
+}
+
+/**
+ * The step in which the customer pays, and the step after which the app has heard that the payment is under way. Both are
+ * undefined if the views need what only later steps save.
+ */
+function paymentSteps(flow: Flow, payableMs: number): Partial<Record<LookMoment, RawStep>> {
+  const { drive, observe } = flow;
+  const press = drive.findIndex(isAppWrite);
+  const pages = findPages(flow);
+  const isPayment = (step: RawStep) => step.pay !== undefined || pages.includes(step);
+  const index = drive.findIndex((step, at) => at > press && (isPayment(step) || step.advance !== undefined));
+  const later = drive.slice(index).flatMap(({ save }) => Object.keys(isJsonObject(save) ? save : {}));
+  const views = JSON.stringify(observe);
+  if (index === -1 || later.some((name) => views.includes(`\${${name}`))) return {};
+  const during = drive.slice(index).find((step) => step.advance !== undefined);
+  const isEarly = during !== undefined && (advanceMs(during) ?? Infinity) < payableMs;
+  return { before: drive[index]!, ...(isEarly ? { during } : {}) };
+}
+
+/** Looks at the app before or during the payment, and saves what it shows. */
+function looksAt({ observe }: Flow, moment: LookMoment): RawStep[] {
+  return observe.map((view, index) => ({
+    ...readOf(view),
+    expect: ANY_RESPONSE,
+    save: { [lookName(moment, index)]: "body" },
+  }));
 }
 
 /** A look in the middle of the flow. It may show anything in a run that deviates, but it may change the app. */

@@ -20,6 +20,8 @@ export interface Flow {
   /** Steps that reset the app before each run. */
   readonly reset: readonly RawStep[];
   readonly never: readonly NeverRule[];
+  /** Kind of deviation → field of the views → the end that the app means. */
+  readonly allow: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** Oracle of each kind of check; null for checks of traffic, left out because deviations change traffic. */
@@ -59,6 +61,7 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
     scheduledWork: (raw.tick ?? []) as RawStep[],
     reset: (raw.reset ?? []) as RawStep[],
     never: (raw.never ?? []) as NeverRule[],
+    allow: (raw.allow ?? {}) as Flow["allow"],
   };
 }
 

@@ -16,7 +16,7 @@ export function jobSteps({ scheduledWork }: Flow, deviations: number): RawStep[]
 }
 
 /** Sandbox milliseconds of an `advance` step; undefined for other steps and unknown durations. */
-function advanceMs({ advance }: RawStep): number | undefined {
+export function advanceMs({ advance }: RawStep): number | undefined {
   return typeof advance === "string" ? parseDuration(advance) : undefined;
 }
 

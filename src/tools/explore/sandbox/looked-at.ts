@@ -6,7 +6,9 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { BlindSpot, FlowCoverage, RunFailure } from "../deviable.js";
 import { appCheck, type Flow } from "./flow.js";
 import type { RunDocument } from "./run-document.js";
+import type { FreeField } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
+import { generalPath } from "./views.js";
 
 type Path = readonly (string | number)[];
 
@@ -34,9 +36,18 @@ export function saveCheckedBodies(flow: Flow, run: RunDocument): RunDocument {
 }
 
 /** Finds the fields that the flow checks. A field that the flow names but no plain run returns is a blind spot. */
-export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): FlowCoverage {
+export function findFlowCoverage(
+  flow: Flow,
+  runs: readonly LoadedScenario[],
+  free: readonly FreeField[],
+): FlowCoverage {
   const views = viewsOf(flow);
   const fields = new Set<string>();
+  const isFree = ({ path: [part, view] }: View, field: string) =>
+    part === "observe" &&
+    free.some(
+      (one) => one.view === view && `${generalPath(field)}.`.startsWith(`${generalPath(one.field)}.`),
+    );
   const spots: BlindSpot[] = [];
   let hasText = false;
   for (const view of views) {
@@ -45,7 +56,7 @@ export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): F
     const known = bodies.flatMap((body) => fieldsOf(body));
     const isObserved = view.path[0] === "observe";
     for (const field of isObserved ? leavesOf(runs, view) : view.fields.map((one) => one.field))
-      fields.add(field);
+      if (!isFree(view, field)) fields.add(field);
     spots.push(...absentFields(view.fields, known));
   }
   if (
@@ -56,9 +67,21 @@ export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): F
   )
     spots.push({
       path: ["steps"],
-      message: "the flow looks at nothing of the app: add observe, or expect the body of a read of the app",
+      message: free.length === 0 ? LOOKS_AT_NOTHING : nothingComparedText(free),
     });
-  return { fields: [...fields].sort(), spots };
+  return {
+    fields: [...fields].sort(),
+    notCompared: free.map(({ field, reason }) => ({ field, reason })),
+    spots,
+  };
+}
+
+const LOOKS_AT_NOTHING =
+  "the flow looks at nothing of the app: add observe, or expect the body of a read of the app";
+
+function nothingComparedText(free: readonly FreeField[]): string {
+  const texts = free.map(({ field, reason }) => `${field} ${reason}`);
+  return `nothing that the flow looks at can be compared: ${texts.join(", ")}: add reset if it has what earlier runs left`;
 }
 
 /** Finds the fields for which a step of the flow failed, if the response lacks them and is right in all else. */
@@ -84,17 +107,28 @@ function absentFields(expected: View["fields"], known: readonly string[]): Blind
     .filter(({ field }) => !known.includes(field))
     .map(({ field, path }) => ({
       path,
-      message: `no response of the app to the plain runs has ${field}${didYouMean(field, known)}`,
+      message: `no response of the app to the plain runs has ${field}${didYouMean(field, known) || fieldsText(known)}`,
     }));
+}
+
+const MAX_NAMED = 12;
+
+function fieldsText(known: readonly string[]): string {
+  if (known.length === 0) return "";
+  const more = known.length > MAX_NAMED ? ", …" : "";
+  return `; it has ${[...new Set(known)].slice(0, MAX_NAMED).join(", ")}${more}`;
 }
 
 function viewsOf(flow: Flow): View[] {
   const steps = (flow.raw.steps ?? []) as RawStep[];
   return [
-    ...flow.observe.map(({ ignore = [] }, index): View => {
+    ...flow.observe.map(({ ignore = [], price, currency }, index): View => {
       const path = ["observe", index];
+      const named = Object.entries({ price, currency }).flatMap(([key, field]) =>
+        field === undefined ? [] : [{ field, path: [...path, key] }],
+      );
       const fields = ignore.map((field, at) => ({ field, path: [...path, "ignore", at] }));
-      return { path, name: viewVariableName(index), fields };
+      return { path, name: viewVariableName(index), fields: [...fields, ...named] };
     }),
     ...flow.checks.flatMap(({ step }, number): View[] => {
       if (!isReadOfApp(step)) return [];
@@ -142,7 +176,7 @@ function fieldsOf(body: unknown, path: Path = []): string[] {
 }
 
 function leavesOf(runs: readonly LoadedScenario[], { name, fields }: View): string[] {
-  const ignored = fields.map(({ field }) => field);
+  const ignored = fields.flatMap(({ field, path }) => (path.includes("ignore") ? [field] : []));
   const found = runs.flatMap((run) => fieldsOf(savedVariable(run, name)));
   return found.filter(
     (field) => !ignored.includes(field) && !found.some((other) => other.startsWith(`${field}.`)),

@@ -6,9 +6,9 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { StepRole } from "../deviable.js";
 import { STEADY_DURATION } from "./app-pace.js";
 import { type AppWaits, withWaits } from "./app-waits.js";
-import { type Concession, endWith, withFewer } from "./concessions.js";
 import { driveSteps, tolerantStep, withPressMarks } from "./drive-steps.js";
 import { chargeChecks, refusalChecks, withdrawalChecks } from "./end-checks.js";
+import type { ExpectedEnd } from "./ends.js";
 import { type Flow, readOf } from "./flow.js";
 import { withJobs } from "./job-steps.js";
 import { partialRefundSteps } from "./payment-steps.js";
@@ -16,7 +16,7 @@ import { type Placed, withRole } from "./placed-steps.js";
 import { quietEnd } from "./quiet-end.js";
 import { isCheck } from "./run-failure.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
-import { viewVariableName } from "./saved-variable.js";
+import { statusName, viewVariableName } from "./saved-variable.js";
 
 /** A run as a scenario file, with the role of each step. */
 export interface RunDocument {
@@ -24,13 +24,14 @@ export interface RunDocument {
   readonly roles: readonly StepRole[];
 }
 
-/** Builds a run that only saves the app's views. */
-export function viewsDocument(flow: Flow): RunDocument {
-  return assemble(
-    flow,
-    {},
-    viewsOf(flow, (index) => ({ save: { [viewVariableName(index)]: "body" } })),
-  );
+/** What a view saves: its body, and the status of the response. */
+function savingView(index: number): object {
+  return { save: { [viewVariableName(index)]: "body", [statusName(index)]: "status" } };
+}
+
+/** Builds checks that wait until the views are steady, and save them. The flow's steps save what the views name. */
+export function steadyViewsDocument(flow: Flow): RunDocument {
+  return assemble(flow, {}, [...withRole("drive", flow.drive), ...viewsOf(flow, savingView)]);
 }
 
 /**
@@ -44,24 +45,28 @@ export function plainRunDocument(flow: Flow, waits: AppWaits, steady?: string): 
     ...withRole("reset", flow.reset),
     ...withWaits(until, waits),
     ...viewsOf(flow, (index) => ({
-      save: { [viewVariableName(index)]: "body" },
+      ...savingView(index),
       ...(steady === undefined ? {} : { steady }),
     })),
     ...checksOf(flow),
   ]);
 }
 
-/** Builds a run with deviations, which must end as the plain runs did, or as `concession` allows. */
+interface DeviatingRun extends AppWaits {
+  readonly name: string;
+  readonly end: ExpectedEnd;
+  /** Indexes of the flow's steps that the app refused, such as a payout before a late payment. They are repeated. */
+  readonly refused?: readonly number[];
+}
+
+/** Builds a run with deviations, which must end as `end` says. */
 export function deviatingRunDocument(
   flow: Flow,
   plan: SandboxPlan,
-  learned: Baseline,
-  { name, concession = {}, ...waits }: AppWaits & { readonly name: string; readonly concession?: Concession },
+  baseline: Baseline,
+  { name, end, refused = [], ...waits }: DeviatingRun,
 ): RunDocument {
-  const { isWrongMoney, isUnpaid, end, refundedPart } = plan;
-  const { refused = [], returned, isUndelivered = false } = concession;
-  const isOtherEnd = isWrongMoney || isUnpaid || (end ?? returned) !== undefined;
-  const baseline = endWith(learned, plan, concession);
+  const { refundedPart, isWrongMoney } = plan;
   const tail = quietEnd(flow, {
     deviations: plan.set.length,
     deviatingCalls: plan.faults.length,
@@ -81,12 +86,13 @@ export function deviatingRunDocument(
     ...withRole("reset", flow.reset),
     ...withMovingTime(withWaits(withJobs(until, flow, plan, baseline, waits), waits), plan, baseline),
     ...(again.length === 0 ? [] : [...withRole("repeat", again), ...tail.map(asRepeated)]),
-    ...withRole("paid", chargeChecks(baseline, plan)),
-    ...withRole("paid_out", withdrawalChecks(baseline, plan)),
+    ...withRole("paid", chargeChecks(baseline, end)),
+    ...withRole("paid_out", withdrawalChecks(baseline, end)),
     ...(isWrongMoney
-      ? withRole("not_delivered", notDelivered(flow, baseline))
-      : viewsOf(flow, (index) => ({ expect: { body: baseline.observed[index] } }))),
-    ...checksOf(flow, isOtherEnd, isUndelivered),
+      ? withRole("not_delivered", notDelivered(flow, end))
+      : viewsOf(flow, (index) => ({ ...savingView(index), expect: end.views[index] }))),
+    ...(end.unlike === undefined ? [] : [unlikeView(flow, end.unlike)]),
+    ...checksOf(flow, end.isPlain === true && !isWrongMoney),
     ...withRole("manners", refusalChecks(baseline, plan)),
   ];
   const times = PATIENT_STEADY_TIMES[waits.quiet === undefined ? "before" : "after"];
@@ -112,8 +118,15 @@ function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): n
 }
 
 /** Makes one step per view. Each expects that the view does not show what it shows after a paid plain run. */
-function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
-  return viewsOf(flow, (index) => ({ expect: { body: { not: observed[index] } } })).map(({ step }) => step);
+function notDelivered(flow: Flow, { views }: ExpectedEnd): RawStep[] {
+  const isNot = (index: number) => ({ body: { not: (views[index] as { readonly body?: unknown }).body } });
+  return viewsOf(flow, (index) => ({ expect: isNot(index) })).map(({ step }) => step);
+}
+
+/** Makes the step that fails if the app shows the end as it shows another one. */
+function unlikeView(flow: Flow, { sentence, view, body }: NonNullable<ExpectedEnd["unlike"]>): Placed {
+  const { step } = viewsOf(flow, () => ({ name: sentence, expect: { status: { lt: 500 }, body } }))[view]!;
+  return { step, role: "unlike" };
 }
 
 /** Makes the steps that read the app's views, and adds the fields of `fieldsOf` to each. */
@@ -149,15 +162,13 @@ function withMovingTime(
   return [{ step: waiting, role: "drive" }, ...placed.slice(end)];
 }
 
-function checksOf(flow: Flow, isOtherEnd = false, isUndelivered = false): Placed[] {
-  // The flow's `expect` describes an order that is paid in full and not refunded.
-  const checks = flow.checks.filter(({ oracle }) => !isOtherEnd || oracle !== "expect");
+/** @param isPlain the flow's own expectations hold, which describe an order that is paid in full and not refunded */
+function checksOf(flow: Flow, isPlain = true): Placed[] {
+  const checks = flow.checks.filter(({ oracle }) => isPlain || oracle !== "expect");
   return [
     ...checks.map(({ step, oracle }): Placed => {
       if (typeof step.app !== "string") return { step, role: oracle };
-      const { expect, steady = STEADY_DURATION } = step;
-      const loosened = isUndelivered && isJsonObject(expect) ? { expect: withFewer(expect) } : {};
-      return { step: { ...step, steady, ...loosened }, role: oracle };
+      return { step: { ...step, steady: step.steady ?? STEADY_DURATION }, role: oracle };
     }),
     ...flow.never.map(
       ({ body, steady = STEADY_DURATION, ...view }): Placed => ({
@@ -169,7 +180,7 @@ function checksOf(flow: Flow, isOtherEnd = false, isUndelivered = false): Placed
 }
 
 /** Fields of a flow's file that only `explore` reads, and that the file of a run leaves out. */
-const EXPLORE_FIELDS = ["given", "observe", "tick", "never", "reset", "$schema"];
+const EXPLORE_FIELDS = ["given", "observe", "tick", "never", "allow", "reset", "$schema"];
 type Rules = Partial<Pick<SandboxPlan, "charges" | "webhooks" | "faults">>;
 
 /** Puts the rules of the run before the flow's own, because the first match wins. */
@@ -194,7 +205,7 @@ export function withIncludedSteps({ document, roles }: RunDocument, { steps }: L
   return [...Array.from({ length: included }, () => "drive" as const), ...roles];
 }
 
-/** Roles of the steps that a run with `brief` detail leaves out. `hasFailureSigns` replaces the checks of the steps. */
+/** Roles of the steps that a brief run leaves out: its records show whether they would pass. */
 const IMPLIED: readonly StepRole[] = ["rest", "paid", "paid_out", "manners"];
 
 /**
@@ -220,7 +231,7 @@ function withoutWait({ steady: _steady, ...step }: RawStep): RawStep {
 
 /** Returns true if both steps send the same request and the first expects all that the second expects. */
 function implies(first: RawStep, second: RawStep): boolean {
-  const { expect: whole, ...request } = first;
+  const { expect: whole, save: _save, ...request } = first;
   const { expect: part, name: _name, ...other } = second;
   return isJsonObject(whole) && isJsonObject(part) && isSame(request, other) && isContained(part, whole);
 }

@@ -23,7 +23,6 @@ import {
   type Trace,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
-import { hasFailureSigns, openText } from "../judge.js";
 import {
   canContinueAfterResponse,
   learningQuietMs,
@@ -33,19 +32,12 @@ import {
   steadyMs,
 } from "./app-pace.js";
 import { waitReports } from "./app-waits.js";
-import {
-  baselineOf,
-  customerEmail,
-  customerOf,
-  hasSameViews,
-  isolationReason,
-  type LoadedPlainRun,
-} from "./baseline.js";
-import { type Concession, concessionsFor } from "./concessions.js";
-import { refusedSteps } from "./drive-steps.js";
+import { baselineOf, customerOf, hasSameViews, isolationReason } from "./baseline.js";
+import { type CheckedRun, EndCheck } from "./end-check.js";
 import type { Flow } from "./flow.js";
 import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
+import { customerEmail } from "./money.js";
 import {
   type ListPositions,
   type ObservedRows,
@@ -61,7 +53,6 @@ import {
   omitImpliedSteps,
   plainRunDocument,
   type RunDocument,
-  viewsDocument,
   withIncludedSteps,
 } from "./run-document.js";
 import { failureOf, isCheck } from "./run-failure.js";
@@ -69,7 +60,6 @@ import { RunLoader } from "./run-loader.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
 import { savedTime } from "./saved-variable.js";
-import { grownValue, growthKey } from "./strangers.js";
 
 export interface SandboxDeviableOptions {
   /** Absent if the app cannot be killed. */
@@ -90,8 +80,7 @@ export interface SandboxDeviableOptions {
   readonly saveTo?: ScenarioFileWriter | undefined;
 }
 
-interface Run extends LoadedPlainRun {
-  readonly trace: Trace;
+interface Run extends CheckedRun {
   /** Carries out more steps of the run, and describes the first that fails. */
   readonly resume: (
     steps: readonly LoadedStep[],
@@ -130,11 +119,11 @@ export class SandboxDeviable implements Deviable {
   #isRestless = false;
   /** Sandbox time from the end of the flow's steps to the end of a run. */
   #rest: string | undefined;
-  #runs = 0;
   #mayGoOn = false;
   #pace = 1;
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
+  #endCheck!: EndCheck;
   readonly #loader: RunLoader;
   #position: ListPositions | undefined;
   /** Sandbox time at the end of the last run; undefined if it is not known. */
@@ -184,6 +173,12 @@ export class SandboxDeviable implements Deviable {
     this.#pace = paceOf(run.responseMs);
     if (this.#plain.push(run) === 2) {
       this.#baseline = baselineOf(this.#flow, first!, run);
+      this.#endCheck = new EndCheck(this.#flow, this.#baseline, first!.observed, {
+        check: (of, document, reference) => this.#check(of, document, reference),
+        documentOf: (plan, end, refused) => this.#documentOf(plan, end, refused),
+        carryOut: async (document) => (await this.#carryOut([document]))[0]!,
+        isAsynchronous: () => this.#quiet !== undefined,
+      });
       this.customer = { ...this.customer, canReturn: this.#baseline.returnPath !== undefined };
     }
     return run.trace;
@@ -241,7 +236,7 @@ export class SandboxDeviable implements Deviable {
 
   flowCoverage(): FlowCoverage {
     const runs = this.#plain.map(({ loaded }) => loaded);
-    return findFlowCoverage(this.#flow, runs);
+    return findFlowCoverage(this.#flow, runs, this.#endCheck.ends.free);
   }
 
   wrongPrice(): string | undefined {
@@ -282,8 +277,6 @@ export class SandboxDeviable implements Deviable {
   }
 
   async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
-    const counting = plans.find(({ strangers }) => strangers !== undefined);
-    if (counting !== undefined) counting.before = await this.#readGrowths();
     const [alone, ...others] = plans;
     if (alone?.variant.isPatient === false && others.length === 0) alone.isWatched = this.#canWatch(alone);
     const killing = plans.find(({ killMoment }) => killMoment !== undefined);
@@ -296,7 +289,13 @@ export class SandboxDeviable implements Deviable {
       const reports = waitReports("retry", run.loaded);
       const hasPausedLonger = this.#retries.hasPausedLonger(plan, reports, this.#canWatch(plan));
       this.#retries.learn(plan, reports);
-      const end = await this.#checkEnd(plan, run);
+      const { trace, isTouched } = await this.#endCheck.judge(plan, run);
+      // The checks may move time, and call the app, which may call the service. These calls are no part of the next run.
+      if (isTouched) {
+        this.#nowMs = undefined;
+        await this.#readRows(1);
+      }
+      const end = trace;
       const endMs = this.#nowMs ?? Infinity;
       const last = run.observed.calls.filter(({ isByFlow, atMs }) => !isByFlow && atMs >= endMs);
       if (plan.isWatched && end.failure === undefined) this.#retries.watch(plan, run.loaded.runId, last);
@@ -325,61 +324,39 @@ export class SandboxDeviable implements Deviable {
     return rows;
   }
 
-  /** Reads the numbers that grow with each run. */
-  async #readGrowths(): Promise<ReadonlyMap<string, number>> {
-    const { growths = [] } = this.#baseline.list ?? {};
-    if (growths.length === 0) return new Map();
-    const [run] = await this.#carryOut([viewsDocument(this.#flow)]);
-    return new Map(growths.map((growth) => [growthKey(growth), grownValue(run!.loaded, growth)]));
-  }
-
-  /** Makes all checks of a run that fails one of them, or that differs from a plain run. */
-  async #checkEnd(plan: SandboxPlan, run: Run): Promise<Trace> {
-    const { trace, observed } = run;
-    const { failure } = trace;
-    const plain = this.#plain[0]!.observed;
-    const isOver = failure === undefined ? hasFailureSigns(observed, plain) : isCheck(failure.role);
-    if (!isOver || failure?.isIncomplete === true) return trace;
-    const open = openText(observed, plain);
-    if (open !== undefined && failure !== undefined)
-      return { ...trace, failure: { ...failure, isIncomplete: true, error: open } };
-    const refused = refusedSteps(run.loaded);
-    let check = () => this.#check(run, this.#documentOf(plan));
-    let checked = await check();
-    const end = checked && { plan, observed, failure: checked, refused };
-    for (const concession of end === undefined ? [] : concessionsFor(end, plain, this.#baseline)) {
-      const conceding = () => this.#check(run, this.#documentOf(plan, concession));
-      if ((await conceding()) !== undefined) continue;
-      checked = undefined;
-      check = conceding;
-      break;
-    }
-    // The checks may move time, and call the app, which may call the service. These calls are no part of the next run.
-    this.#nowMs = undefined;
-    await this.#readRows(1);
-    return { ...trace, failure: checked, checkAgain: check };
-  }
-
   /** Carries out the steps of a document that follow the run's own. */
-  async #check(run: Run, document: RunDocument): Promise<RunFailure | undefined> {
+  async #check(run: CheckedRun, document: RunDocument, reference?: string): Promise<RunFailure | undefined> {
     const loaded = await this.#loader.load(document.document);
     const all = withIncludedSteps(document, loaded);
     const indexes = [...all.keys()].filter((index) => isCheck(all[index]));
-    return run.resume(
+    const failure = await (run as Run).resume(
       indexes.map((index) => loaded.steps[index]!),
       indexes.map((index) => all[index]!),
     );
+    return failure && (reference === undefined ? failure : { ...failure, reference });
   }
 
   save(plan: SandboxPlan, description: string): string | undefined {
     const { saveTo, vars = {} } = this.#options;
-    plan.before = undefined;
     // A file cannot kill the app.
     if (plan.killMoment !== undefined) return undefined;
-    return saveTo && saveDocument(saveTo, this.#documentOf(plan).document, description, vars, this.source);
+    return (
+      saveTo &&
+      saveDocument(
+        saveTo,
+        this.#documentOf(plan, this.#endCheck.missed.get(plan)).document,
+        description,
+        vars,
+        this.source,
+      )
+    );
   }
 
-  #documentOf(plan: SandboxPlan, concession?: Concession): RunDocument {
+  #documentOf(
+    plan: SandboxPlan,
+    end = this.#endCheck.ends.expectedOf(plan),
+    refused: readonly number[] = [],
+  ): RunDocument {
     const { isPatient } = plan.variant;
     const isLong = isPatient && !plan.holdsRead && this.#quiet !== undefined;
     return deviatingRunDocument(this.#flow, plan, this.#baseline, {
@@ -388,7 +365,8 @@ export class SandboxDeviable implements Deviable {
       rest: this.#rest,
       retry: this.#retries.waitFor(plan),
       flowWait: this.#retries.flowWaitFor(plan, this.#plain[0]!.waitedMs),
-      concession,
+      end,
+      refused,
     });
   }
 
@@ -434,7 +412,6 @@ export class SandboxDeviable implements Deviable {
         observed,
         trace,
         resume,
-        ordinal: ++this.#runs,
         waitedMs: longestMs("wait_for"),
         responseMs: longestMs("app"),
       };

@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { decimalsOf, percentOf } from "../../../core/domain/money.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
+import type { LoadedScenario } from "../../scenario/files.js";
 import type {
   CallChange,
   CallOccurrence,
   JobMoment,
   ObservedCharge,
+  ObservedRun,
   PaymentEnd,
   RunPlan,
   RunVariant,
@@ -15,15 +17,13 @@ import type {
   WebhookOccurrence,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
+import type { UncomparedField } from "../exploration.js";
 import { formatWholeSeconds } from "../kinds.js";
 
-/** A number in a view of the app that grows by the same in each run, such as a count of all payments. */
-export interface Growth {
-  readonly view: number;
-  readonly path: readonly string[];
-  readonly perRun: number;
-  /** Its value in an app that has just started. */
-  readonly fresh: number;
+/** A run that was carried out. */
+export interface LoadedRun {
+  readonly observed: ObservedRun;
+  readonly loaded: LoadedScenario;
 }
 
 /** Facts of the plain runs by which a run with strangers is made and judged. */
@@ -33,7 +33,6 @@ export interface ListBaseline {
   readonly completed: number;
   /** For each press of the customer, the number of reads of the list before it and after it. */
   readonly reads: readonly (readonly [from: number, to: number])[];
-  readonly growths: readonly Growth[];
 }
 
 /** Selects the payments of an order, and has the number of completed ones in a plain run. */
@@ -42,16 +41,32 @@ export interface OrderPayments {
   readonly completed: number;
 }
 
-/** The expected end of every run, learned from two plain runs. */
+/** The end of two plain runs. */
+export interface PlainEnd {
+  /** Number of completed charges that `chargeMatch` selects. */
+  readonly completedCharges: number;
+  /** Number of completed withdrawals; absent if the app makes none. */
+  readonly completedWithdrawals?: number;
+  /** Body of each view of the app, without the run's id. */
+  readonly bodies: readonly unknown[];
+}
+
+export interface FreeField extends UncomparedField {
+  /** Index among the views. */
+  readonly view: number;
+}
+
+/** Facts about the flow and the app, learned from two plain runs. */
 export interface Baseline {
   /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
   readonly customerMatch: { readonly customer_email?: string };
   /** Selects the run's charges by customer, or by the metadata in `orderCharges` if `customerMatch` is empty. */
   readonly chargeMatch: Readonly<Record<string, unknown>>;
-  /** Number of completed charges that `chargeMatch` selects. */
-  readonly completedCharges: number | { readonly lte: number };
-  /** Number of completed withdrawals, or its upper bound; absent if the app makes none. */
-  readonly completedWithdrawals?: number | { readonly lte: number };
+  readonly plain: PlainEnd;
+  /** Sandbox time from the first charge to its expiry, in milliseconds; 0 without a charge. */
+  readonly payableMs: number;
+  /** Fields of the views that differ between two plain runs. */
+  readonly free: readonly FreeField[];
   /** Selects the charges of an order by metadata that holds a variable of the flow, such as the order's id. */
   readonly orderCharges?: OrderPayments;
   /** Selects the withdrawals of an order by such metadata or by their reference. */
@@ -66,8 +81,6 @@ export interface Baseline {
   readonly list?: ListBaseline | undefined;
   /** Path of the app to which a paid checkout leads; undefined if it has an id that the flow does not know. */
   readonly returnPath?: string | undefined;
-  /** Expected body of each view of the app. */
-  readonly observed: readonly unknown[];
 }
 
 /** The customer chooses a payment method, and does not pay. */
@@ -121,8 +134,6 @@ export class SandboxPlan implements RunPlan {
   strangers: StrangersAtList | undefined;
   /** Price of another shop's charge with the customer's metadata. */
   foreignPrice: ObservedCharge["base"] | undefined;
-  /** Values of the growing fields before the run, as text by `growthKey`; absent in a saved file, for a fresh app. */
-  before: ReadonlyMap<string, number> | undefined;
   /** Amount of a partial refund. */
   refundedPart: string | undefined;
   /** Sandbox time from the start to a moment between expiry and late payment; undefined if the charge is paid in time. */

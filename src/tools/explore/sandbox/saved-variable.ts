@@ -16,3 +16,17 @@ export function savedTime(loaded: LoadedScenario, name: string): number | undefi
 export function viewVariableName(index: number): string {
   return `observed_${index + 1}`;
 }
+
+/** Variable with the status of the response whose body the other variable has. */
+export function statusName(index: number): string {
+  return `${viewVariableName(index)}_status`;
+}
+
+/** Moments at which a run looks at the app of a customer who does not pay. */
+export const LOOK_MOMENTS = ["before", "during"] as const;
+export type LookMoment = (typeof LOOK_MOMENTS)[number];
+
+/** Variable in which a run saves a view at such a moment. */
+export function lookName(moment: LookMoment, index: number): string {
+  return `${moment}_payment_${index + 1}`;
+}

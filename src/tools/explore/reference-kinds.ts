@@ -1,0 +1,33 @@
+import type { Deviation, DeviationKind, DeviationSet } from "./deviation-set.js";
+
+/**
+ * Kinds that end the payment, or repeat a press, as a customer or the service may. A run of one of them alone is the
+ * reference for runs with the same money; a later one may need an earlier one.
+ */
+const REFERENCE_KINDS: readonly DeviationKind[] = [
+  "expired_unpaid",
+  "declined",
+  "cancelled_then_paid",
+  "returned_unpaid",
+  "refunded",
+  "partly_refunded",
+  "paid_late",
+  "pressed_again",
+];
+
+/** Puts the deviations whose runs are references before those that are compared with them. */
+export function referencesFirst(deviations: readonly Deviation[]): Deviation[] {
+  const references = REFERENCE_KINDS.flatMap((kind) => deviations.filter((one) => one.kind === kind));
+  return [...references, ...deviations.filter((one) => !references.includes(one))];
+}
+
+/** Returns true if a run of the set is compared with the end of a run of the deviation alone. */
+export function isReferenceFor({ kind, at }: Deviation, set: DeviationSet): boolean {
+  const isPart = set.some((one) => one.kind === kind && one.at === at);
+  if (isPart) return set.length > 1;
+  const kinds = set.map((one) => one.kind);
+  if (kind === "pressed_again") return set.some((one) => one.kind === "pressed_twice" && one.at === at);
+  if (kind === "refunded") return kinds.includes("partly_refunded");
+  const hasEnd = kinds.some((one) => REFERENCE_KINDS.includes(one) && one !== "pressed_again");
+  return kind === "expired_unpaid" && (hasEnd || kinds.includes("foreign_charge"));
+}

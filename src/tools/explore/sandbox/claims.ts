@@ -1,0 +1,170 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { statusWordsOf } from "../../../core/schema/reconciliation.js";
+import { isFulfilledWord, statusMeaningOf } from "../judge.js";
+import { expectationOf, type Field, fieldAt, fieldsIn, PRESENT, sizeOf } from "./views.js";
+
+/*
+ * The few things that are wrong in every app, whatever its undisturbed runs show. All else an app decides by itself: no
+ * other run says how it shows an end that only it has.
+ */
+
+/** Expected bodies of the views, and bodies that they must not all have at once. */
+export interface Claims {
+  readonly views: readonly unknown[];
+  readonly unlike?: Unlike;
+}
+
+/** An end of the app that this one must differ from. */
+export interface Unlike {
+  /** The failure in one sentence. */
+  readonly sentence: string;
+  readonly views: readonly unknown[];
+}
+
+/** Views of one moment in the app, without the run's id. */
+export type Bodies = readonly unknown[];
+
+/** Facts about an app that its plain and its unpaid runs have shown. */
+export interface Shown {
+  /** Expected bodies of a plain run. */
+  readonly plain: Bodies;
+  /** The app before the customer pays, and while the payment is under way; empty if they are not known. */
+  readonly waiting: readonly Bodies[];
+  /** The price, to recognize a balance that it raises. */
+  readonly price: string | undefined;
+}
+
+/** Nothing of a payment is shown, and the app does not wait for it. */
+export function unpaidClaims(shown: Shown, mayWait: boolean): Claims {
+  const { plain, waiting } = shown;
+  const facts = plain.map((view, index) => factsIn(shown, view, index));
+  const hasPaidWord = facts.flat().some(({ value }) => isPaidWord(value));
+  const sentence = "not paid, and the app shows all that it shows for a payment";
+  return {
+    views: facts.map((fields) =>
+      claim(fields, (field) => {
+        const { value } = field;
+        // An app with a word for the payment may confirm an order before it is paid.
+        if (isPaidWord(value) || (isFulfilledWord(value) && !hasPaidWord))
+          return noneOf([value, ...(mayWait ? [] : written(WAITING_WORDS, value))]);
+        return isShare(field, shown) ? lessThan(value) : undefined;
+      }),
+    ),
+    ...(waiting.length === 0 || facts.flat().length === 0
+      ? {}
+      : { unlike: { sentence, views: facts.map((fields) => expectationOf(fields)) } }),
+  };
+}
+
+/** The order does not wait again, and no more is delivered. It may stay paid, and a balance may be too low. */
+export function refundedClaims(shown: Shown, mayWait: boolean): Claims {
+  return {
+    views: shown.plain.map((view, index) =>
+      claim(fieldsIn(view), (field) => {
+        const { value } = field;
+        if (isPaidWord(value)) return mayWait ? undefined : noneOf(written(WAITING_WORDS, value));
+        return isShare({ ...field, index }, shown) ? notMoreThan(value) : undefined;
+      }),
+    ),
+  };
+}
+
+/** The app does not take a part for the whole: as refunded, or as not delivered. */
+export function partlyRefundedClaims(shown: Shown, refunded: Bodies | undefined): Claims {
+  const words = [...WAITING_WORDS, ...statusWordsOf("refunded")];
+  const views = shown.plain.map((view, index) =>
+    claim(fieldsIn(view), (field) => {
+      const { value } = field;
+      if (isPaidWord(value)) return noneOf(written(words, value));
+      if (!isShare({ ...field, index }, shown)) return undefined;
+      return typeof value === "number" ? { gt: 0, lte: value } : undefined;
+    }),
+  );
+  const sentence = "a part was refunded, and the app takes it for the whole";
+  return refunded === undefined ? { views } : { views, unlike: { sentence, views: refunded } };
+}
+
+/**
+ * Late money is delivered, credited or returned, once; and what the app calls returned it has returned.
+ *
+ * @param expired bodies after an expiry without a payment; undefined if the app has returned the money
+ */
+export function paidLateClaims(shown: Shown, expired: Bodies | undefined, isReturned: boolean): Claims {
+  const views = shown.plain.map((view, index) =>
+    claim(fieldsIn(view), (field) => {
+      const { value } = field;
+      if (isPaidWord(value))
+        return isReturned ? undefined : noneOf(written(statusWordsOf("refunded"), value));
+      return isShare({ ...field, index }, shown) ? notMoreThan(value) : undefined;
+    }),
+  );
+  const sentence = "paid late, but not marked as paid by the app: it shows what it shows if nothing is paid";
+  return expired === undefined || isReturned ? { views } : { views, unlike: { sentence, views: expired } };
+}
+
+/** Status words of an order that waits for its payment. An order that is `open` or `unpaid` need not wait. */
+const WAITING_WORDS = ["pending", "processing", "awaiting_payment", "waiting"];
+/** Names of fields that count or mark what a customer gets for a payment. */
+const DELIVERY_NAME = /deliver|fulfil|shipped|granted|activated|credited|(^|_)(is_?)?paid$/i;
+
+interface Fact extends Field {
+  readonly index: number;
+}
+
+/** Finds the fields of a plain run's view that the app shows only once it is paid. */
+function factsIn({ waiting }: Shown, view: unknown, index: number): Fact[] {
+  return fieldsIn(view)
+    .filter(({ value }) => !isJsonObject(value))
+    .filter(({ path, value }) =>
+      waiting.every((bodies) => JSON.stringify(fieldAt(bodies[index], path)) !== JSON.stringify(value)),
+    )
+    .map((field) => ({ ...field, index }));
+}
+
+/** Returns true for a field by which the customer has what is paid: a delivery by its name, a balance by the price. */
+function isShare({ path, value, index }: Fact, { waiting, price }: Shown): boolean {
+  if (DELIVERY_NAME.test(path.at(-1) ?? "")) return value === true || sizeOf(value) > 0;
+  const [before] = waiting;
+  const grown = numberOf(value) - numberOf(fieldAt(before?.[index], path));
+  const paid = Number(price ?? Number.NaN);
+  return grown > 0 && [paid, paid * 100].some((amount) => Math.abs(grown - amount) < 1e-6);
+}
+
+function numberOf(value: unknown): number {
+  const isAmount = typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
+  return typeof value === "number" || isAmount ? Number(value) : Number.NaN;
+}
+
+function lessThan(value: unknown): object {
+  return Number.isNaN(numberOf(value)) ? { not: value } : { lt: value };
+}
+
+function notMoreThan(value: unknown): object | undefined {
+  return Number.isNaN(numberOf(value)) ? undefined : { lte: value };
+}
+
+/** Expects what `allowed` returns of each field; anything of a field for which it returns undefined. */
+function claim(fields: readonly Fact[], allowed: (field: Fact) => unknown): unknown;
+function claim(fields: readonly Field[], allowed: (field: Field) => unknown): unknown;
+function claim(fields: readonly Field[], allowed: (field: never) => unknown): unknown {
+  const claimed = fields.flatMap((field) => {
+    const value = allowed(field as never);
+    return value === undefined ? [] : [{ ...field, value }];
+  });
+  return expectationOf(claimed) ?? PRESENT;
+}
+
+function isPaidWord(value: unknown): value is string {
+  return typeof value === "string" && statusMeaningOf(value) === "paid";
+}
+
+function noneOf(words: readonly string[]): object {
+  return { not: { in: words } };
+}
+
+/** Writes the words as the app writes `paid`. */
+function written(words: readonly string[], paid: string): string[] {
+  if (paid === paid.toUpperCase()) return words.map((word) => word.toUpperCase());
+  if (paid === paid.toLowerCase()) return [...words];
+  return words.map((word) => word[0]!.toUpperCase() + word.slice(1));
+}

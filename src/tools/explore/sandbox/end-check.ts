@@ -1,0 +1,129 @@
+import type { RunFailure, Trace } from "../deviable.js";
+import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
+import { refusedSteps } from "./drive-steps.js";
+import { type Count, Ends, type ExpectedEnd, isReference } from "./ends.js";
+import type { Flow } from "./flow.js";
+import { chargesOf } from "./money.js";
+import { omitImpliedSteps, type RunDocument, steadyViewsDocument } from "./run-document.js";
+import { isCheck } from "./run-failure.js";
+import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
+import { savedVariable, viewVariableName } from "./saved-variable.js";
+
+export interface CheckedRun extends LoadedRun {
+  readonly trace: Trace;
+}
+
+interface Driver {
+  /** Carries out the steps of a document that follow the run's own; returns the first failure. */
+  readonly check: (
+    run: CheckedRun,
+    document: RunDocument,
+    reference?: string,
+  ) => Promise<RunFailure | undefined>;
+  readonly documentOf: (plan: SandboxPlan, end?: ExpectedEnd, refused?: readonly number[]) => RunDocument;
+  readonly carryOut: (document: RunDocument) => Promise<CheckedRun>;
+  /** The app goes on after its responses. */
+  readonly isAsynchronous: () => boolean;
+}
+
+/** The likeliest end of a run that has none of the ends that it may have, and how it differs. */
+interface MissedEnd {
+  readonly end: ExpectedEnd;
+  readonly failure: RunFailure;
+}
+
+/** Compares the ends of runs with those that the app has shown. */
+export class EndCheck {
+  readonly ends: Ends;
+  /** The ends that failing runs should have had, for their files. */
+  readonly missed = new Map<SandboxPlan, ExpectedEnd>();
+  readonly #flow: Flow;
+  readonly #baseline: Baseline;
+  readonly #plain: Trace["observed"];
+  readonly #driver: Driver;
+
+  constructor(flow: Flow, baseline: Baseline, plain: Trace["observed"], driver: Driver) {
+    this.ends = new Ends(flow, baseline);
+    this.#flow = flow;
+    this.#baseline = baseline;
+    this.#plain = plain;
+    this.#driver = driver;
+  }
+
+  /** Makes all checks, unless the run plainly ended right. `isTouched`: the checks have carried out steps. */
+  async judge(plan: SandboxPlan, run: CheckedRun): Promise<{ trace: Trace; isTouched?: true }> {
+    const { trace, observed } = run;
+    const { failure } = trace;
+    const isEnd = failure === undefined || isCheck(failure.role);
+    if (!isEnd || failure?.isIncomplete === true) return { trace };
+    const isRight = failure === undefined && this.#hasMoneyOf(this.ends.expectedOf(plan), run);
+    if (isRight && !isReference(plan) && !hasNewRefusals(observed, this.#plain)) return { trace };
+    const open = openText(observed, this.#plain);
+    if (open !== undefined) return { trace: { ...trace, failure: notJudged(open) } };
+    await this.#lookUntilSteady(plan, run);
+    let missed = await this.#missedEnd(plan, run);
+    for (const unsure of missed === undefined ? [] : this.ends.unsurePlans(plan, run)) {
+      await this.#learnAgain(unsure);
+      missed = await this.#missedEnd(plan, run);
+      if (missed === undefined) break;
+    }
+    if (missed === undefined) this.ends.learn(plan, run);
+    else this.missed.set(plan, missed.end);
+    const checkAgain = async () => (await this.#missedEnd(plan, run))?.failure;
+    return { trace: { ...trace, failure: missed?.failure, checkAgain }, isTouched: true };
+  }
+
+  #hasMoneyOf({ completedCharges, completedWithdrawals }: ExpectedEnd, run: CheckedRun): boolean {
+    const paid = countCompletedPayments(chargesOf(run, this.#baseline));
+    const paidOut = countCompletedPayments(run.observed.withdrawals);
+    return isWithin(paid, completedCharges) && isWithin(paidOut, completedWithdrawals ?? 0);
+  }
+
+  /** Saves the views of a run that ends otherwise, and waits for an app that goes on after its responses. */
+  async #lookUntilSteady(plan: SandboxPlan, run: CheckedRun): Promise<void> {
+    const isSaved = savedVariable(run.loaded, viewVariableName(0)) !== undefined;
+    if (isSaved && !(this.#driver.isAsynchronous() && isReference(plan))) return;
+    await this.#driver.check(run, steadyViewsDocument(this.#flow));
+  }
+
+  async #missedEnd(plan: SandboxPlan, run: CheckedRun): Promise<MissedEnd | undefined> {
+    const { check, documentOf } = this.#driver;
+    const [first, ...others] = this.ends.candidatesOf(plan, run);
+    const failureAt = (end: ExpectedEnd, refused?: readonly number[]) =>
+      check(run, documentOf(plan, end, refused), end.name);
+    const failure = await failureAt(first!);
+    if (failure === undefined) return undefined;
+    const refused = refusedSteps(run.loaded);
+    if (refused.length > 0 && (await failureAt(withFewerPayouts(first!), refused)) === undefined)
+      return undefined;
+    let missed: MissedEnd = { end: first!, failure };
+    for (const end of others) {
+      const other = await failureAt(end);
+      if (other === undefined) return undefined;
+      // A run with the views of an end has another fault, such as a refused event.
+      if (other.role === "manners" || other.role === "never") missed = { end, failure: other };
+    }
+    return missed;
+  }
+
+  /** Runs an end once more, to learn which of its fields may differ. */
+  async #learnAgain(plan: SandboxPlan): Promise<void> {
+    const run = await this.#driver.carryOut(omitImpliedSteps(this.#driver.documentOf(plan)));
+    await this.#lookUntilSteady(plan, run);
+    this.ends.learn(plan, run);
+  }
+}
+
+function isWithin(count: number, expected: Count): boolean {
+  return typeof expected === "number" ? count === expected : count <= expected.lte;
+}
+
+/** A payout may depend on a payment that came after the app was asked for it. */
+function withFewerPayouts(end: ExpectedEnd): ExpectedEnd {
+  const { completedWithdrawals: most } = end;
+  return typeof most === "number" ? { ...end, completedWithdrawals: { lte: most } } : end;
+}
+
+function notJudged(error: string): RunFailure {
+  return { isIncomplete: true, error, role: undefined, message: error, isCallToApp: false, differences: [] };
+}

@@ -1,0 +1,69 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import type { LoadedScenario } from "../../scenario/files.js";
+import type { ObservedCharge } from "../deviable.js";
+import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
+import { savedVariable } from "./saved-variable.js";
+import { RUN_ID } from "./views.js";
+
+/*
+ * How the money of a run ended. The unit is the order: its charges that never moved money do not count.
+ */
+
+/** Describes how the money of a run ended, by order: the same text for the same money in all runs. */
+export function moneyOf(plan: SandboxPlan, run: LoadedRun, baseline: Baseline): string {
+  const outcomes = chargesOf(run, baseline)
+    .filter(hasBeenPaid)
+    .map((charge) => `${orderOf(charge, run.loaded)} ${outcomeOf(charge, plan)}`);
+  return outcomes.length === 0 ? "unpaid" : outcomes.sort().join(", ");
+}
+
+function hasBeenPaid({ history }: ObservedCharge): boolean {
+  return history.some(({ status }) => status === "COMPLETED");
+}
+
+function outcomeOf({ history, status, expiresMs }: ObservedCharge, { refundedPart }: SandboxPlan): string {
+  const paidMs = history.find((one) => one.status === "COMPLETED")!.atMs;
+  const isLate = paidMs > expiresMs || history.some((one) => one.status === "EXPIRED" && one.atMs <= paidMs);
+  return `${isLate ? "late " : ""}${refundedPart === undefined ? "" : "partly "}${status}`;
+}
+
+/** Names the order of a charge by metadata that the flow knows; empty if it knows none. */
+function orderOf({ metadata }: ObservedCharge, loaded: LoadedScenario): string {
+  const { scope, runId } = loaded;
+  const known = new Map(scope.names.map((name) => [textOf(savedVariable(loaded, name)), name]));
+  return Object.entries(metadata)
+    .flatMap(([key, value]) => {
+      const name = value.includes(runId) ? value.replaceAll(runId, RUN_ID) : known.get(value);
+      return name === undefined || value === "" ? [] : [`${key}=${name}`];
+    })
+    .join(" ");
+}
+
+/** The charges of a run that its baseline counts: of its customer, or of its order. */
+export function chargesOf(
+  { observed, loaded }: LoadedRun,
+  { customerMatch, chargeMatch }: Pick<Baseline, "customerMatch" | "chargeMatch">,
+): readonly ObservedCharge[] {
+  const email = customerEmail({ customerMatch }, loaded.runId);
+  if (email !== undefined) return observed.charges.filter((charge) => charge.email === email);
+  const { metadata } = chargeMatch;
+  if (!isJsonObject(metadata)) return observed.charges;
+  return observed.charges.filter((charge) =>
+    Object.entries(metadata).every(
+      ([key, reference]) =>
+        charge.metadata[key] === textOf(savedVariable(loaded, String(reference).slice(2, -1))),
+    ),
+  );
+}
+
+export function customerEmail(
+  { customerMatch }: Pick<Baseline, "customerMatch">,
+  runId: string,
+): string | undefined {
+  return customerMatch.customer_email?.replaceAll(RUN_ID, runId).replaceAll("\\*", "*");
+}
+
+/** Converts a variable to its text in metadata; empty for undefined and for objects. */
+export function textOf(value: unknown): string {
+  return value === undefined || isJsonObject(value) ? "" : String(value);
+}
