@@ -27,8 +27,8 @@ async function longestHold<Result>(work: () => Promise<Result>): Promise<[part: 
   return [longestMs / (performance.now() - beginMs), result];
 }
 
-async function payWithLongMetadata(api: Api): Promise<void> {
-  for (let n = 0; n < CHARGES; n++)
+async function payWithLongMetadata(api: Api, charges = CHARGES): Promise<void> {
+  for (let n = 0; n < charges; n++)
     await api.post("/api/v1/payments/checkouts", { pricing: KES_ORDER.pricing, metadata: { k: LONG } });
 }
 
@@ -52,6 +52,19 @@ it("an expectation with a costly pattern over 200 records lets other work run be
   const [part, found] = await longestHold(() => findExpectedRecord(search));
   expect(found).toBe(rows[0]);
   expect(part).toBeLessThan(0.25);
+});
+
+it("an advance with a costly rule lets other calls run between its tasks", async ({ api }) => {
+  await payWithLongMetadata(api, 60);
+  const match = { metadata: { k: { matches: "[\\s\\S]{90}\\d$" } } };
+  await api.post("/_sandbox/webhook-endpoints", { mailbox: "m", events: ["*"] });
+  await api.send("PUT", "/_sandbox/scenarios/mine", JSON.stringify({ webhooks: [{ match, drop: true }] }), {
+    "content-type": "application/json",
+  });
+  await api.post("/_sandbox/scenarios/mine/activate", {});
+  const [part] = await longestHold(() => api.advance({ by: "2h" }));
+  expect(part).toBeLessThan(0.25);
+  expect((await api.get("/_sandbox/events")).body).toMatchObject({ total: 60 });
 });
 
 it("POST /wait says why a text is too long for a large pattern", async ({ api }) => {

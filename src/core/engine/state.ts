@@ -1,7 +1,9 @@
 import type { Charge } from "../domain/charge-transition.js";
 import { type Holdings, holdingsKey } from "../domain/ledger-postings.js";
 import { add } from "../domain/money.js";
+import { RULE_KINDS } from "../domain/rule-matching.js";
 import type { LedgerAccount, Mode } from "../schema/common.js";
+import { hasPattern } from "../schema/matcher-words.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
 import {
   addToGroup,
@@ -55,6 +57,7 @@ export class State {
   readonly #closedEvents = new ClosedEvents();
   #endpointsInOrder: Endpoint[] | undefined;
   #activeScenarios: StoredScenario[] | undefined;
+  #hasPatternRules: boolean | undefined;
   /** Task ids by `ref`; built on first use. */
   #tasksOf: Map<string, RecordKey[]> | undefined;
   #plannedCount = 0;
@@ -101,6 +104,10 @@ export class State {
         return;
       case "scenarios":
         this.#activeScenarios = undefined;
+        if (
+          (before as StoredScenario | undefined)?.scenario !== (after as StoredScenario | undefined)?.scenario
+        )
+          this.#hasPatternRules = undefined;
         return;
       case "entries":
         if (after !== undefined) this.#statement?.add(after as LedgerEntry);
@@ -239,6 +246,13 @@ export class State {
     return (this.#activeScenarios ??= [...this.tables.scenarios.values()]
       .filter(({ activated }) => activated > 0)
       .sort((a, b) => b.activated - a.activated));
+  }
+
+  /** True if a rule of a scenario, active or not, matches a pattern: each task may then take milliseconds. */
+  get hasPatternRules(): boolean {
+    return (this.#hasPatternRules ??= [...this.tables.scenarios.values()].some(({ scenario }) =>
+      RULE_KINDS.some((kind) => hasPattern(scenario[kind])),
+    ));
   }
 
   freeze(): FrozenState {

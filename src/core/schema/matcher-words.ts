@@ -27,3 +27,9 @@ export function isMatcherOperator(key: string): key is MatcherOperator {
 export function isDecimal(text: string): boolean {
   return /^-?\d{1,400}(\.\d{1,400})?$/.test(text);
 }
+
+/** Returns true if the value has a matcher with a pattern, at any depth. */
+export function hasPattern(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return (isMatcher(value) && "matches" in value) || Object.values(value).some(hasPattern);
+}

@@ -8,7 +8,7 @@ import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
 import { Advance, type AdvanceTarget } from "./advance-state.js";
 import type { AppActivity } from "./app-activity.js";
-import { type Scheduler, TASKS_PER_BATCH } from "./scheduler.js";
+import type { Scheduler } from "./scheduler.js";
 import { yieldToEventLoop } from "./wall-clock.js";
 
 type ClockView = z.infer<typeof clockSchema>;
@@ -124,7 +124,7 @@ export class ClockControl {
       if (advance.failure !== undefined) throw advance.failure.error;
       const tasksRun = scheduler.runBatch(advance.nowMs);
       sinceYield += tasksRun;
-      if (sinceYield >= TASKS_PER_BATCH) {
+      if (sinceYield >= scheduler.tasksPerBatch) {
         sinceYield = 0;
         await scheduler.engine.gate.passed();
         await yieldToEventLoop();

@@ -16,7 +16,7 @@ import { afterPendingIo } from "./timers.js";
 import type { WallClock } from "./wall-clock.js";
 
 /** Maximum number of tasks between two yields to the event loop. A long advance must not block the server. */
-export const TASKS_PER_BATCH = 256;
+const TASKS_PER_BATCH = 256;
 const RETRY_AFTER_ERROR_MS = 1_000;
 
 /** Delivery attempts as the scheduler sees them. Implemented by the dispatcher. */
@@ -145,10 +145,15 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     }
   }
 
-  /** Records outcomes, runs up to `TASKS_PER_BATCH` due tasks and begins their attempts. */
+  /** Maximum number of tasks between two turns of the event loop. */
+  get tasksPerBatch(): number {
+    return this.engine.state.hasPatternRules ? 1 : TASKS_PER_BATCH;
+  }
+
+  /** Records outcomes, runs up to `tasksPerBatch` due tasks and begins their attempts. */
   runBatch(untilMs: number): number {
     this.attempts.recordOutcomes();
-    const tasksRun = this.#runDue(untilMs, TASKS_PER_BATCH);
+    const tasksRun = this.#runDue(untilMs, this.tasksPerBatch);
     this.attempts.begin();
     return tasksRun;
   }
@@ -208,8 +213,9 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   /** Runs due tasks and begins their attempts without waiting for them. */
   runTick(): void {
     if (this.#closed) return;
+    const { tasksPerBatch } = this;
     const tasksRun = this.runBatch(this.clock.nowMs());
-    if (tasksRun === TASKS_PER_BATCH) this.planTick();
+    if (tasksRun === tasksPerBatch) this.planTick();
     else this.#planNext();
     this.notifyWaiters();
   }
