@@ -6,6 +6,7 @@ import type { State } from "../engine/state.js";
 import type { Command } from "../engine/transaction.js";
 import type { ResetRequest } from "../schema/engine-requests.js";
 import type { ClockSetting, WebhookOption } from "../schema/option-schemas.js";
+import { isRefusal, SandboxError } from "../schema/refusals.js";
 import { secretErrorMessage } from "../schema/signature-schemes.js";
 import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
@@ -143,7 +144,7 @@ export function registerWebhook(webhook: WebhookOption, secret: string): Command
       throw new UserError(
         `The secret of ${webhook.url ?? `the mailbox ${webhook.mailbox}`} ${fault}; give it another secret or signature`,
       );
-    return registerEndpoint({
+    const endpoint = registerEndpoint({
       ...signing,
       url: webhook.url ?? null,
       mailbox: webhook.mailbox ?? null,
@@ -152,5 +153,7 @@ export function registerWebhook(webhook: WebhookOption, secret: string): Command
       organizationId: null,
       events: webhook.events ?? ["*"],
     })(tx);
+    if (isRefusal(endpoint)) throw new SandboxError(endpoint);
+    return endpoint;
   };
 }

@@ -177,7 +177,7 @@ export const OPTIONS = {
     sample: '["http://localhost:3000/webhooks"]',
   }),
   webhooks: option({
-    schema: z.array(webhookOptionSchema),
+    schema: z.array(webhookOptionSchema).check(entriesAtMost(500)),
     topic: "webhooks",
     help: "like webhook_url, with all settings; a mailbox keeps webhooks for tests without a port",
     sample:

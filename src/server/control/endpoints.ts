@@ -61,7 +61,7 @@ export const ENDPOINT_OPERATIONS = [
         secret: signingSecret,
         ...(signature === undefined ? {} : { signature }),
       });
-      return controlEndpointView(namespace.execute(endpoint));
+      return viewOrRefusal(namespace.execute(endpoint), controlEndpointView);
     },
   }),
   defineControlOperation({

@@ -34,10 +34,18 @@ export function endpointAt(state: State, { url, mailbox = null, mode, organizati
   return state.endpoints().find(isThere);
 }
 
+/** Endpoints of a namespace. An event makes a delivery for each in one change, which holds the process. */
+const MAX_ENDPOINTS = 500;
+
 /** Registers an endpoint, or updates the endpoint that has the same address. */
-export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
+export function registerEndpoint(values: NewEndpoint): Command<Endpoint | Refusal> {
   return (tx) => {
     const existing = endpointAt(tx.state, values);
+    if (existing === undefined && tx.state.endpoints().length >= MAX_ENDPOINTS)
+      return refuseInvalid({
+        [values.url === null ? "mailbox" : "url"]:
+          `is one too many: a namespace has at most ${MAX_ENDPOINTS} webhook endpoints; delete one first`,
+      });
     const endpoint = dropUnusableSecret({
       webhook_id: existing?.webhook_id ?? tx.id("webhook"),
       seq: existing?.seq ?? tx.next("webhook_seq"),
