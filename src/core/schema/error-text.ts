@@ -26,5 +26,11 @@ function textOf(thrown: unknown, seen: Set<unknown>): string {
 
 /** The file and line where an error was made; undefined if its stack names none. */
 export function stackPlace(stack: string): string | undefined {
-  return /^\s+at (?:.*\()?((?:file:|node:|\/|[A-Za-z]:).*:\d+:\d+)\)?$/m.exec(stack)?.[1];
+  for (const line of stack.split("\n")) {
+    const call = line.trim();
+    if (!call.startsWith("at ")) continue;
+    const place = call.slice(Math.max(call.lastIndexOf("("), call.lastIndexOf(" ")) + 1).replace(/\)$/, "");
+    if (/^(?:file:|node:|\/|[A-Za-z]:)/.test(place)) return place;
+  }
+  return undefined;
 }
