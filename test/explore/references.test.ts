@@ -232,3 +232,19 @@ it.concurrent("explore says which fields differ between plain runs", async () =>
     not_compared: [{ field: "sold_today", reason: "differs between plain runs" }],
   });
 });
+
+it.concurrent("explore judges no view of several payments of which only some are unpaid", async () => {
+  const two = flowOf(
+    `
+  - app: POST /orders
+    body: { order: "second-\${run.id}", email: "\${email}" }
+    save: { second: body.checkout_id }
+  - close_page: { checkout_id: "\${second}", payment_method: card }
+  - advance: 10s
+  - app: GET /orders/second-\${run.id}`,
+    "status: paid",
+  );
+  const flow = `${two}  - app: GET /orders/second-\${run.id}\n`;
+  const { report } = await explored(checkoutShop(follow), flow, { only: "cancelled_then_paid at page#1" });
+  expect(report).toMatchObject({ findings: [], singles: [{ outcome: "right" }] });
+});

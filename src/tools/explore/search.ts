@@ -135,7 +135,8 @@ class Search {
 
   #shuffle(sets: DeviationSet[]): DeviationSet[] {
     const { shuffleRandom } = this.#options;
-    if (shuffleRandom === undefined) return sets;
+    // Single deviations keep their order: the ends that others are compared with come first.
+    if (shuffleRandom === undefined || sets.every((set) => set.length === 1)) return sets;
     const drawn = sets.map((set) => ({ set, at: shuffleRandom() }));
     return drawn.sort((a, b) => a.at - b.at).map(({ set }) => set);
   }

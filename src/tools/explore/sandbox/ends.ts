@@ -11,7 +11,7 @@ import {
   unpaidClaims,
 } from "./claims.js";
 import type { Flow } from "./flow.js";
-import { chargesOf, moneyOf } from "./money.js";
+import { chargesOf, hasBeenPaid, moneyOf, UNPAID } from "./money.js";
 import type { Baseline, FreeField, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import { LOOK_MOMENTS, lookName, savedVariable, statusName, viewVariableName } from "./saved-variable.js";
 import { countedIn } from "./strangers.js";
@@ -202,19 +202,17 @@ export class Ends {
       .map((one) => one.plan);
   }
 
-  /** Frees the fields that grow with every event, whatever is paid, such as a history or a version. */
+  /** Frees the fields that grow even if nothing is paid, such as a history or a version. */
   #learnJournals(): void {
     const [before] = this.#waiting;
-    const ends = [...this.#learned.values()];
-    const unpaid = ends.filter(({ plan }) => plan.isUnpaid);
-    const refunded = ends.find(({ plan }) => plan.end === "refunded");
-    if (before === undefined || unpaid.length < 2 || refunded === undefined) return;
+    const unpaid = [...this.#learned.values()].filter(({ money }) => money === UNPAID);
+    if (before === undefined || unpaid.length < 2) return;
     for (const [index, view] of this.#baseline.plain.bodies.entries())
       for (const { path, value } of fieldsIn(view)) {
         const sizeIn = (bodies: Bodies) => sizeOf(fieldAt(bodies[index], path));
-        const isGrowing =
-          sizeIn(refunded.bodies) > sizeOf(value) &&
-          unpaid.every(({ bodies }) => sizeIn(bodies) > sizeIn(before));
+        const isGrowing = [sizeOf(value), ...unpaid.map(({ bodies }) => sizeIn(bodies))].every(
+          (size) => size > sizeIn(before),
+        );
         if (isGrowing) this.#setFree(index, path.join("."), "grows with every event");
       }
   }
@@ -301,6 +299,8 @@ export class Ends {
       const compared = bodies?.map((body, index) => this.#compared(body, index));
       return JSON.stringify(compared) === JSON.stringify(shown.plain) ? undefined : compared;
     };
+    // The views also have what the customer has paid of several payments.
+    if (plan.isUnpaid && observed.charges.some(hasBeenPaid)) return { views: bodies.map(() => PRESENT) };
     if (plan.isUnpaid) return unpaidClaims(shown, mayWait);
     if (plan.end === "refunded") return refundedClaims(shown, mayWait);
     if (plan.end === "partly_refunded") return partlyRefundedClaims(shown, endAt("refunded"));

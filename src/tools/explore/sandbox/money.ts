@@ -9,15 +9,18 @@ import { RUN_ID } from "./views.js";
  * How the money of a run ended. The unit is the order: its charges that never moved money do not count.
  */
 
+/** The money of a run in which no charge was paid. */
+export const UNPAID = "unpaid";
+
 /** Describes how the money of a run ended, by order: the same text for the same money in all runs. */
 export function moneyOf(plan: SandboxPlan, run: LoadedRun, baseline: Baseline): string {
   const outcomes = chargesOf(run, baseline)
     .filter(hasBeenPaid)
     .map((charge) => `${orderOf(charge, run.loaded)} ${outcomeOf(charge, plan)}`);
-  return outcomes.length === 0 ? "unpaid" : outcomes.sort().join(", ");
+  return outcomes.length === 0 ? UNPAID : outcomes.sort().join(", ");
 }
 
-function hasBeenPaid({ history }: ObservedCharge): boolean {
+export function hasBeenPaid({ history }: ObservedCharge): boolean {
   return history.some(({ status }) => status === "COMPLETED");
 }
 

@@ -89,7 +89,7 @@ export function deviatingRunDocument(
     ...withRole("paid", chargeChecks(baseline, end)),
     ...withRole("paid_out", withdrawalChecks(baseline, end)),
     ...(isWrongMoney
-      ? withRole("not_delivered", notDelivered(flow, end))
+      ? withRole("not_delivered", hasOnePayment(baseline) ? notDelivered(flow, end) : [])
       : viewsOf(flow, (index) => ({ ...savingView(index), expect: end.views[index] }))),
     ...(end.unlike === undefined ? [] : [unlikeView(flow, end.unlike)]),
     ...checksOf(flow, end.isPlain === true && !isWrongMoney),
@@ -115,6 +115,11 @@ function asPatient({ step, role }: Placed, times: number): Placed {
 /** Sorts rules by descending `skip`. A call that one rule matches does not count for the `skip` of later rules. */
 function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): number {
   return (other.skip ?? 0) - (one.skip ?? 0);
+}
+
+/** The views of several payments also have those that are paid in full. */
+function hasOnePayment({ list }: Baseline): boolean {
+  return (list?.completed ?? 1) === 1;
 }
 
 /** Makes one step per view. Each expects that the view does not show what it shows after a paid plain run. */
