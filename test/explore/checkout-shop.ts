@@ -7,7 +7,8 @@ export interface Order {
   delivered: number;
   checkout_id?: string;
   charge_id?: string;
-  destination_id?: string;
+  /** Made once, even if two requests pay out at the same moment. */
+  destination?: Promise<string> | undefined;
 }
 
 /** Handles the status of a charge after a webhook. */
@@ -91,8 +92,12 @@ const WALLET = {
 
 /** Pays out once for each order, with the order's id as key. */
 export async function payOut(order: Order, call: CallService) {
-  order.destination_id ??= (await call("POST", "payouts/destinations", WALLET)).destination_id;
-  const { id, destination_id } = order;
+  const { id } = order;
+  order.destination ??= call("POST", "payouts/destinations", WALLET).then((made) => made.destination_id);
+  const destination_id = await order.destination.catch((error) => {
+    order.destination = undefined;
+    throw error;
+  });
   const terms = { destination_id, amount: "600.00", currency: "KES", reference: id };
   await call("POST", "payouts/withdrawals", terms, id);
 }

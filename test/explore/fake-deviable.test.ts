@@ -290,7 +290,7 @@ it.each([
 
 /** An app of many customers that goes right, however a run deviates. */
 class Concurrent extends FakeDeviable {
-  override readonly customer = { presses: [], pages: 1, canReturn: true };
+  override readonly customer: Deviable["customer"] = { presses: [], pages: 1, canReturn: true };
   override isolationReason = () => undefined;
   override shapeOf = ({ set }: FakePlan) => String(set.some(({ kind }) => kind === "webhook_late"));
   readonly runs: (readonly FakePlan[])[] = [];
@@ -334,6 +334,23 @@ it("a pair with a race runs once for each side", async () => {
     }
   expect(sides.size).toBeGreaterThan(1);
   for (const ran of sides.values()) expect(ran).toEqual(["first", "second"]);
+});
+
+it("a press with two calls runs once for each hold, and three times with nothing held", async () => {
+  class Pressed extends Concurrent {
+    override readonly customer = {
+      presses: ["POST /orders"] as never[],
+      pages: 0,
+      canReturn: true,
+      pressHolds: [2],
+    };
+  }
+  const deviable = new Pressed();
+  await explore(async () => deviable, { depth: 1 });
+  const sides = deviable.runs
+    .flat()
+    .flatMap(({ set, side }) => (set.some(({ kind }) => kind === "pressed_twice") ? [side] : []));
+  expect(sides).toEqual(["first", "second", "early", "together", "together", "together"]);
 });
 
 const REFUSED = new AggregateError([new Error("connect ECONNREFUSED 127.0.0.1:4402")]);

@@ -127,6 +127,8 @@ export interface Deviable {
   readonly customer: {
     /** The customer's writes to the app, such as `POST /orders`, in order. */
     readonly presses: readonly string[];
+    /** Number of calls to the service at which a run can hold each press: 0, 1 or 2. Known after the plain runs. */
+    readonly pressHolds?: readonly number[];
     /** Number of steps of the flow by which the customer pays on a page of the service. */
     readonly pages: number;
     /** Why the customer cannot leave a charge unpaid; undefined if the customer can. */
@@ -207,14 +209,17 @@ export interface Trace {
 
 /** How a run carries out a set of deviations. */
 export interface RunVariant {
-  /** Which side of a race is held until the other side is done. */
+  /** How the two sides of a race meet, or which of two variants runs. */
   readonly side: RaceSide;
   /** Waits longer for the app, so that a slow app does not fail. A run that is not patient is eager. */
   readonly isPatient: boolean;
 }
 
-/** The two sides of a race, such as the scheduled work (`first`) and the webhook. */
-export const RACE_SIDES = ["first", "second"] as const;
+/**
+ * How the two sides of a race meet, such as the scheduled work and the webhook: the first or the second side is held at its
+ * last write until the other is done, the first is held at its first call (`early`), or nothing is held (`together`).
+ */
+export const RACE_SIDES = ["first", "second", "early", "together"] as const;
 export type RaceSide = (typeof RACE_SIDES)[number];
 
 /**

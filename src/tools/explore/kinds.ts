@@ -1,32 +1,20 @@
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import type { ChargeRule } from "../../core/schema/scenario-rules.js";
-import { formatDuration } from "../../core/schema/time.js";
-import type {
-  CallChange,
-  JobMoment,
-  ObservedCharge,
-  PaymentEnd,
-  RunPlan,
-  WebhookChange,
-} from "./deviable.js";
+import type { CallChange, ObservedCharge, PaymentEnd, WebhookChange } from "./deviable.js";
 import type { Deviation, DeviationKind } from "./deviation-set.js";
+import {
+  type Effect,
+  formatWholeSeconds,
+  holding,
+  holdingRead,
+  killingApp,
+  MARGIN_MS,
+  pressingTwice,
+  runningJob,
+  sendingTwiceAtOnce,
+  TWO_SIDES,
+} from "./effects.js";
 import type { Place, PlaceOfCall, PlaceOfEvent } from "./places.js";
-
-/** How a deviation changes the plan of a run. */
-export interface Effect {
-  /** Adds the change to the plan. */
-  readonly applyTo: (plan: RunPlan) => void;
-  /** The call that the deviation changes. */
-  readonly call?: PlaceOfCall;
-  /** A response is held back while sandbox time advances, or until the app is killed. */
-  readonly isHolding?: true;
-  /** The deviation affects every customer, or holds a response, so its runs are not concurrent with others. */
-  readonly isShared?: true;
-  /** The deviation has two variants, such as the sides of a race. Each set is run with both. */
-  readonly hasSides?: boolean;
-  /** The deviation decides whether, how or by whom charges are paid. A set has one such deviation. */
-  readonly isEnd?: true;
-}
 
 interface Kind {
   /** The effect in one line, for reports. */
@@ -45,8 +33,6 @@ interface Kind {
 
 const LATE_BY = "10m";
 const RESENT_AFTER = "1d";
-/** Sandbox time by which an advance or a delay ends after the next event. */
-const MARGIN_MS = 1_000;
 /** The scheduled work, which may give an unpaid order up, runs hourly after the flow. */
 const DEADLINE_MARGIN_MS = 2 * 3_600_000;
 
@@ -56,46 +42,6 @@ function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind[
     return change === undefined || place.what !== "call"
       ? undefined
       : { call: place, applyTo: (plan) => plan.deviateCall(place, change) };
-  };
-}
-
-/** Maximum wall time of a held read. The hold must end even if the app handles no webhook during a read. */
-export const READ_HELD_MS = 150;
-/** `delay_answer` keeps the read open a little longer, for an app that responds to a webhook before handling it. */
-const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
-
-/** Holds a read until the app has responded to the next webhook. */
-function holdingRead(place: PlaceOfCall): Effect | undefined {
-  const { nextEventMs } = place;
-  if (!place.isRead || nextEventMs === undefined) return undefined;
-  if (nextEventMs === 0) return { call: place, applyTo: (plan) => plan.deviateCall(place, READ_HELD) };
-  return {
-    call: place,
-    isHolding: true,
-    applyTo: (plan) => {
-      plan.deviateCall(place, READ_HELD);
-      plan.moveTime(nextEventMs + MARGIN_MS, place);
-    },
-  };
-}
-
-/** An operation that creates no charge, so `holding` waits for the call before sandbox time advances. */
-const PAYOUT = "createWithdrawal";
-
-/** Maximum wall time of a held response: an app with a lock handles no webhook before it has the response. */
-const HELD_MAX = "5s";
-
-/** Holds the response while sandbox time advances past the last change of the charge or withdrawal. */
-function holding(place: PlaceOfCall | undefined, hold: CallChange["hold"]): Effect | undefined {
-  if (place?.timelineMs === undefined) return undefined;
-  const ms = place.timelineMs + MARGIN_MS;
-  return {
-    call: place,
-    isHolding: true,
-    applyTo: (plan) => {
-      plan.deviateCall(place, { hold, at_most: HELD_MAX });
-      plan.moveTime(ms, place.operation === PAYOUT ? place : undefined);
-    },
   };
 }
 
@@ -116,44 +62,6 @@ function onAttempt(change: WebhookChange): Kind["effectAt"] {
     () => change,
     () => change,
   );
-}
-
-/** Sends a webhook twice at once, and holds the first handler's read until the app has responded to the other. */
-function sendingTwiceAtOnce(place: Place): Effect | undefined {
-  if (place.what !== "event") return undefined;
-  const { handlerRead } = place;
-  return {
-    applyTo: (plan) => {
-      plan.deviateWebhook(place, { copies: 2, at_once: true });
-      if (handlerRead !== undefined) plan.holdInRace(handlerRead);
-    },
-  };
-}
-
-/** Maximum wall time of a response that is held until the app is killed. */
-const KILL_HELD = "30s";
-
-/** Kills the app before it has the response, or while it handles the webhook (side `first`) and just after. */
-function killingApp(place: Place): Effect | undefined {
-  if (place.what !== "call" && place.what !== "event") return undefined;
-  const isCall = place.what === "call";
-  return {
-    ...(isCall ? { call: place } : { hasSides: true }),
-    isHolding: true,
-    isShared: true,
-    applyTo: (plan) => {
-      if (isCall) plan.deviateCall(place, { hold: KILL_HELD });
-      plan.killApp(place);
-    },
-  };
-}
-
-function runningJob(moment: JobMoment | undefined): Effect | undefined {
-  if (moment === undefined) return undefined;
-  const hasSides = "concurrent" in moment && moment.concurrent?.isReadByHandler === true;
-  // Concurrent runs share the work between two steps, but not work that takes the place of a step.
-  const isShared = "page" in moment || moment.concurrent !== undefined ? { isShared: true as const } : {};
-  return { ...isShared, hasSides, applyTo: (plan) => plan.runJob(moment) };
 }
 
 function payingWrongMoney(
@@ -307,7 +215,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
       "the customer opens success_url without having paid, before and after the payment has failed",
     effectAt: (place) =>
       place.what === "pays_on_page" && place.canWait && place.canReturn
-        ? { hasSides: true, isEnd: true, applyTo: (plan) => plan.returnUnpaid(place.page) }
+        ? { sides: TWO_SIDES, isEnd: true, applyTo: (plan) => plan.returnUnpaid(place.page) }
         : undefined,
   },
   refunded: { description: "the whole payment is refunded after the flow", effectAt: endingAs("refunded") },
@@ -327,13 +235,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
         : undefined,
     ),
   },
-  pressed_twice: {
-    description: "the customer presses twice",
-    effectAt: (place) =>
-      place.what === "presses"
-        ? { isShared: true, hasSides: true, applyTo: (plan) => plan.pressTwice(place.press) }
-        : undefined,
-  },
+  pressed_twice: { description: "the customer presses twice", effectAt: pressingTwice },
   pressed_again: {
     description: "the customer presses once more after the response",
     effectAt: (place) =>
@@ -385,11 +287,6 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     isNoteOnly: true,
   },
 };
-
-/** Formats a duration, rounded up to whole seconds. */
-export function formatWholeSeconds(ms: number): string {
-  return formatDuration(Math.ceil(ms / 1_000) * 1_000);
-}
 
 /** Lists the deviations that apply at a place, in the order in which they are tried. */
 export function deviationsAt(place: Place): Deviation[] {

@@ -1,13 +1,21 @@
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
-import type { Deviable, ObservedPayment, ObservedRun } from "./deviable.js";
+import {
+  type Deviable,
+  type ObservedPayment,
+  type ObservedRun,
+  RACE_SIDES,
+  type RaceSide,
+} from "./deviable.js";
 import { type Deviation, type DeviationKind, type DeviationSet, deviationKey } from "./deviation-set.js";
+import { type Effect, READ_HELD_MS } from "./effects.js";
 import type { UntriedDeviation } from "./exploration.js";
-import { DEVIATION_KIND_DEFINITIONS, deviationsAt, type Effect, READ_HELD_MS } from "./kinds.js";
+import { DEVIATION_KIND_DEFINITIONS, deviationsAt } from "./kinds.js";
 import { type Place, placesOf } from "./places.js";
 
 /** Why two deviations are not run together: they exclude each other, or neither can influence the other. */
 export type SeparationReason = "impossible" | "independent";
 
+const HELD: readonly RaceSide[] = ["first", "second"];
 const NO_PROCESS = "only exec --explore with --kill kills the app";
 const NO_PLACE = "the plain run has no place for it";
 const PAGE_KINDS: readonly DeviationKind[] = ["cancelled_then_paid", "returned_unpaid"];
@@ -107,9 +115,13 @@ export class KnownDeviations {
     return DEVIATION_KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
-  /** Returns true if a set has a race that a run must decide for each side. */
-  hasSides(set: DeviationSet): boolean {
-    return set.some((deviation) => this.effectOf(deviation).hasSides === true);
+  /** Lists the variants in which a set is run. A larger set, of which there are many, has only those that hold a side. */
+  sidesOf(set: DeviationSet): RaceSide[] {
+    const all = set.flatMap((deviation) => this.effectOf(deviation).sides ?? []);
+    const sides = RACE_SIDES.filter(
+      (side) => all.includes(side) && (set.length === 1 || HELD.includes(side)),
+    );
+    return sides.length === 0 ? ["first"] : sides;
   }
 
   /** Returns the reason not to combine two deviations; undefined if there is no reason. */

@@ -72,6 +72,8 @@ export type PlaceOfCustomer =
       readonly at: string;
       /** Counts the customer's presses from 0. */
       readonly press: number;
+      /** Number of calls to the service at which a run can hold the press. */
+      readonly holds: number;
     }
   | {
       readonly what: "pays";
@@ -96,13 +98,18 @@ export type PlaceOfCustomer =
 
 /** Lists the places of a run: calls of the app, events and other changes, actions of the customer. */
 export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Place[] {
-  const { presses } = customer;
+  const { presses, pressHolds = [] } = customer;
   const observed = beforeQuiet(run);
   const calls = callPlaces(observed);
   return [
     ...presses.map((call, press) => {
       const earlierCount = presses.slice(0, press).filter((one) => one === call).length;
-      return { what: "presses" as const, at: `${call}#${earlierCount + 1}`, press };
+      return {
+        what: "presses" as const,
+        at: `${call}#${earlierCount + 1}`,
+        press,
+        holds: pressHolds[press] ?? 0,
+      };
     }),
     ...calls,
     ...eventPlaces(observed, calls, customer),

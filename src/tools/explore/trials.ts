@@ -1,4 +1,4 @@
-import { type Deviable, RACE_SIDES, type RunPlan, type RunVariant, type Trace } from "./deviable.js";
+import type { Deviable, RaceSide, RunPlan, RunVariant, Trace } from "./deviable.js";
 import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
 import { judgeTrace, type TraceVerdict, type WrongVerdict } from "./judge.js";
@@ -27,6 +27,9 @@ export interface Judgement {
   /** The failure of a first run that the second run did not repeat. */
   readonly unconfirmed?: WrongVerdict;
 }
+
+/** Number of runs in which nothing is held: the app's own timing decides each. */
+const TOGETHER_RUNS = 3;
 
 const EAGER: RunVariant = { side: "first", isPatient: false };
 
@@ -57,7 +60,7 @@ export class Trials {
   }
 
   /**
-   * Runs a set, a race once for each of its sides, and repeats a run that fails.
+   * Runs a set, a race once for each side that is held and a few times without a hold, and repeats a run that fails.
    *
    * @param earlier an earlier run of the set
    */
@@ -66,7 +69,8 @@ export class Trials {
     if (earlier !== undefined && isLasting(earlier)) return this.#confirm(set, earlier, EAGER);
     let unjudged: Trial | undefined;
     let trial: Trial | undefined;
-    for (const side of this.#deviations.hasSides(set) ? RACE_SIDES : RACE_SIDES.slice(0, 1)) {
+    const sides = this.#deviations.sidesOf(set).flatMap((side) => Array<RaceSide>(roundsOf(side)).fill(side));
+    for (const side of sides) {
       const variant = { ...EAGER, side };
       trial = await this.runOnce(set, variant);
       this.#learnConcurrency(set, trial);
@@ -80,7 +84,7 @@ export class Trials {
   async #confirm(set: DeviationSet, first: Trial, variant: RunVariant): Promise<Judgement> {
     const verdict = first.verdict as WrongVerdict;
     if (verdict.isAppGone) return { trial: first, failure: { verdict, trial: first, seen: ONCE } };
-    const second = await this.runOnce(set, { ...variant, isPatient: true });
+    const second = await this.#runAgain(set, { ...variant, isPatient: true });
     if (second.verdict.outcome === "unknown" && isLasting(first))
       return { trial: first, failure: { verdict, trial: first, seen: ONCE } };
     if (second.verdict.outcome === "wrong") {
@@ -93,6 +97,14 @@ export class Trials {
     if (isLasting(first) && (await this.#isWrongStill(first)))
       return { trial: first, failure: { verdict, trial: first, seen: { runs: 1, of: 2 } } };
     return second.trace.hasPausedLonger ? { trial: second } : { trial: second, unconfirmed: verdict };
+  }
+
+  /** Repeats a run, as often as it is run at first, until it fails again. */
+  async #runAgain(set: DeviationSet, variant: RunVariant): Promise<Trial> {
+    let trial = await this.runOnce(set, variant);
+    for (let round = 1; round < roundsOf(variant.side) && trial.verdict.outcome === "right"; round++)
+      trial = await this.runOnce(set, variant);
+    return trial;
   }
 
   /** Checks the customer of an earlier run again: an app may only have been late. */
@@ -139,7 +151,7 @@ export class Trials {
   #canBeConcurrent(set: DeviationSet): boolean {
     return (
       set.length > 1 &&
-      !this.#deviations.hasSides(set) &&
+      this.#deviations.sidesOf(set).length === 1 &&
       set.every((one) => this.#isConcurrent.get(deviationKey(one)) ?? this.#deviations.isOwn(one))
     );
   }
@@ -155,6 +167,10 @@ export class Trials {
     for (const deviation of set) this.#deviations.effectOf(deviation).applyTo(plan);
     return plan;
   }
+}
+
+function roundsOf(side: RaceSide): number {
+  return side === "together" ? TOGETHER_RUNS : 1;
 }
 
 export const ONCE = { runs: 1, of: 1 };

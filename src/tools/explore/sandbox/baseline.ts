@@ -3,7 +3,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { type LogRow, recordIdOf } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEPS } from "../../scenario/steps/step-kinds.js";
-import type { Deviable, ObservedPayment, ObservedRun } from "../deviable.js";
+import type { Deviable, ObservedCall, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
 import { pressMarkNames } from "./drive-steps.js";
 import { type Flow, findPresses } from "./flow.js";
@@ -55,7 +55,7 @@ export function baselineOf(flow: Flow, one: LoadedRun, other: LoadedRun): Baseli
     ...(named === undefined ? {} : { orderCharges: orderPaymentsOf(named) }),
     ...(namedPayout === undefined ? {} : { orderWithdrawals: orderPaymentsOf(namedPayout) }),
     refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
-    pressMatches: findPresses(flow).map((_, press) => pressMatchOf(one, press, customerMatch)),
+    pressMatches: findPresses(flow).map((_, press) => pressMatchesOf(one, press, customerMatch)),
     readMatch: readMatchOf(one.observed, customerMatch),
     list: listBaselineOf(flow, one),
     returnPath: returnPathOf(one) === returnPathOf(other) ? returnPathOf(one) : undefined,
@@ -108,15 +108,18 @@ function callsOfPress({ observed, loaded }: LoadedRun, press: number): [from: nu
   return positions as [number, number];
 }
 
-/** Selects the app's last write between the marks before and after a press, else its last call there. */
-function pressMatchOf(
+/** Selects the app's first call between the marks before and after a press, and its last write, else its last call. */
+function pressMatchesOf(
   run: LoadedRun,
   press: number,
   customerMatch: CustomerMatch,
 ): Baseline["pressMatches"][number] {
   const calls = run.observed.calls.slice(...callsOfPress(run, press)).filter(({ isByFlow }) => !isByFlow);
-  const call = calls.findLast(({ method }) => method !== "GET") ?? calls.at(-1);
-  return call && { operation: call.operation, ...(call.isOwn ? customerMatch : {}) };
+  const first = calls[0];
+  const last = calls.findLast(({ method }) => method !== "GET") ?? calls.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  const matchOf = ({ operation, isOwn }: ObservedCall) => ({ operation, ...(isOwn ? customerMatch : {}) });
+  return { ...(first.operation === last.operation ? {} : { first: matchOf(first) }), last: matchOf(last) };
 }
 
 /** An app that never reads a single charge reads lists, which name no customer. */

@@ -160,12 +160,12 @@ function withoutSave({ save: _save, expect: _expect, ...step }: RawStep): RawSte
 function pressTwice(
   press: RawStep,
   { variant, raceHeld }: SandboxPlan,
-  match: Baseline["pressMatches"][number],
+  matches: Baseline["pressMatches"][number],
 ): RawStep[] {
-  const { held, other } = inTurn(variant.side, [press], [withoutSave(press)]);
-  return match === undefined
-    ? [{ name: PRESSED, parallel: [held, other] }]
-    : raceSteps({ name: PRESSED, match, maxHeld: raceHeld, held, other });
+  const { side } = variant;
+  const { held, other } = inTurn(side, [press], [withoutSave(press)]);
+  const match = side === "together" ? undefined : matches?.[side === "early" ? "first" : "last"];
+  return raceSteps({ name: PRESSED, match, maxHeld: raceHeld, held, other });
 }
 
 /** Returns the indexes of the flow's steps that the app refused. */

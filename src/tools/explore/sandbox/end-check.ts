@@ -62,7 +62,9 @@ export class EndCheck {
     if (open !== undefined) return { trace: { ...trace, failure: notJudged(open) } };
     await this.#lookUntilSteady(plan, run);
     let missed = await this.#missedEnd(plan, run);
-    for (const unsure of missed === undefined ? [] : this.ends.unsurePlans(plan, run)) {
+    // A withdrawal names no customer, so those of a further run would count as this run's.
+    const canLearn = missed !== undefined && observed.withdrawals.length === 0;
+    for (const unsure of canLearn ? this.ends.unsurePlans(plan, run) : []) {
       await this.#learnAgain(unsure);
       missed = await this.#missedEnd(plan, run);
       if (missed === undefined) break;

@@ -240,8 +240,14 @@ export class Ends {
         return { body: strangers === undefined ? body : (countedIn(body, times) ?? PRESENT) };
       }),
       isPlain: true,
-      isByOrder: plan.isPressedTwice,
+      isByOrder: plan.isPressedTwice && !this.#knowsAgain(plan),
     };
+  }
+
+  /** Returns true for one press twice at once if the same press once more is known: the end is as of once or of again. */
+  #knowsAgain(plan: SandboxPlan): boolean {
+    const key = pressKeyOf(plan);
+    return plan.pressedTwice.size === 1 && plan.pressedAgain.size === 0 && this.#learned.has(key!);
   }
 
   #endOf({ name, completedCharges, completedWithdrawals, statuses, bodies }: LearnedEnd): ExpectedEnd {

@@ -52,7 +52,12 @@ export function withJobs(
     const arrival = { advance: JOB_DURATION, ...(quiet === undefined ? {} : { quiet }) };
     const work = raceSteps({
       name: AT_ONCE_NAME,
-      match: isPayout ? { operation: "getWithdrawal" } : baseline.readMatch,
+      match:
+        variant.side === "together"
+          ? undefined
+          : isPayout
+            ? { operation: "getWithdrawal" }
+            : baseline.readMatch,
       maxHeld: raceHeld,
       ...inTurn(variant.side, ticks, [arrival]),
     });

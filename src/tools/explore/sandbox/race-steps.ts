@@ -5,8 +5,8 @@ import { waitStep } from "./placed-steps.js";
 /** The two sides of a race, as steps, and the call of the app by which one side is held. */
 interface Race {
   readonly name: string;
-  /** Selects the app's call on the side that is held. */
-  readonly match: Readonly<Record<string, unknown>>;
+  /** Selects the app's call on the side that is held; undefined if nothing is held. */
+  readonly match: Readonly<Record<string, unknown>> | undefined;
   /** Maximum wall time of the hold. */
   readonly maxHeld: string;
   readonly held: readonly RawStep[];
@@ -18,9 +18,10 @@ const HELD = "held_by";
 
 /**
  * Makes steps that hold the first matching call of the app on one side until the other side is done. The other side
- * begins when the call is held, so the order of both is the same on every machine.
+ * begins when the call is held, so the order of both is the same on every machine. Without a hold, both begin at once.
  */
 export function raceSteps({ name, match, maxHeld, held, other }: Race): RawStep[] {
+  if (match === undefined) return [{ name, parallel: [held, other] }];
   const isHeld = waitStep({ for: "request", match: { in_flight: true, fault: `\${${HELD}}` } }, maxHeld);
   const release = { request: `DELETE /_sandbox/faults/\${${HELD}}` };
   return [
@@ -29,7 +30,7 @@ export function raceSteps({ name, match, maxHeld, held, other }: Race): RawStep[
   ];
 }
 
-/** Puts the side that is held first. */
+/** Puts the side that is held first. Only `second` holds the second. */
 export function inTurn<Side>(side: RaceSide, first: Side, second: Side): { held: Side; other: Side } {
-  return side === "first" ? { held: first, other: second } : { held: second, other: first };
+  return side === "second" ? { held: second, other: first } : { held: first, other: second };
 }

@@ -179,7 +179,9 @@ export class SandboxDeviable implements Deviable {
         carryOut: async (document) => (await this.#carryOut([document]))[0]!,
         isAsynchronous: () => this.#quiet !== undefined,
       });
-      this.customer = { ...this.customer, canReturn: this.#baseline.returnPath !== undefined };
+      const { returnPath, pressMatches } = this.#baseline;
+      const pressHolds = pressMatches.map((matches) => Object.keys(matches ?? {}).length);
+      this.customer = { ...this.customer, canReturn: returnPath !== undefined, pressHolds };
     }
     return run.trace;
   }

@@ -17,8 +17,8 @@ import type {
   WebhookOccurrence,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
+import { formatWholeSeconds } from "../effects.js";
 import type { UncomparedField } from "../exploration.js";
-import { formatWholeSeconds } from "../kinds.js";
 
 /** A run that was carried out. */
 export interface LoadedRun {
@@ -56,6 +56,16 @@ export interface FreeField extends UncomparedField {
   readonly view: number;
 }
 
+type CallMatch = Readonly<Record<string, unknown>>;
+
+/** Selects the app's calls at which a press can be held. */
+interface PressMatches {
+  /** The first call; absent if `last` matches it too. */
+  readonly first?: CallMatch;
+  /** The last write, else the last call. */
+  readonly last: CallMatch;
+}
+
 /** Facts about the flow and the app, learned from two plain runs. */
 export interface Baseline {
   /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
@@ -73,8 +83,8 @@ export interface Baseline {
   readonly orderWithdrawals?: OrderPayments;
   /** Types of events that the app refuses in a plain run. */
   readonly refusedTypes: readonly string[];
-  /** Selects the app's last write during each press of the customer; undefined if the app makes no call then. */
-  readonly pressMatches: readonly (Readonly<Record<string, unknown>> | undefined)[];
+  /** Select calls of the app during each press of the customer; undefined if the app makes no call then. */
+  readonly pressMatches: readonly (PressMatches | undefined)[];
   /** Selects the app's reads of the customer's charges. */
   readonly readMatch: Readonly<Record<string, unknown>>;
   /** Present if a charge is paid. */
@@ -208,6 +218,7 @@ export class SandboxPlan implements RunPlan {
   }
 
   holdInRace({ operation, earlierCount, isOwn }: CallOccurrence): void {
+    if (this.variant.side === "together") return;
     this.raceHolds.push({
       match: { operation, ...(isOwn ? this.#customerMatch : {}) },
       hold: "webhook",
