@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
+import type { ObservedCharge } from "../../src/tools/explore/deviable.js";
 import { withWaits } from "../../src/tools/explore/sandbox/app-waits.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
+import { foreignSteps, paymentLike } from "../../src/tools/explore/sandbox/payment-steps.js";
 import { withRole } from "../../src/tools/explore/sandbox/placed-steps.js";
 import { type Answer, type CallService, foundIn, openApp, shopOf } from "./apps.js";
 import { FLOW } from "./support.js";
@@ -54,6 +56,17 @@ describe("the steps of a flow", () => {
   it("an advance with its own quiet period reports how it waited", () => {
     const [placed] = withWaits(withRole("drive", [{ advance: "10s", quiet: "2s" }]), { quiet: "40ms" });
     expect(placed!.step).toEqual({ advance: "10s", quiet: "2s", save: { quiet_0: "quiet" } });
+  });
+});
+
+it("another shop's customer pays by the customer's method", () => {
+  const base = { amount: "19.99", currency: "GHS" };
+  const charge = { base, currency: "GHS", method: "mobile_money" } as ObservedCharge;
+  expect(foreignSteps(charge, {})[1]).toMatchObject({ pay: { ...base, method: "mobile_money" } });
+  expect(paymentLike({ ...charge, currency: "KES" })).toEqual({
+    ...base,
+    method: "mobile_money",
+    to_currency: "KES",
   });
 });
 

@@ -342,6 +342,8 @@ export interface ObservedCharge extends ObservedPayment {
   /** The customer pays on a page of the service. */
   readonly isHosted: boolean;
   readonly expiresMs: number;
+  /** The payment method; absent until the customer has chosen one. */
+  readonly method?: string;
   /** The price that the app asked for, without fees. */
   readonly base: { readonly amount: string; readonly currency: string };
   readonly amount: string;

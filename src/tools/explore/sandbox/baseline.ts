@@ -9,7 +9,7 @@ import { pressMarkNames } from "./drive-steps.js";
 import { type Flow, findPresses } from "./flow.js";
 import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
 import { chargesOf, textOf } from "./money.js";
-import { findPages, mustPayReason } from "./payment-steps.js";
+import { findPages, mustPayReason, paymentLike } from "./payment-steps.js";
 import type { Baseline, FreeField, LoadedRun, OrderPayments } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 import { commonPart, PRESENT, RUN_ID, withoutRun } from "./views.js";
@@ -68,13 +68,12 @@ function listBaselineOf(flow: Flow, one: LoadedRun): Baseline["list"] {
   if (completed === 0) return undefined;
   const countReads = (end: number) => calls.slice(0, end).filter(({ page }) => page !== undefined).length;
   return {
-    price: charges[0]!.base,
+    payment: paymentLike(charges[0]!),
     completed,
     reads: findPresses(flow).map((_, press) => {
       const [from, to] = callsOfPress(one, press);
       return [countReads(from), countReads(to)];
     }),
-    // A view with a variable shows the run's own records, whose numbers are IDs and not counts of payments.
   };
 }
 

@@ -42,7 +42,7 @@ export function driveSteps(
   baseline: Baseline,
   { flowWait }: AppWaits,
 ): RawStep[] {
-  const { pressedTwice, set, jobs, strangers, foreignPrice } = plan;
+  const { pressedTwice, set, jobs, strangers, foreignCharge } = plan;
   const presses = findPresses(flow);
   const pages = findPages(flow);
   const isReadByJob = strangers !== undefined && pressOfList(plan, baseline) === undefined;
@@ -71,44 +71,43 @@ export function driveSteps(
     return plan.pressedAgain.has(press) ? [once, withoutSave(tolerant)] : [once];
   };
   const steps = flow.drive.flatMap((step, index) => [
-    ...(step === looked.before ? looksAt(flow, "before") : []),
+    ...(step === looked.before ? looksAt(flow, "before", step) : []),
     ...stepsOf(step, index),
-    ...(step === looked.during ? looksAt(flow, "during") : []),
+    ...(step === looked.during ? looksAt(flow, "during", step) : []),
   ]);
   return [
     ...steps,
     ...(isReadByJob && jobInFlow === undefined
       ? withStrangers(jobSteps(flow, set.length), plan, baseline)
       : []),
-    ...(foreignPrice === undefined ? [] : foreignSteps(foreignPrice, baseline.customerMatch)),
+    ...(foreignCharge === undefined ? [] : foreignSteps(foreignCharge, baseline.customerMatch)),
   ];
 }
 
-/**
- * The step in which the customer pays, and the step after which the app has heard that the payment is under way. Both are
- * undefined if the views need what only later steps save.
- */
+/** The step in which the customer pays, and the step after which the app has heard that the payment is under way. */
 function paymentSteps(flow: Flow, payableMs: number): Partial<Record<LookMoment, RawStep>> {
-  const { drive, observe } = flow;
+  const { drive } = flow;
   const press = drive.findIndex(isAppWrite);
   const pages = findPages(flow);
   const isPayment = (step: RawStep) => step.pay !== undefined || pages.includes(step);
   const index = drive.findIndex((step, at) => at > press && (isPayment(step) || step.advance !== undefined));
-  const later = drive.slice(index).flatMap(({ save }) => Object.keys(isJsonObject(save) ? save : {}));
-  const views = JSON.stringify(observe);
-  if (index === -1 || later.some((name) => views.includes(`\${${name}`))) return {};
+  if (index === -1) return {};
   const during = drive.slice(index).find((step) => step.advance !== undefined);
   const isEarly = during !== undefined && (advanceMs(during) ?? Infinity) < payableMs;
   return { before: drive[index]!, ...(isEarly ? { during } : {}) };
 }
 
 /** Looks at the app before or during the payment, and saves what it shows. */
-function looksAt({ observe }: Flow, moment: LookMoment): RawStep[] {
-  return observe.map((view, index) => ({
-    ...readOf(view),
-    expect: ANY_RESPONSE,
-    save: { [lookName(moment, index)]: "body" },
-  }));
+function looksAt({ drive, observe }: Flow, moment: LookMoment, step: RawStep): RawStep[] {
+  // A view may name what only a later step saves.
+  const later = drive
+    .slice(drive.indexOf(step))
+    .flatMap(({ save }) => Object.keys(isJsonObject(save) ? save : {}));
+  return observe.flatMap((view, index) =>
+    later.some((name) => JSON.stringify(view).includes(`\${${name}`))
+      ? []
+      : [{ ...readOf(view), expect: ANY_RESPONSE, save: { [lookName(moment, index)]: "body" } }],
+  );
 }
 
 /** A look in the middle of the flow. It may show anything in a run that deviates, but it may change the app. */

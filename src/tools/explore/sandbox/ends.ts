@@ -167,8 +167,9 @@ export class Ends {
     if (bodies === undefined) return;
     if (plan.end === "expired")
       this.#waiting = LOOK_MOMENTS.flatMap((moment) => {
-        const looked = this.#bodiesIn(run, (index) => lookName(moment, index));
-        return looked === undefined ? [] : [looked];
+        const looked = this.#flow.observe.map((_, index) => savedVariable(loaded, lookName(moment, index)));
+        const isKnown = looked.some((body) => body !== undefined);
+        return isKnown ? [looked.map((body) => withoutRun(body, loaded.runId))] : [];
       });
     const known = this.#learned.get(key);
     for (const [index, body] of (known?.bodies ?? []).entries())
@@ -371,7 +372,7 @@ function pressKeyOf({ pressedTwice, pressedAgain }: SandboxPlan): string | undef
 
 /** Returns true for a run in which only the end of the payment deviates. */
 export function isReference(plan: SandboxPlan): boolean {
-  return plan.set.length === 1 && plan.foreignPrice === undefined && endKeyOf(plan) !== undefined;
+  return plan.set.length === 1 && plan.foreignCharge === undefined && endKeyOf(plan) !== undefined;
 }
 
 /** Names a field of a view in all runs. */

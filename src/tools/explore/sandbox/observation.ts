@@ -197,6 +197,7 @@ function chargeOf(row: LogRow): ObservedCharge {
     id: objectIdOf(row),
     status: String(row.status),
     email: String(row.customer_email),
+    ...(typeof row.payment_method === "string" ? { method: row.payment_method } : {}),
     base: { amount: String(row.base_amount), currency: String(row.base_currency) },
     amount: String(row.amount),
     currency: String(row.currency),

@@ -6,7 +6,7 @@ import { stepKindsOf } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/customer.js";
 import type { ObservedCharge, RaceSide } from "../deviable.js";
 import type { Flow } from "./flow.js";
-import type { Baseline } from "./sandbox-plan.js";
+import type { Baseline, Payment } from "./sandbox-plan.js";
 
 /*
  * How the customer of a flow pays: on a page, with `pay_twice`, `close_page` or a call of the page's `pay`, or with `pay`.
@@ -70,11 +70,20 @@ export function partialRefundSteps(amount: string, customer: Baseline["customerM
   ];
 }
 
+/** A payment of the same price in the same way, as fields of `pay`: not every currency takes cards. */
+export function paymentLike({ base, currency, method }: ObservedCharge): Payment {
+  return {
+    ...base,
+    ...(method === undefined ? {} : { method }),
+    ...(currency === base.currency ? {} : { to_currency: currency }),
+  };
+}
+
 /** Another shop's customer pays the same price, with the metadata of the customer's newest charge. */
-export function foreignSteps(price: ObservedCharge["base"], customer: Baseline["customerMatch"]): RawStep[] {
+export function foreignSteps(charge: ObservedCharge, customer: Baseline["customerMatch"]): RawStep[] {
   return [
     findCharge("", customer, { own_metadata: "body.items.0.metadata" }),
-    { pay: { ...price, customer_email: "other@shop.test", metadata: `\${own_metadata}` } },
+    { pay: { ...paymentLike(charge), customer_email: "other@shop.test", metadata: `\${own_metadata}` } },
   ];
 }
 

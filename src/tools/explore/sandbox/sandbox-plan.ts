@@ -26,9 +26,15 @@ export interface LoadedRun {
   readonly loaded: LoadedScenario;
 }
 
+/** Fields of the step `pay`. */
+export interface Payment extends Readonly<ObservedCharge["base"]> {
+  readonly method?: string;
+  readonly to_currency?: string;
+}
+
 /** Facts of the plain runs by which a run with strangers is made and judged. */
 export interface ListBaseline {
-  readonly price: { readonly amount: string; readonly currency: string };
+  readonly payment: Payment;
   /** Number of completed charges of all customers of a run. */
   readonly completed: number;
   /** For each press of the customer, the number of reads of the list before it and after it. */
@@ -142,8 +148,8 @@ export class SandboxPlan implements RunPlan {
   returnedPage: number | undefined;
   end: PaymentEnd | undefined;
   strangers: StrangersAtList | undefined;
-  /** Price of another shop's charge with the customer's metadata. */
-  foreignPrice: ObservedCharge["base"] | undefined;
+  /** The customer's charge that another shop's customer pays for. */
+  foreignCharge: ObservedCharge | undefined;
   /** Amount of a partial refund. */
   refundedPart: string | undefined;
   /** Sandbox time from the start to a moment between expiry and late payment; undefined if the charge is paid in time. */
@@ -272,7 +278,7 @@ export class SandboxPlan implements RunPlan {
 
   payForeign(charge: ObservedCharge): void {
     this.endPayment("expired", charge);
-    this.foreignPrice = charge.base;
+    this.foreignCharge = charge;
   }
 
   payAsStrangers(list: StrangersAtList): void {

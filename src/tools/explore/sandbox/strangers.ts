@@ -19,7 +19,7 @@ export function withStrangers(
   { list }: Baseline,
 ): RawStep[] {
   if (strangers === undefined || list === undefined) return [...reading];
-  const paying: RawStep = { pay: { ...list.price, customer_email: STRANGER } };
+  const paying: RawStep = { pay: { ...list.payment, customer_email: STRANGER } };
   if (!strangers.areBetween) return [{ repeat: strangers.strangers, steps: [paying] }, ...reading];
   return raceSteps({
     name: "A stranger pays between two pages",
