@@ -37,7 +37,8 @@ export const BUGS = {
   },
   late_money_forgotten: {
     words: "keeps a late payment for nothing",
-    needs: {},
+    // A list of payments tells the customer that the money has come.
+    needs: { list: ["none", "items", "refunds"] },
     kinds: ["paid_late"],
   },
   half_is_whole: {
@@ -57,13 +58,8 @@ export const BUGS = {
   },
   marked_before_done: {
     words: "stores a webhook's id before its work, which can fail",
-    needs: {
-      learns: ["webhooks"],
-      handles: ["at once"],
-      trusts: ["read"],
-      copies: ["by id"],
-      reads: ["once"],
-    },
+    // With `call` the webhooks come one after the other. At once, each of their reads shows the end.
+    needs: { ...ONLY_HEARS, trusts: ["read"], copies: ["by id"], reads: ["once"], pays: ["call"] },
     kinds: ["request_lost", "response_5xx", "response_429"],
   },
   delivers_unpaid: {
