@@ -49,6 +49,8 @@ describe("payments of an order", () => {
     status,
     email,
     metadata: { order_id: order },
+    base: { amount: "19.99", currency: "KES" },
+    currency: "KES",
   });
   /** A run of a flow whose order is "one". */
   const carried = (...charges: object[]) => {
