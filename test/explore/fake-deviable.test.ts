@@ -59,6 +59,7 @@ class FakePlan implements RunPlan {
   returnUnpaid(): void {}
   moveTime(): void {}
   runJob(): void {}
+  doubleJob(): void {}
   killApp(): void {}
 }
 

@@ -138,8 +138,10 @@ it("a scheduled job can run at each change without a webhook", () => {
   const jobs = places.flatMap((place) => deviationsAt(place).filter(({ kind }) => kind.startsWith("job_")));
   expect(jobs).toEqual([
     { kind: "job_at_once", at: "charge.completed#1" },
+    { kind: "job_twice", at: "charge.completed#1" },
     { kind: "job_meanwhile", at: "charge.processing#1" },
     { kind: "job_at_once", at: "withdrawal.completed#1" },
+    { kind: "job_twice", at: "withdrawal.completed#1" },
   ]);
 });
 

@@ -29,6 +29,8 @@ interface Withdrawal {
 interface Faults {
   /** The handler of this call pauses between its read and its write. */
   readonly pauses?: "press" | "webhook" | "tick";
+  /** A press only records the payout, and the job sends it. */
+  readonly sendsInJob?: "once" | "at once";
   /** The balance is read before the first call to the service, and written after it. */
   readonly debitsLate?: boolean;
 }
@@ -42,7 +44,7 @@ const WALLET = {
 
 /** A wallet of 1000.00 that is emptied to a phone; `paid` counts what the member was told of. */
 const walletOf =
-  ({ pauses, debitsLate = false }: Faults) =>
+  ({ pauses, debitsLate = false, sendsInJob }: Faults) =>
   (call: CallService): Answer => {
     const wallets = new Map<string, { balance: number; paid: number }>();
     const withdrawals: Withdrawal[] = [];
@@ -55,7 +57,12 @@ const walletOf =
     const makeDestination = async () => (await call("POST", "payouts/destinations", WALLET)).destination_id;
     const send = async (one: Withdrawal, destination_id: string) => {
       const terms = { destination_id, amount: "600.00", currency: "KES", reference: one.reference };
-      const { withdrawal_id } = await call("POST", "payouts/withdrawals", terms, one.reference);
+      const { withdrawal_id } = await call(
+        "POST",
+        "payouts/withdrawals",
+        terms,
+        sendsInJob === undefined ? one.reference : undefined,
+      );
       one.withdrawal_id = withdrawal_id;
     };
     const press = async (member: string): Promise<readonly [number]> => {
@@ -67,8 +74,14 @@ const walletOf =
       wallet.balance = balance - 600;
       const one = { member, reference: `${member}-${withdrawals.length}`, status: "open" };
       withdrawals.push(one);
-      await send(one, destination ?? (await makeDestination()));
+      if (sendsInJob === undefined) await send(one, destination ?? (await makeDestination()));
       return [201];
+    };
+    const sendOpen = async () => {
+      for (const one of withdrawals.filter(({ withdrawal_id }) => withdrawal_id === undefined)) {
+        if (sendsInJob === "once") one.withdrawal_id = "sending";
+        await send(one, await makeDestination());
+      }
     };
     const learn = async (one: Withdrawal, by: Faults["pauses"]) => {
       const { status } = await call("GET", `payouts/withdrawals/${one.withdrawal_id}`);
@@ -83,7 +96,8 @@ const walletOf =
       if (method === "GET") return [200, open(member)];
       const heard = withdrawals.find(({ reference }) => reference === body?.data?.reference);
       if (heard !== undefined) await learn(heard, "webhook");
-      if (route === "POST /tick")
+      if (route === "POST /tick" && sendsInJob !== undefined) await sendOpen();
+      else if (route === "POST /tick")
         for (const one of withdrawals.filter(({ status }) => status === "open")) await learn(one, "tick");
       return [200];
     };
@@ -133,6 +147,12 @@ it.concurrent.each<[string, Faults, only: string, message: string]>([
     "job_at_once at withdrawal.completed#1",
     "done more than once: body.paid is 2, not 1",
   ],
+  [
+    "reads a payout in its job, pauses and counts it, as the job runs twice",
+    { pauses: "tick" },
+    "job_twice at withdrawal.completed#1",
+    "done more than once: body.paid is 2, not 1",
+  ],
 ])("finds an app that %s", async (_, faults, only, message) => {
   const { report } = await foundIn(await openApp(walletOf(faults)), FLOW, { only });
   expect(report.findings).toMatchObject([{ oracle: "money", message }]);
@@ -145,6 +165,24 @@ it.concurrent.each([PRESS, "webhook_twice_at_once at withdrawal.completed#1"])(
     expect(report).toMatchObject({ passed: true, findings: [] });
   },
 );
+
+const SENT_BY_JOB = FLOW.replace("  - advance: 10s", "  - app: POST /tick\n$&");
+const JOB_TWICE = "job_twice at POST /tick#1";
+
+it.concurrent("finds an app whose job sends what another run of it is sending", async () => {
+  const { report } = await foundIn(await openApp(walletOf({ sendsInJob: "at once" })), SENT_BY_JOB, {
+    only: JOB_TWICE,
+  });
+  const message = "paid out twice: 2 completed withdrawals, where a plain run has 1";
+  expect(report.findings).toMatchObject([{ oracle: "money", message }]);
+});
+
+it.concurrent("finds nothing in an app whose job marks what it sends", async () => {
+  const { report } = await foundIn(await openApp(walletOf({ sendsInJob: "once" })), SENT_BY_JOB, {
+    only: JOB_TWICE,
+  });
+  expect(report).toMatchObject({ passed: true, findings: [] });
+});
 
 it.concurrent("a press is held at its first call before it runs without a hold", async () => {
   const save = temporaryFolder();

@@ -51,6 +51,7 @@ export const DEVIATION_KINDS = [
   "pressed_again",
   "job_meanwhile",
   "job_at_once",
+  "job_twice",
   "app_killed",
   "underpaid",
   "overpaid",

@@ -38,6 +38,8 @@ export type JobMoment =
       /** Sandbox milliseconds since the start of the run. */
       readonly sinceMs: number;
       readonly concurrent?: ConcurrentChange;
+      /** The work meets itself after the change, before its webhook. */
+      readonly isTwice?: true;
     };
 
 /** A payment that changes as the app's scheduled work runs. */
@@ -112,6 +114,12 @@ export interface RunPlan {
   payAsStrangers(list: StrangersAtList): void;
   /** Runs the app's scheduled work at a moment in the flow. */
   runJob(moment: JobMoment): void;
+  /**
+   * Runs a step of the flow that is scheduled work twice concurrently.
+   *
+   * @param step counts such steps from 0
+   */
+  doubleJob(step: number): void;
   /** Kills the app as it waits for the response to a call, or as it handles a webhook, and starts it again. */
   killApp(moment: CallOccurrence | WebhookOccurrence): void;
 }
@@ -127,6 +135,8 @@ export interface Deviable {
   readonly customer: {
     /** The customer's writes to the app, such as `POST /orders`, in order. */
     readonly presses: readonly string[];
+    /** The flow's own steps that are scheduled work, such as `POST /tick`, in order. */
+    readonly jobs?: readonly string[];
     /** Number of calls to the service at which a run can hold each press: 0, 1 or 2. Known after the plain runs. */
     readonly pressHolds?: readonly number[];
     /** Number of steps of the flow by which the customer pays on a page of the service. */

@@ -106,11 +106,21 @@ export function pressingTwice(place: Place): Effect | undefined {
 export function runningJob(moment: JobMoment | undefined): Effect | undefined {
   if (moment === undefined) return undefined;
   const concurrent = "concurrent" in moment ? moment.concurrent : undefined;
-  const held = concurrent?.isReadByHandler ? TWO_SIDES : TWO_SIDES.slice(0, 1);
+  // Two runs of the same work have one side.
+  const hasTwo = concurrent?.isReadByHandler === true && !("isTwice" in moment);
+  const held = hasTwo ? TWO_SIDES : TWO_SIDES.slice(0, 1);
   // Concurrent runs share the work between two steps, but not work that takes the place of a step.
   const isShared = "page" in moment || concurrent !== undefined ? { isShared: true as const } : {};
   const sides = concurrent === undefined ? {} : { sides: [...held, "together" as const] };
   return { ...isShared, ...sides, applyTo: (plan) => plan.runJob(moment) };
+}
+
+/** Runs the app's scheduled work twice: where the flow does it, or when a payment has ended and its webhook has not come. */
+export function doublingJob(place: Place): Effect | undefined {
+  if (place.what === "works")
+    return { isShared: true, sides: ["first", "together"], applyTo: (plan) => plan.doubleJob(place.step) };
+  const moment = "jobAtOnce" in place ? place.jobAtOnce : undefined;
+  return moment && runningJob({ ...moment, isTwice: true });
 }
 
 /** Formats a duration, rounded up to whole seconds. */

@@ -3,6 +3,7 @@ import type { ChargeRule } from "../../core/schema/scenario-rules.js";
 import type { CallChange, ObservedCharge, PaymentEnd, WebhookChange } from "./deviable.js";
 import type { Deviation, DeviationKind } from "./deviation-set.js";
 import {
+  doublingJob,
   type Effect,
   formatWholeSeconds,
   holding,
@@ -250,6 +251,11 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description:
       "the app's scheduled work runs at the same moment as the payment ends or its webhook arrives",
     effectAt: (place) => runningJob("jobAtOnce" in place ? place.jobAtOnce : undefined),
+    isJob: true,
+  },
+  job_twice: {
+    description: "the app's scheduled work runs twice at the same moment",
+    effectAt: doublingJob,
     isJob: true,
   },
   app_killed: {

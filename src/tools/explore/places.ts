@@ -13,7 +13,7 @@ import type {
 } from "./deviable.js";
 
 /** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
-export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfChange | PlaceOfCustomer;
+export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfChange | PlaceOfJob | PlaceOfCustomer;
 
 /** A call that the app makes. */
 export interface PlaceOfCall extends CallOccurrence {
@@ -65,6 +65,14 @@ export interface PlaceOfChange extends JobMoments {
   readonly payment: ObservedPayment;
 }
 
+/** A step of the flow that is the app's scheduled work. */
+interface PlaceOfJob {
+  readonly what: "works";
+  readonly at: string;
+  /** Counts such steps from 0. */
+  readonly step: number;
+}
+
 /** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
 export type PlaceOfCustomer =
   | {
@@ -98,24 +106,28 @@ export type PlaceOfCustomer =
 
 /** Lists the places of a run: calls of the app, events and other changes, actions of the customer. */
 export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Place[] {
-  const { presses, pressHolds = [] } = customer;
+  const { presses, pressHolds = [], jobs = [] } = customer;
   const observed = beforeQuiet(run);
   const calls = callPlaces(observed);
   return [
-    ...presses.map((call, press) => {
-      const earlierCount = presses.slice(0, press).filter((one) => one === call).length;
-      return {
-        what: "presses" as const,
-        at: `${call}#${earlierCount + 1}`,
-        press,
-        holds: pressHolds[press] ?? 0,
-      };
-    }),
+    ...presses.map((_, press) => ({
+      what: "presses" as const,
+      at: numbered(presses, press),
+      press,
+      holds: pressHolds[press] ?? 0,
+    })),
     ...calls,
     ...eventPlaces(observed, calls, customer),
     ...(customer.hasJob ? unheardChangePlaces(observed) : []),
+    ...jobs.map((_, step) => ({ what: "works" as const, at: numbered(jobs, step), step })),
     ...paymentPlaces(observed, customer),
   ];
+}
+
+/** Names one of several steps by its call and its number among the equal ones, such as `POST /orders#1`. */
+function numbered(calls: readonly string[], index: number): string {
+  const call = calls[index]!;
+  return `${call}#${calls.slice(0, index + 1).filter((one) => one === call).length}`;
 }
 
 /** Leaves out the calls and attempts that come when nothing deviates any more. */

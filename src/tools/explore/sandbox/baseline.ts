@@ -6,7 +6,7 @@ import { STEPS } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, ObservedCall, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
 import { pressMarkNames } from "./drive-steps.js";
-import { type Flow, findPresses } from "./flow.js";
+import { type Flow, findJobs, findPresses } from "./flow.js";
 import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
 import { chargesOf, textOf } from "./money.js";
 import { findPages, mustPayReason, paymentLike } from "./payment-steps.js";
@@ -18,6 +18,7 @@ export function customerOf(flow: Flow): Deviable["customer"] {
   const hasWork = flow.scheduledWork.length > 0;
   return {
     presses: findPresses(flow).map(({ app }) => String(app)),
+    jobs: findJobs(flow).map(({ app }) => String(app)),
     pages: findPages(flow).length,
     mustPayReason: mustPayReason(flow),
     longestAdvanceMs: longestAdvanceMs(flow),

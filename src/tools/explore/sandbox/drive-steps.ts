@@ -5,8 +5,8 @@ import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { AppWaits } from "./app-waits.js";
-import { type Flow, findPresses, isAppWrite, lookOracle, readOf } from "./flow.js";
-import { advanceMs, jobSteps } from "./job-steps.js";
+import { type Flow, findJobs, findPresses, isAppWrite, lookOracle, readOf } from "./flow.js";
+import { advanceMs, JOB_TWICE_NAME, jobSteps } from "./job-steps.js";
 import { cancelStep, findPages, foreignSteps, returnSteps, unpaidStep } from "./payment-steps.js";
 import { ANY_RESPONSE, waitStep } from "./placed-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
@@ -42,20 +42,18 @@ export function driveSteps(
   baseline: Baseline,
   { flowWait }: AppWaits,
 ): RawStep[] {
-  const { pressedTwice, set, jobs, strangers, foreignCharge } = plan;
+  const { pressedTwice, set, strangers, foreignCharge } = plan;
   const presses = findPresses(flow);
+  const jobs = findJobs(flow);
   const pages = findPages(flow);
   const isReadByJob = strangers !== undefined && pressOfList(plan, baseline) === undefined;
   // A write of the flow that is no press is one that the scheduled work makes too.
-  const jobInFlow = isReadByJob
-    ? flow.drive.find((step) => isAppWrite(step) && !presses.includes(step))
-    : undefined;
+  const jobInFlow = isReadByJob ? jobs[0] : undefined;
   const looked = plan.end === "expired" ? paymentSteps(flow, baseline.payableMs) : {};
   const stepsOf = (step: RawStep, index: number): RawStep[] => {
-    if (lookOracle(step) !== undefined) return lookInPassing(step);
     const page = pages.indexOf(step);
     if (page !== -1) {
-      const isBusy = jobs.some((job) => "page" in job && job.page === page);
+      const isBusy = plan.jobs.some((job) => "page" in job && job.page === page);
       return [...(isBusy ? jobSteps(flow, set.length) : []), ...pageSteps(step, page, plan, baseline)];
     }
     if (step.pay !== undefined && unpaidUntil(plan) !== undefined)
@@ -65,6 +63,7 @@ export function driveSteps(
     if (step === jobInFlow) return withStrangers([tolerant], plan, baseline);
     if (strangers !== undefined && press !== -1 && press === pressOfList(plan, baseline))
       return [...withStrangers([tolerant], plan, baseline), withoutSave(tolerant)];
+    if (plan.doubledJobs.has(jobs.indexOf(step))) return doubledJob(tolerant, plan);
     if (isAwaitedJob(flow, index)) return Array.from({ length: set.length + 1 }, () => tolerant);
     const once = isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant;
     if (pressedTwice.has(press)) return pressTwice(once, plan, baseline.pressMatches[press]);
@@ -72,7 +71,7 @@ export function driveSteps(
   };
   const steps = flow.drive.flatMap((step, index) => [
     ...(step === looked.before ? looksAt(flow, "before", step) : []),
-    ...stepsOf(step, index),
+    ...(lookOracle(step) === undefined ? stepsOf(step, index) : lookInPassing(step)),
     ...(step === looked.during ? looksAt(flow, "during", step) : []),
   ]);
   return [
@@ -165,6 +164,18 @@ function pressTwice(
   const { held, other } = inTurn(side, [press], [withoutSave(press)]);
   const match = side === "together" ? undefined : matches?.[side === "early" ? "first" : "last"];
   return raceSteps({ name: PRESSED, match, maxHeld: raceHeld, held, other });
+}
+
+/** Runs a step that is scheduled work twice at once, the first held at the app's first call unless nothing is held. */
+function doubledJob(step: RawStep, { variant, raceHeld }: SandboxPlan): RawStep[] {
+  const match = variant.side === "together" ? undefined : {};
+  return raceSteps({
+    name: JOB_TWICE_NAME,
+    match,
+    maxHeld: raceHeld,
+    held: [step],
+    other: [withoutSave(step)],
+  });
 }
 
 /** Returns the indexes of the flow's steps that the app refused. */

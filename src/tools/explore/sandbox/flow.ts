@@ -92,9 +92,15 @@ export function readOf({ ignore: _ignore, price: _price, currency: _currency, ..
 }
 
 /** Finds the customer's writes to the app. Calls that `tick` makes too are no presses of the customer. */
-export function findPresses({ drive, scheduledWork }: Flow): RawStep[] {
+export function findPresses(flow: Flow): RawStep[] {
+  const jobs = findJobs(flow);
+  return flow.drive.filter((step) => isAppWrite(step) && !jobs.includes(step));
+}
+
+/** Finds the writes of the flow that `tick` makes too. */
+export function findJobs({ drive, scheduledWork }: Flow): RawStep[] {
   const jobs = scheduledWork.map(({ app }) => app);
-  return drive.filter((step) => isAppWrite(step) && !jobs.includes(step.app));
+  return drive.filter((step) => isAppWrite(step) && jobs.includes(step.app));
 }
 
 export function isAppWrite({ app }: RawStep): boolean {

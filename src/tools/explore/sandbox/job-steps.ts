@@ -45,13 +45,13 @@ export function withJobs(
   const ticks = jobSteps(flow, plan.set.length);
   const timed = plan.jobs.flatMap((job) => {
     if ("page" in job) return [];
-    const { sinceMs, concurrent } = job;
+    const { sinceMs, concurrent, isTwice = false } = job;
     if (concurrent === undefined) return [{ sinceMs, work: ticks, workMs: 0 }];
     const { webhook } = concurrent;
     const isPayout = webhook?.type.includes("withdrawal") === true;
     const arrival = { advance: JOB_DURATION, ...(quiet === undefined ? {} : { quiet }) };
     const work = raceSteps({
-      name: AT_ONCE_NAME,
+      name: isTwice ? JOB_TWICE_NAME : AT_ONCE_NAME,
       match:
         variant.side === "together"
           ? undefined
@@ -59,11 +59,13 @@ export function withJobs(
             ? { operation: "getWithdrawal" }
             : baseline.readMatch,
       maxHeld: raceHeld,
-      ...inTurn(variant.side, ticks, [arrival]),
+      ...(isTwice ? { held: ticks, other: ticks } : inTurn(variant.side, ticks, [arrival])),
     });
     // The plan delays the webhook by the duration of the work. A change without one is not delayed: begin before it.
     const beginMs = webhook === undefined ? sinceMs - 1 : sinceMs;
-    return [{ sinceMs: beginMs, work, workMs: durationToMs(JOB_DURATION) }];
+    return [
+      { sinceMs: beginMs, work: isTwice ? [...work, arrival] : work, workMs: durationToMs(JOB_DURATION) },
+    ];
   });
   if (unpaidSinceMs !== undefined && hasKnownTimes(flow))
     timed.push({ sinceMs: unpaidSinceMs, work: [...ticks, ...looks(flow)], workMs: 0 });
@@ -93,6 +95,7 @@ function looks({ observe, scheduledWork }: Flow): RawStep[] {
   return [...byItself, ...views];
 }
 
+export const JOB_TWICE_NAME = "The scheduled work runs twice at the same moment";
 const AT_ONCE_NAME = "The scheduled work runs as the payment changes";
 
 /** Inserts `steps` at `atMs`, in the middle of an advance. The steps themselves advance time by `lessMs`. */

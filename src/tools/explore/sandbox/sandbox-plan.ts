@@ -157,6 +157,8 @@ export class SandboxPlan implements RunPlan {
   isWrongMoney = false;
   timeAdvance: { readonly by: string; readonly call: CallOccurrence | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
+  /** Steps of the flow that are scheduled work and run twice, counted from 0. */
+  readonly doubledJobs = new Set<number>();
   /** Moment at which the app is killed. */
   killMoment: CallOccurrence | WebhookOccurrence | undefined;
   readonly variant: RunVariant;
@@ -313,6 +315,10 @@ export class SandboxPlan implements RunPlan {
     this.jobs.push(moment);
     const webhook = "concurrent" in moment ? moment.concurrent?.webhook : undefined;
     if (webhook !== undefined) this.deviateWebhook(webhook, { delay: JOB_DURATION });
+  }
+
+  doubleJob(step: number): void {
+    this.doubledJobs.add(step);
   }
 
   killApp(moment: CallOccurrence | WebhookOccurrence): void {
