@@ -28,6 +28,8 @@ export interface WebhookOccurrence {
   readonly earlierCount: number;
   /** 2 is the first retry; absent for the first attempt. */
   readonly attempt?: number;
+  /** Glob of the URL of one endpoint of several; absent for all endpoints. */
+  readonly url?: string;
 }
 
 /** A moment in a run at which the app's scheduled work (the flow's `tick` steps) can run. */
@@ -317,6 +319,8 @@ export interface ObservedDelivery {
   /** Id of the charge or withdrawal. */
   readonly object_id: string;
   readonly event_id: string;
+  /** URL of the endpoint; absent for a mailbox. */
+  readonly url?: string | undefined;
   readonly type: string;
   readonly attempts: readonly {
     /** Status of the app's response; null without a response. */

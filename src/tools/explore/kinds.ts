@@ -46,18 +46,19 @@ function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind[
   };
 }
 
+/** @param partChangeOf the change to a retry, or to the first attempt at one endpoint of several */
 function onEvent(
   changeOf: (place: PlaceOfEvent) => WebhookChange | undefined,
-  retryChangeOf: (place: PlaceOfEvent) => WebhookChange | undefined = () => undefined,
+  partChangeOf: (place: PlaceOfEvent) => WebhookChange | undefined = () => undefined,
 ): Kind["effectAt"] {
   return (place) => {
-    if (place.what !== "event" && place.what !== "attempt") return undefined;
-    const change = place.what === "event" ? changeOf(place) : retryChangeOf(place);
+    if (place.what !== "event" && place.what !== "attempt" && place.what !== "endpoint") return undefined;
+    const change = place.what === "event" ? changeOf(place) : partChangeOf(place);
     return change && { applyTo: (plan) => plan.deviateWebhook(place, change) };
   };
 }
 
-/** Applies the same change to the first attempt and to retries. */
+/** Applies the same change to the first attempt, at all endpoints or at one of them, and to retries. */
 function onAttempt(change: WebhookChange): Kind["effectAt"] {
   return onEvent(
     () => change,

@@ -41,9 +41,9 @@ interface JobMoments {
   readonly jobAtOnce?: JobMoment | undefined;
 }
 
-/** A delivery's first attempt (`event`) or a retry (`attempt`). */
+/** A delivery's first attempt (`event`), a retry (`attempt`), or the first attempt at one `endpoint` of several. */
 export interface PlaceOfEvent extends WebhookOccurrence, JobMoments {
-  readonly what: "event" | "attempt";
+  readonly what: "event" | "attempt" | "endpoint";
   readonly at: string;
   /** Sandbox milliseconds after which the charge has expired and the flow's longest advance is over; of a payment's event. */
   readonly deadlineMs?: number | undefined;
@@ -253,8 +253,9 @@ function eventPlaces(
   const events = deliveries.filter(
     ({ event_id }, index) => deliveries.findIndex((one) => one.event_id === event_id) === index,
   );
+  const urls = endpointUrls(deliveries);
   return events.flatMap((event, index): PlaceOfEvent[] => {
-    const { type, object_id, attempts, atMs } = event;
+    const { event_id, type, object_id, attempts, atMs } = event;
     const payment = payments.find(({ id }) => id === object_id)!;
     const earlierCount = events.slice(0, index).filter((one) => one.type === type).length;
     const own = events.filter((one) => one.object_id === object_id);
@@ -284,6 +285,18 @@ function eventPlaces(
         handlerRead,
         ...(hasJob ? jobMomentsOf(change, observed) : {}),
       },
+      ...endpointUrls(deliveries.filter((one) => one.event_id === event_id)).flatMap((url, _, all) =>
+        all.length < 2
+          ? []
+          : [
+              {
+                ...place,
+                what: "endpoint" as const,
+                at: `${place.at} to ${urls.indexOf(url) + 1}`,
+                url: urlGlob(url, urls),
+              },
+            ],
+      ),
       ...attempts.slice(1).map((attempt, further) => ({
         ...place,
         what: "attempt" as const,
@@ -293,6 +306,18 @@ function eventPlaces(
       })),
     ];
   });
+}
+
+function endpointUrls(deliveries: ObservedRun["deliveries"]): string[] {
+  return [...new Set(deliveries.flatMap(({ url }) => url ?? []))];
+}
+
+/** Selects an endpoint by its path, so that a saved file fits an app at another port, if no other has that path. */
+function urlGlob(url: string, all: readonly string[]): string {
+  const { pathname, search } = new URL(url);
+  const path = `${pathname}${search}`;
+  const isUnique = all.filter((one) => one.endsWith(path)).length === 1;
+  return `${isUnique ? "*" : ""}${(isUnique ? path : url).replaceAll("*", "\\*")}`;
 }
 
 interface Change {

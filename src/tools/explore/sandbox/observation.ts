@@ -160,7 +160,7 @@ const UNANSWERED = /^no answer within [\d.]+ s$/;
 const BY_RULE = /\bby scenario /;
 
 function deliveryOf(row: LogRow): ObservedDelivery {
-  const { event_id, type, attempts, created_at } = row;
+  const { event_id, type, url, attempts, created_at } = row;
   const tries = attempts as {
     status: number | null;
     error: string | null;
@@ -171,6 +171,7 @@ function deliveryOf(row: LogRow): ObservedDelivery {
   return {
     object_id: objectIdOf(row),
     event_id: String(event_id),
+    url: typeof url === "string" ? url : undefined,
     type: String(type),
     attempts: tries.map(({ status, error, at, duration_ms }) => ({
       status,

@@ -196,9 +196,13 @@ export class SandboxPlan implements RunPlan {
     return this.faults.some(isHeldRead);
   }
 
-  deviateWebhook({ type, earlierCount, attempt }: WebhookOccurrence, change: WebhookChange): void {
-    // A withdrawal names no customer.
-    const match = { type, ...(type.includes("withdrawal") ? {} : this.#customerMatch) };
+  deviateWebhook({ type, earlierCount, attempt, url }: WebhookOccurrence, change: WebhookChange): void {
+    const match = {
+      type,
+      // A withdrawal names no customer.
+      ...(type.includes("withdrawal") ? {} : this.#customerMatch),
+      ...(url === undefined ? {} : { url }),
+    };
     const position = attempt === undefined ? {} : { attempt };
     this.webhooks.push({
       match,
