@@ -60,6 +60,7 @@ class FakePlan implements RunPlan {
   moveTime(): void {}
   runJob(): void {}
   doubleJob(): void {}
+  actMeanwhile(): void {}
   killApp(): void {}
 }
 

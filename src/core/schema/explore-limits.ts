@@ -52,6 +52,7 @@ export const DEVIATION_KINDS = [
   "job_meanwhile",
   "job_at_once",
   "job_twice",
+  "meanwhile",
   "app_killed",
   "underpaid",
   "overpaid",

@@ -122,6 +122,13 @@ export interface RunPlan {
    * @param step counts such steps from 0
    */
   doubleJob(step: number): void;
+  /**
+   * Makes others do a step.
+   *
+   * @param step counts the steps of others from 0
+   * @param after index of the act of the flow that precedes it; undefined for the end of the flow
+   */
+  actMeanwhile(step: number, after: number | undefined): void;
   /** Kills the app as it waits for the response to a call, or as it handles a webhook, and starts it again. */
   killApp(moment: CallOccurrence | WebhookOccurrence): void;
 }
@@ -139,6 +146,12 @@ export interface Deviable {
     readonly presses: readonly string[];
     /** The flow's own steps that are scheduled work, such as `POST /tick`, in order. */
     readonly jobs?: readonly string[];
+    /** What others do, and the acts of the flow after which a payment is under way. Known after the plain runs. */
+    readonly meanwhile?: {
+      readonly steps: readonly string[];
+      /** Acts by their call or kind, and their index in the flow. */
+      readonly acts: readonly { readonly index: number; readonly name: string }[];
+    };
     /** Number of calls to the service at which a run can hold each press: 0, 1 or 2. Known after the plain runs. */
     readonly pressHolds?: readonly number[];
     /** Number of steps of the flow by which the customer pays on a page of the service. */

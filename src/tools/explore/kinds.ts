@@ -259,6 +259,13 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     effectAt: doublingJob,
     isJob: true,
   },
+  meanwhile: {
+    description: "others act while the payment is under way, or at the end",
+    effectAt: (place) =>
+      place.what === "others"
+        ? { isShared: true, applyTo: (plan) => plan.actMeanwhile(place.step, place.after) }
+        : undefined,
+  },
   app_killed: {
     description:
       "the app is killed and started again: before it has the response, while it handles the webhook, or just after",

@@ -87,6 +87,7 @@ export class KnownDeviations {
     const { customer, canKillApp } = this.#deviable;
     const { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn } = customer;
     if (kind === "app_killed" && !canKillApp) return NO_PROCESS;
+    if (kind === "meanwhile") return "the flow has no meanwhile";
     if (kind.startsWith("job_") && !hasJob) return jobReason;
     if (PAGE_KINDS.includes(kind) && pages === 0) return "the customer pays on no page of the service";
     if (END_KINDS.includes(kind) && charges.every(({ status }) => status !== "COMPLETED"))

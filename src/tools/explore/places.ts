@@ -13,7 +13,7 @@ import type {
 } from "./deviable.js";
 
 /** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
-export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfChange | PlaceOfJob | PlaceOfCustomer;
+export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfChange | PlaceOfJob | PlaceOfOthers | PlaceOfCustomer;
 
 /** A call that the app makes. */
 export interface PlaceOfCall extends CallOccurrence {
@@ -73,6 +73,16 @@ interface PlaceOfJob {
   readonly step: number;
 }
 
+/** A moment at which others act: after an act of the flow, or at its end. */
+interface PlaceOfOthers {
+  readonly what: "others";
+  readonly at: string;
+  /** Counts the steps of others from 0. */
+  readonly step: number;
+  /** Index of the act of the flow; undefined for the end of the flow. */
+  readonly after: number | undefined;
+}
+
 /** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
 export type PlaceOfCustomer =
   | {
@@ -120,6 +130,7 @@ export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Plac
     ...eventPlaces(observed, calls, customer),
     ...(customer.hasJob ? unheardChangePlaces(observed) : []),
     ...jobs.map((_, step) => ({ what: "works" as const, at: numbered(jobs, step), step })),
+    ...othersPlaces(customer),
     ...paymentPlaces(observed, customer),
   ];
 }
@@ -128,6 +139,27 @@ export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Plac
 function numbered(calls: readonly string[], index: number): string {
   const call = calls[index]!;
   return `${call}#${calls.slice(0, index + 1).filter((one) => one === call).length}`;
+}
+
+/** End of the name of a place at the end of the flow. */
+export const AT_END = " at the end";
+
+/** Lists the end of the flow first for each step: it shows how the step ends an order that is done. */
+function othersPlaces({ meanwhile }: Deviable["customer"]): PlaceOfOthers[] {
+  const { steps = [], acts = [] } = meanwhile ?? {};
+  const names = acts.map(({ name }) => name);
+  return steps.flatMap((_, step) => {
+    const name = numbered(steps, step);
+    return [
+      { what: "others" as const, at: `${name}${AT_END}`, step, after: undefined },
+      ...acts.map(({ index }, act) => ({
+        what: "others" as const,
+        at: `${name} after ${numbered(names, act)}`,
+        step,
+        after: index,
+      })),
+    ];
+  });
 }
 
 /** Leaves out the calls and attempts that come when nothing deviates any more. */

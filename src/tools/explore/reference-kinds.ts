@@ -1,4 +1,5 @@
 import type { Deviation, DeviationKind, DeviationSet } from "./deviation-set.js";
+import { AT_END } from "./places.js";
 
 /**
  * Kinds that end the payment, or repeat a press, as a customer or the service may. A run of one of them alone is the
@@ -13,7 +14,11 @@ const REFERENCE_KINDS: readonly DeviationKind[] = [
   "partly_refunded",
   "paid_late",
   "pressed_again",
+  "meanwhile",
 ];
+
+/** Reference kinds that let the payment end as it does. */
+const NOT_ENDS: readonly DeviationKind[] = ["pressed_again", "meanwhile"];
 
 /** Puts the deviations whose runs are references before those that are compared with them. */
 export function referencesFirst(deviations: readonly Deviation[]): Deviation[] {
@@ -26,8 +31,12 @@ export function isReferenceFor({ kind, at }: Deviation, set: DeviationSet): bool
   const isPart = set.some((one) => one.kind === kind && one.at === at);
   if (isPart) return set.length > 1;
   const kinds = set.map((one) => one.kind);
+  if (kind === "meanwhile") {
+    const step = at.endsWith(AT_END) ? at.slice(0, -AT_END.length) : undefined;
+    return set.some((one) => one.kind === kind && one.at.startsWith(`${step} after `));
+  }
   if (kind === "pressed_again") return set.some((one) => one.kind === "pressed_twice" && one.at === at);
   if (kind === "refunded") return kinds.includes("partly_refunded");
-  const hasEnd = kinds.some((one) => REFERENCE_KINDS.includes(one) && one !== "pressed_again");
+  const hasEnd = kinds.some((one) => REFERENCE_KINDS.includes(one) && !NOT_ENDS.includes(one));
   return kind === "expired_unpaid" && (hasEnd || kinds.includes("foreign_charge"));
 }

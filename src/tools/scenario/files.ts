@@ -184,14 +184,14 @@ export function withScenarioRules(
   return { ...loaded, scenario, scope, runId };
 }
 
-/** Returns the calls of the `tick`, `reset`, `observe` and `never` sections as lists of steps. */
+/** Returns the calls of the `tick`, `meanwhile`, `reset`, `observe` and `never` sections as lists of steps. */
 function exploreSteps(document: LoadedDocument, raw: Readonly<Record<string, unknown>>): StepList[] {
-  return (["tick", "reset", "observe", "never"] as const).flatMap((word) => {
+  return (["tick", "meanwhile", "reset", "observe", "never"] as const).flatMap((word) => {
     const list = raw[word];
     if (!Array.isArray(list)) return [];
     // The file's schema checks the other fields of an observation.
     const steps = list.flatMap((entry: unknown) =>
-      word === "tick" || word === "reset"
+      word !== "observe" && word !== "never"
         ? [entry]
         : isJsonObject(entry) && typeof (entry.app ?? entry.run) === "string"
           ? [entry.app === undefined ? { run: entry.run } : { app: entry.app }]

@@ -31,6 +31,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   observe: "For `explore`: calls of the app that return its view, compared at the end of each run.",
   reset: `At the top of a file, for \`explore\`: steps that reset the app before each run. As a step: ${STEPS.reset.description}`,
   tick: "For `explore`: steps that trigger the app's scheduled jobs.",
+  meanwhile:
+    "For `explore`: what others do at any time, such as an edited price; each step is tried while a payment is under way.",
   never: "For `explore`: calls of the app, and what their responses must not match at the end.",
   ignore: "Fields of the response to ignore, as dotted paths.",
   save: "Variable → path of its value in the result, such as body.quote_id.",

@@ -7,6 +7,7 @@ import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { AppWaits } from "./app-waits.js";
 import { type Flow, findJobs, findPresses, isAppWrite, lookOracle, readOf } from "./flow.js";
 import { advanceMs, JOB_TWICE_NAME, jobSteps } from "./job-steps.js";
+import { meanwhileSteps } from "./meanwhile-steps.js";
 import { cancelStep, findPages, foreignSteps, returnSteps, unpaidStep } from "./payment-steps.js";
 import { ANY_RESPONSE, waitStep } from "./placed-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
@@ -73,9 +74,11 @@ export function driveSteps(
     ...(step === looked.before ? looksAt(flow, "before", step) : []),
     ...(lookOracle(step) === undefined ? stepsOf(step, index) : lookInPassing(step)),
     ...(step === looked.during ? looksAt(flow, "during", step) : []),
+    ...meanwhileSteps(flow, plan, index),
   ]);
   return [
     ...steps,
+    ...meanwhileSteps(flow, plan),
     ...(isReadByJob && jobInFlow === undefined
       ? withStrangers(jobSteps(flow, set.length), plan, baseline)
       : []),

@@ -1,7 +1,8 @@
 import type { RunFailure, Trace } from "../deviable.js";
 import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
 import { refusedSteps } from "./drive-steps.js";
-import { type Count, Ends, type ExpectedEnd, isReference } from "./ends.js";
+import { isReference } from "./end-keys.js";
+import { type Count, Ends, type ExpectedEnd } from "./ends.js";
 import type { Flow } from "./flow.js";
 import { chargesOf } from "./money.js";
 import { omitImpliedSteps, type RunDocument, steadyViewsDocument } from "./run-document.js";

@@ -10,7 +10,9 @@ import {
   type Shown,
   unpaidClaims,
 } from "./claims.js";
+import { endKeyOf, isReference, MEANWHILE, othersKeyOf, PRESSED, pressKeyOf } from "./end-keys.js";
 import type { Flow } from "./flow.js";
+import { MEANWHILE_STATUS } from "./meanwhile-steps.js";
 import { chargesOf, hasBeenPaid, moneyOf, UNPAID } from "./money.js";
 import type { Baseline, FreeField, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import { LOOK_MOMENTS, lookName, savedVariable, statusName, viewVariableName } from "./saved-variable.js";
@@ -60,6 +62,8 @@ interface LearnedEnd {
   readonly completedWithdrawals: number;
   readonly statuses: readonly unknown[];
   readonly bodies: Bodies;
+  /** The app refused the step of others. */
+  readonly isRefused: boolean;
   readonly runs: number;
 }
 
@@ -117,7 +121,8 @@ export class Ends {
 
   #expectedOf(plan: SandboxPlan): ExpectedEnd {
     const key = endKeyOf(plan);
-    if (key === undefined || key.startsWith(PRESSED)) return this.#plainEnd(plan);
+    if (key === undefined || key.startsWith(PRESSED) || key.startsWith(MEANWHILE))
+      return this.#plainEnd(plan);
     const known = isReference(plan) ? undefined : this.#learned.get(key);
     return known === undefined ? this.#openEnd(plan) : this.#endOf(known);
   }
@@ -128,9 +133,11 @@ export class Ends {
     const early = wasRefundedFirst(run.observed);
     if (key === undefined) {
       const presses = this.#withMoneyOf(plan, run).filter((one) => pressKeyOf(one.plan) === pressKeyOf(plan));
-      const all = [expected, ...presses.map((one) => this.#endOf(one))];
+      const all = [expected, ...presses.map((one) => this.#endOf(one)), ...this.#endsWithOthers(plan)];
       return early ? [...all, ...all.map((one) => this.#undelivered(one))] : all;
     }
+    // The app decides how such a step ends an order that is done; only its money is known.
+    if (key.startsWith(MEANWHILE)) return [expected, this.#openEnd(plan)];
     if (key.startsWith(PRESSED)) {
       const { charges, withdrawals } = run.observed;
       const plain = this.#baseline.plain;
@@ -153,9 +160,25 @@ export class Ends {
     return early ? [...all, ...all.map((one) => this.#undelivered(one))] : all;
   }
 
+  /**
+   * The ends that a step of others allows beside the plain one. A step that changes or refuses an order that is done decides
+   * on the order, as a cancellation does; one that changes nothing there, such as an edited price, may not change it earlier.
+   */
+  #endsWithOthers(plan: SandboxPlan): ExpectedEnd[] {
+    const known = plan.others && this.#learned.get(othersKeyOf(plan.others.step));
+    if (known === undefined) return [];
+    const { completedCharges, completedWithdrawals = 0, bodies } = this.#baseline.plain;
+    const shown = (all: Bodies) => JSON.stringify(all.map((body, index) => this.#compared(body, index)));
+    const isSame =
+      known.completedCharges === completedCharges &&
+      known.completedWithdrawals === completedWithdrawals &&
+      shown(known.bodies) === shown(bodies);
+    return isSame && !known.isRefused ? [] : [this.#endOf(known), this.#openEnd(plan)];
+  }
+
   #withMoneyOf(plan: SandboxPlan, run: LoadedRun): LearnedEnd[] {
     const money = moneyOf(plan, run, this.#baseline);
-    return [...this.#learned.values()].filter((one) => one.money === money);
+    return [...this.#learned.values()].filter((one) => one.money === money && one.plan.others === undefined);
   }
 
   /** Keeps the end of a run that only ends otherwise, and that has broken no claim. */
@@ -184,6 +207,7 @@ export class Ends {
       completedWithdrawals: countCompletedPayments(observed.withdrawals),
       statuses: bodies.map((_, index) => savedVariable(loaded, statusName(index))),
       bodies,
+      isRefused: Number(savedVariable(loaded, MEANWHILE_STATUS)) >= 400,
       runs: (known?.runs ?? 0) + 1,
     });
     this.#learnJournals();
@@ -350,29 +374,6 @@ function withPresent(expected: unknown, seen: unknown): unknown {
     ({ path }) => path.length === 0 || fieldAt(seen, path) !== undefined,
   );
   return expectationOf(present) ?? PRESENT;
-}
-
-const PRESSED = "pressed ";
-
-/** Names the end of a payment that a plan decides on; undefined if it ends as in a plain run. */
-function endKeyOf(plan: SandboxPlan): string | undefined {
-  const { cancelledPage, returnedPage, end, isPaidLate, variant, set } = plan;
-  if (cancelledPage !== undefined) return `cancelled ${cancelledPage}`;
-  if (returnedPage !== undefined) return `returned ${returnedPage} ${variant.side}`;
-  if (end !== undefined) return end;
-  if (isPaidLate) return "paid late";
-  return set.length === 1 && plan.pressedAgain.size > 0 ? pressKeyOf(plan) : undefined;
-}
-
-/** Names the presses that a plan repeats; undefined if there are none. */
-function pressKeyOf({ pressedTwice, pressedAgain }: SandboxPlan): string | undefined {
-  const presses = [...new Set([...pressedTwice, ...pressedAgain])];
-  return presses.length === 0 ? undefined : `${PRESSED}${presses.sort().join()}`;
-}
-
-/** Returns true for a run in which only the end of the payment deviates. */
-export function isReference(plan: SandboxPlan): boolean {
-  return plan.set.length === 1 && plan.foreignCharge === undefined && endKeyOf(plan) !== undefined;
 }
 
 /** Names a field of a view in all runs. */

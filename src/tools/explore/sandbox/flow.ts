@@ -17,6 +17,8 @@ export interface Flow {
   /** Calls to the app, and commands, whose results at the end must be as in a plain run. */
   readonly observe: readonly ObservedView[];
   readonly scheduledWork: readonly RawStep[];
+  /** What others do at any time. */
+  readonly meanwhile: readonly RawStep[];
   /** Steps that reset the app before each run. */
   readonly reset: readonly RawStep[];
   readonly never: readonly NeverRule[];
@@ -59,6 +61,7 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
     checks,
     observe: (raw.observe ?? []) as ObservedView[],
     scheduledWork: (raw.tick ?? []) as RawStep[],
+    meanwhile: (raw.meanwhile ?? []) as RawStep[],
     reset: (raw.reset ?? []) as RawStep[],
     never: (raw.never ?? []) as NeverRule[],
     allow: (raw.allow ?? {}) as Flow["allow"],

@@ -185,7 +185,7 @@ function checksOf(flow: Flow, isPlain = true): Placed[] {
 }
 
 /** Fields of a flow's file that only `explore` reads, and that the file of a run leaves out. */
-const EXPLORE_FIELDS = ["given", "observe", "tick", "never", "allow", "reset", "$schema"];
+const EXPLORE_FIELDS = ["given", "observe", "tick", "meanwhile", "never", "allow", "reset", "$schema"];
 type Rules = Partial<Pick<SandboxPlan, "charges" | "webhooks" | "faults">>;
 
 /** Puts the rules of the run before the flow's own, because the first match wins. */

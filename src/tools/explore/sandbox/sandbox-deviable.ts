@@ -37,6 +37,7 @@ import { type CheckedRun, EndCheck } from "./end-check.js";
 import type { Flow } from "./flow.js";
 import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
+import { meanwhileOf } from "./meanwhile-steps.js";
 import { customerEmail } from "./money.js";
 import {
   type ListPositions,
@@ -181,7 +182,8 @@ export class SandboxDeviable implements Deviable {
       });
       const { returnPath, pressMatches } = this.#baseline;
       const pressHolds = pressMatches.map((matches) => Object.keys(matches ?? {}).length);
-      this.customer = { ...this.customer, canReturn: returnPath !== undefined, pressHolds };
+      const meanwhile = meanwhileOf(this.#flow, this.#baseline);
+      this.customer = { ...this.customer, canReturn: returnPath !== undefined, pressHolds, meanwhile };
     }
     return run.trace;
   }

@@ -159,6 +159,8 @@ export class SandboxPlan implements RunPlan {
   readonly jobs: JobMoment[] = [];
   /** Steps of the flow that are scheduled work and run twice, counted from 0. */
   readonly doubledJobs = new Set<number>();
+  /** A step of others, and the act of the flow that it follows; undefined for the end of the flow. */
+  others: { readonly step: number; readonly after: number | undefined } | undefined;
   /** Moment at which the app is killed. */
   killMoment: CallOccurrence | WebhookOccurrence | undefined;
   readonly variant: RunVariant;
@@ -323,6 +325,10 @@ export class SandboxPlan implements RunPlan {
 
   doubleJob(step: number): void {
     this.doubledJobs.add(step);
+  }
+
+  actMeanwhile(step: number, after: number | undefined): void {
+    this.others = { step, after };
   }
 
   killApp(moment: CallOccurrence | WebhookOccurrence): void {
