@@ -9,6 +9,7 @@ import {
   type OnCharge,
   type Order,
   payOut,
+  type Work,
 } from "./checkout-shop.js";
 
 const PAID = flowOf("", "status: paid");
@@ -116,6 +117,44 @@ observe:
       expect(
         (await foundIn(await openApp(shop), flow, { only: `${press} at POST /orders#1` })).found,
       ).toEqual([]);
+  });
+
+  it("whose view of a declined payment has a code of its own in each run", async () => {
+    const codes = new Map<string, number>();
+    const coding: OnCharge = (order, status, call) => {
+      if (status === "FAILED" && !codes.has(order.id)) codes.set(order.id, codes.size + 1);
+      return follow(order, status, call);
+    };
+    const shop = showing(({ id }) => ({ help_code: codes.get(id) ?? "" }), coding);
+    const only = "webhook_twice at charge.processing#1, declined at charge#1";
+    const { found, report } = await explored(shop, PAID, { only });
+    expect(found).toEqual([]);
+    expect(report.not_compared).toEqual([{ field: "help_code", reason: "differs between equal runs" }]);
+  });
+
+  it("that hears of no expiry, and takes a late payment for one in time", async () => {
+    const late: OnCharge = (order, status, call) => {
+      if (status === "COMPLETED" && order.status === "expired") order.status = "credited to your wallet";
+      else if (!order.status.startsWith("credited")) return follow(order, status, call);
+    };
+    const shop = showing(() => ({}), late);
+    const only = "webhook_dropped at charge.expired#1, paid_late at charge#1";
+    expect((await explored(shop, PAID, { only })).found).toEqual([]);
+  });
+
+  it("whose job ends a declined order as an expired one before the webhook", async () => {
+    const giveUp: Work = async (order, call) => {
+      if (order.status !== "open" || order.charge_id === undefined) return;
+      const { status } = await call("GET", `payments/charges/${order.charge_id}`);
+      if (/FAILED|EXPIRED/.test(status)) order.status = "expired";
+    };
+    const only = "webhook_late at charge.failed#1, declined at charge#1";
+    const flow = `${flowOf("\n  - app: POST /tick", "status: paid")}tick:\n  - app: POST /tick\n`;
+    const first: OnCharge = (order, status, call) =>
+      order.status === "open" || status === "REFUNDED" ? follow(order, status, call) : undefined;
+    const shop = checkoutShop(first, undefined, giveUp);
+    const { found } = await explored(shop, flow, { only });
+    expect(found).toEqual([]);
   });
 
   it("whose flow allows another end of a declined payment", async () => {

@@ -1,0 +1,75 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { parseExplorationFlags, reportExploration } from "../../src/cli/explore-report.js";
+import { ProgressLine } from "../../src/cli/terminal.js";
+import { BUDGET_OVER, type ExploreReport } from "../../src/tools/explore/exploration.js";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const FINDING = {
+  oracle: "money" as const,
+  message: "paid twice: 2 completed charges for one order",
+  deviations: [{ kind: "response_lost" as const, at: "createWhitelabel#1" }],
+  seen: { runs: 2, of: 2 },
+};
+
+const COMPLETE: ExploreReport = {
+  passed: true,
+  complete_depth: 1,
+  runs: 9,
+  drawn: 0,
+  choices: 9,
+  behaviours: 4,
+  ms: 100,
+  saved: { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 },
+  findings: [],
+  singles: [],
+  looked_at: ["status"],
+  not_compared: [],
+  not_tried: [],
+  notes: [],
+  sentence: "order: 9 single deviations",
+};
+const CUT = { not_tried: [{ kind: "webhook_late" as const, at: "charge.completed#1", reason: BUDGET_OVER }] };
+
+it.each([
+  ["depth 1 is complete and nothing is found", {}, {}, 0],
+  ["something is found", { passed: false, findings: [FINDING] }, {}, 1],
+  [
+    "the budget ends before depth 1 is complete, and something is found",
+    { passed: false, complete_depth: 0, findings: [FINDING], ...CUT },
+    {},
+    2,
+  ],
+  ["the budget ends before depth 1 is complete", { passed: false, complete_depth: 0, ...CUT }, {}, 2],
+  ["the budget ends before depth 2 is complete", {}, { depth: "2" }, 0],
+  ["the budget ends before depth 2 is complete, with --strict", {}, { depth: "2", strict: true }, 1],
+])("explore exits with the code of its result: %s", async (_, changes, flags, code) => {
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const exit = await reportExploration("order.yaml", { json: true, ...flags }, async () => ({
+    ...COMPLETE,
+    ...changes,
+  }));
+  expect(exit).toBe(code);
+});
+
+it("explore names the comma if a plus separates the deviations of --only", () => {
+  const only = "webhook_twice at charge.failed#1 + declined at charge#1";
+  expect(() => parseExplorationFlags({ app: "127.0.0.1:3000", only })).toThrow(
+    "--only: a comma separates deviations: webhook_twice at charge.failed#1, declined at charge#1",
+  );
+});
+
+it("progress goes to the error output every 15 s if the output is a pipe", () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const progress = new ProgressLine(true, "explore order.yaml");
+  for (let seconds = 1; seconds <= 31; seconds++) {
+    vi.advanceTimersByTime(1_000);
+    progress.show(`${seconds} runs`);
+  }
+  expect(write.mock.calls).toEqual([["explore order.yaml: 15 runs\n"], ["explore order.yaml: 30 runs\n"]]);
+});
