@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { ObservedDelivery, ObservedRun, RunFailure } from "../../src/tools/explore/deviable.js";
 import { judgeTrace } from "../../src/tools/explore/judge.js";
 import { baselineOf } from "../../src/tools/explore/sandbox/baseline.js";
-import type { Flow } from "../../src/tools/explore/sandbox/flow.js";
 import type { LoadedRun } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
 const HEARD: ObservedDelivery = {
@@ -62,11 +61,7 @@ describe("payments of an order", () => {
     } as unknown as LoadedRun;
   };
   const learnt = (run: LoadedRun) => {
-    const { chargeMatch, plain, orderCharges } = baselineOf(
-      { observe: [], drive: [], scheduledWork: [] } as unknown as Flow,
-      run,
-      run,
-    );
+    const { chargeMatch, plain, orderCharges } = baselineOf({ observe: [], allow: {} }, run, run, []);
     return { order: chargeMatch, completed: plain.completedCharges, named: orderCharges };
   };
 

@@ -172,7 +172,7 @@ export class AssertionCollector {
 }
 
 /** Recognizes assertion errors of node:assert, Chai (Vitest) and Jest. */
-function isAssertion(error: unknown): boolean {
+export function isAssertion(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   const { name, code, matcherResult } = error as Record<string, unknown>;
   return code === "ERR_ASSERTION" || matcherResult !== undefined || /^Assertion(Error|$)/.test(String(name));

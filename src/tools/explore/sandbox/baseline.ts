@@ -6,6 +6,7 @@ import { STEPS } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, ObservedCall, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
 import { pressMarkNames } from "./drive-steps.js";
+import type { ObservedViews } from "./ends.js";
 import { type Flow, findJobs, findPresses } from "./flow.js";
 import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
 import { chargesOf, textOf } from "./money.js";
@@ -27,8 +28,17 @@ export function customerOf(flow: Flow): Deviable["customer"] {
   };
 }
 
-/** Derives the expected end of every run from what two plain runs have in common. */
-export function baselineOf(flow: Flow, one: LoadedRun, other: LoadedRun): Baseline {
+/**
+ * Derives the expected end of every run from what two plain runs have in common.
+ *
+ * @param presses for each press of the customer, the positions of the calls that the first run made in it
+ */
+export function baselineOf(
+  views: ObservedViews,
+  one: LoadedRun,
+  other: LoadedRun,
+  presses: readonly CallRange[],
+): Baseline {
   const [charge] = one.observed.charges;
   const { runId } = one.loaded;
   const hasOwnEmail = charge?.email.includes(runId) ?? false;
@@ -40,7 +50,7 @@ export function baselineOf(flow: Flow, one: LoadedRun, other: LoadedRun): Baseli
   const namedPayout = namedOrder(withdrawals, one);
   const chargeMatch = hasOwnEmail ? customerMatch : (named?.match ?? {});
   const free: FreeField[] = [];
-  commonViews(flow, one, other, (view, field) =>
+  commonViews(views, one, other, (view, field) =>
     free.push({ view, field, reason: "differs between plain runs" }),
   );
   return {
@@ -49,21 +59,21 @@ export function baselineOf(flow: Flow, one: LoadedRun, other: LoadedRun): Baseli
     plain: {
       completedCharges: countCompletedPayments(chargesOf(one, { customerMatch, chargeMatch })),
       ...(withdrawals.length === 0 ? {} : { completedWithdrawals: countCompletedPayments(withdrawals) }),
-      bodies: flow.observe.map((_, index) => bodyIn(one, index)),
+      bodies: views.observe.map((_, index) => bodyIn(one, index)),
     },
     payableMs: charge === undefined ? 0 : charge.expiresMs - charge.createdMs,
     free,
     ...(named === undefined ? {} : { orderCharges: orderPaymentsOf(named) }),
     ...(namedPayout === undefined ? {} : { orderWithdrawals: orderPaymentsOf(namedPayout) }),
     refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
-    pressMatches: findPresses(flow).map((_, press) => pressMatchesOf(one, press, customerMatch)),
+    pressMatches: presses.map((range) => pressMatchesOf(one, range, customerMatch)),
     readMatch: readMatchOf(one.observed, customerMatch),
-    list: listBaselineOf(flow, one),
+    list: listBaselineOf(presses, one),
     returnPath: returnPathOf(one) === returnPathOf(other) ? returnPathOf(one) : undefined,
   };
 }
 
-function listBaselineOf(flow: Flow, one: LoadedRun): Baseline["list"] {
+function listBaselineOf(presses: readonly CallRange[], one: LoadedRun): Baseline["list"] {
   const { charges, calls } = one.observed;
   const completed = countCompletedPayments(charges);
   if (completed === 0) return undefined;
@@ -71,10 +81,7 @@ function listBaselineOf(flow: Flow, one: LoadedRun): Baseline["list"] {
   return {
     payment: paymentLike(charges[0]!),
     completed,
-    reads: findPresses(flow).map((_, press) => {
-      const [from, to] = callsOfPress(one, press);
-      return [countReads(from), countReads(to)];
-    }),
+    reads: presses.map(([from, to]) => [countReads(from), countReads(to)]),
   };
 }
 
@@ -98,23 +105,28 @@ const MIN_ID = 3;
 
 type CustomerMatch = Baseline["customerMatch"];
 
-/** Returns the positions of the calls between the marks before and after a press. */
-function callsOfPress({ observed, loaded }: LoadedRun, press: number): [from: number, to: number] {
-  const positions = pressMarkNames(press).map((name) => {
-    const [newest] = (savedVariable(loaded, name) ?? []) as LogRow[];
-    const newestId = newest && recordIdOf("requests", newest);
-    return observed.calls.findIndex(({ id }) => id === newestId) + 1;
+/** Positions of calls in a run. */
+export type CallRange = readonly [from: number, to: number];
+
+/** For each press, the positions of the calls between the marks before and after it. */
+export function pressRanges(flow: Flow, { observed, loaded }: LoadedRun): CallRange[] {
+  return findPresses(flow).map((_, press) => {
+    const [from, to] = pressMarkNames(press).map((name) => {
+      const [newest] = (savedVariable(loaded, name) ?? []) as LogRow[];
+      const newestId = newest && recordIdOf("requests", newest);
+      return observed.calls.findIndex(({ id }) => id === newestId) + 1;
+    });
+    return [from!, to!];
   });
-  return positions as [number, number];
 }
 
-/** Selects the app's first call between the marks before and after a press, and its last write, else its last call. */
+/** Selects the app's first call during a press, and its last write, else its last call. */
 function pressMatchesOf(
-  run: LoadedRun,
-  press: number,
+  { observed }: LoadedRun,
+  range: CallRange,
   customerMatch: CustomerMatch,
 ): Baseline["pressMatches"][number] {
-  const calls = run.observed.calls.slice(...callsOfPress(run, press)).filter(({ isByFlow }) => !isByFlow);
+  const calls = observed.calls.slice(...range).filter(({ isByFlow }) => !isByFlow);
   const first = calls[0];
   const last = calls.findLast(({ method }) => method !== "GET") ?? calls.at(-1);
   if (first === undefined || last === undefined) return undefined;
@@ -131,12 +143,12 @@ function readMatchOf({ calls }: ObservedRun, customerMatch: CustomerMatch): Base
 }
 
 /** Returns true if the app's views are equal at the end of both runs, except for ignored fields. */
-export function hasSameViews(flow: Flow, one: LoadedRun, other: LoadedRun): boolean {
+export function hasSameViews(flow: ObservedViews, one: LoadedRun, other: LoadedRun): boolean {
   return JSON.stringify(commonViews(flow, one, other)) === JSON.stringify(commonViews(flow, one, one));
 }
 
 function commonViews(
-  { observe }: Flow,
+  { observe }: ObservedViews,
   one: LoadedRun,
   other: LoadedRun,
   onDifference: (view: number, field: string) => void = () => {},

@@ -1,7 +1,6 @@
 import type { ChargeStatus } from "../../../core/schema/common.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
-import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { AppWaits } from "./app-waits.js";
@@ -11,7 +10,7 @@ import { meanwhileSteps } from "./meanwhile-steps.js";
 import { cancelStep, findPages, foreignSteps, returnSteps, unpaidStep } from "./payment-steps.js";
 import { ANY_RESPONSE, waitStep } from "./placed-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
-import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
+import type { Baseline, RunVariables, SandboxPlan } from "./sandbox-plan.js";
 import { type LookMoment, lookName, savedVariable } from "./saved-variable.js";
 import { pressOfList, withStrangers } from "./strangers.js";
 import { PRESENT } from "./views.js";
@@ -182,7 +181,7 @@ function doubledJob(step: RawStep, { variant, raceHeld }: SandboxPlan): RawStep[
 }
 
 /** Returns the indexes of the flow's steps that the app refused. */
-export function refusedSteps(loaded: LoadedScenario): number[] {
+export function refusedSteps(loaded: RunVariables): number[] {
   return loaded.scope.names
     .filter((name) => name.startsWith(ANSWER_NAME) && Number(savedVariable(loaded, name)) >= 400)
     .map((name) => Number(name.slice(ANSWER_NAME.length)));

@@ -1,11 +1,8 @@
 import type { RunFailure, Trace } from "../deviable.js";
 import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
-import { refusedSteps } from "./drive-steps.js";
 import { isReference } from "./end-keys.js";
-import { type Count, Ends, type ExpectedEnd } from "./ends.js";
-import type { Flow } from "./flow.js";
+import { type Count, Ends, type ExpectedEnd, type ObservedViews } from "./ends.js";
 import { chargesOf } from "./money.js";
-import { omitImpliedSteps, type RunDocument, steadyViewsDocument } from "./run-document.js";
 import { isCheck } from "./run-failure.js";
 import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
@@ -14,15 +11,24 @@ export interface CheckedRun extends LoadedRun {
   readonly trace: Trace;
 }
 
-interface Driver {
-  /** Carries out the steps of a document that follow the run's own; returns the first failure. */
-  readonly check: (
-    run: CheckedRun,
-    document: RunDocument,
-    reference?: string,
+/** Carries out runs of an app, and checks their ends. */
+export interface EndDriver<Run extends CheckedRun> {
+  /**
+   * Compares the end of a run with `end`; returns the first failure.
+   *
+   * @param refused steps that are repeated before, by their indexes
+   */
+  readonly checkEnd: (
+    plan: SandboxPlan,
+    run: Run,
+    end: ExpectedEnd,
+    refused?: readonly number[],
   ) => Promise<RunFailure | undefined>;
-  readonly documentOf: (plan: SandboxPlan, end?: ExpectedEnd, refused?: readonly number[]) => RunDocument;
-  readonly carryOut: (document: RunDocument) => Promise<CheckedRun>;
+  /** Saves the views of a run once they are steady. */
+  readonly saveViews: (run: Run) => Promise<void>;
+  readonly carryOut: (plan: SandboxPlan) => Promise<Run>;
+  /** Indexes of the steps that the app refused. */
+  readonly refusedSteps: (run: Run) => readonly number[];
   /** The app goes on after its responses. */
   readonly isAsynchronous: () => boolean;
 }
@@ -34,25 +40,23 @@ interface MissedEnd {
 }
 
 /** Compares the ends of runs with those that the app has shown. */
-export class EndCheck {
+export class EndCheck<Run extends CheckedRun> {
   readonly ends: Ends;
   /** The ends that failing runs should have had, for their files. */
   readonly missed = new Map<SandboxPlan, ExpectedEnd>();
-  readonly #flow: Flow;
   readonly #baseline: Baseline;
   readonly #plain: Trace["observed"];
-  readonly #driver: Driver;
+  readonly #driver: EndDriver<Run>;
 
-  constructor(flow: Flow, baseline: Baseline, plain: Trace["observed"], driver: Driver) {
+  constructor(flow: ObservedViews, baseline: Baseline, plain: Trace["observed"], driver: EndDriver<Run>) {
     this.ends = new Ends(flow, baseline);
-    this.#flow = flow;
     this.#baseline = baseline;
     this.#plain = plain;
     this.#driver = driver;
   }
 
   /** Makes all checks, unless the run plainly ended right. `isTouched`: the checks have carried out steps. */
-  async judge(plan: SandboxPlan, run: CheckedRun): Promise<{ trace: Trace; isTouched?: true }> {
+  async judge(plan: SandboxPlan, run: Run): Promise<{ trace: Trace; isTouched?: true }> {
     const { trace, observed } = run;
     const { failure } = trace;
     const isEnd = failure === undefined || isCheck(failure.role);
@@ -76,27 +80,26 @@ export class EndCheck {
     return { trace: { ...trace, failure: missed?.failure, checkAgain }, isTouched: true };
   }
 
-  #hasMoneyOf({ completedCharges, completedWithdrawals }: ExpectedEnd, run: CheckedRun): boolean {
+  #hasMoneyOf({ completedCharges, completedWithdrawals }: ExpectedEnd, run: Run): boolean {
     const paid = countCompletedPayments(chargesOf(run, this.#baseline));
     const paidOut = countCompletedPayments(run.observed.withdrawals);
     return isWithin(paid, completedCharges) && isWithin(paidOut, completedWithdrawals ?? 0);
   }
 
   /** Saves the views of a run that ends otherwise, and waits for an app that goes on after its responses. */
-  async #lookUntilSteady(plan: SandboxPlan, run: CheckedRun): Promise<void> {
+  async #lookUntilSteady(plan: SandboxPlan, run: Run): Promise<void> {
     const isSaved = savedVariable(run.loaded, viewVariableName(0)) !== undefined;
     if (isSaved && !(this.#driver.isAsynchronous() && isReference(plan))) return;
-    await this.#driver.check(run, steadyViewsDocument(this.#flow));
+    await this.#driver.saveViews(run);
   }
 
-  async #missedEnd(plan: SandboxPlan, run: CheckedRun): Promise<MissedEnd | undefined> {
-    const { check, documentOf } = this.#driver;
+  async #missedEnd(plan: SandboxPlan, run: Run): Promise<MissedEnd | undefined> {
+    const { checkEnd, refusedSteps } = this.#driver;
     const [first, ...others] = this.ends.candidatesOf(plan, run);
-    const failureAt = (end: ExpectedEnd, refused?: readonly number[]) =>
-      check(run, documentOf(plan, end, refused), end.name);
+    const failureAt = (end: ExpectedEnd, refused?: readonly number[]) => checkEnd(plan, run, end, refused);
     const failure = await failureAt(first!);
     if (failure === undefined) return undefined;
-    const refused = refusedSteps(run.loaded);
+    const refused = refusedSteps(run);
     if (refused.length > 0 && (await failureAt(withFewerPayouts(first!), refused)) === undefined)
       return undefined;
     let missed: MissedEnd = { end: first!, failure };
@@ -111,7 +114,7 @@ export class EndCheck {
 
   /** Runs an end once more, to learn which of its fields may differ. */
   async #learnAgain(plan: SandboxPlan): Promise<void> {
-    const run = await this.#driver.carryOut(omitImpliedSteps(this.#driver.documentOf(plan)));
+    const run = await this.#driver.carryOut(plan);
     await this.#lookUntilSteady(plan, run);
     this.ends.learn(plan, run);
   }

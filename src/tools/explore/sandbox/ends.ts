@@ -71,8 +71,13 @@ interface LearnedEnd {
 const OPEN = { status: { lt: 500 } };
 const PLAIN_NAME = "a plain run";
 
+/** The views of an app, and the ends that the flow allows. */
+export interface ObservedViews extends Pick<Flow, "allow"> {
+  readonly observe: readonly { readonly ignore?: readonly string[] | undefined }[];
+}
+
 export class Ends {
-  readonly #flow: Flow;
+  readonly #flow: ObservedViews;
   readonly #baseline: Baseline;
   readonly #learned = new Map<string, LearnedEnd>();
   /** The app before the customer pays, and while the payment is under way. */
@@ -80,7 +85,7 @@ export class Ends {
   /** Fields that are not compared, by `freeKey`. */
   readonly #free: Map<string, FreeField>;
 
-  constructor(flow: Flow, baseline: Baseline) {
+  constructor(flow: ObservedViews, baseline: Baseline) {
     this.#flow = flow;
     this.#baseline = baseline;
     this.#free = new Map(baseline.free.map((one) => [freeKey(one.view, one.field), one]));

@@ -1,7 +1,6 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import type { LoadedScenario } from "../../scenario/files.js";
 import type { ObservedCharge } from "../deviable.js";
-import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
+import type { Baseline, LoadedRun, RunVariables, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
 import { RUN_ID } from "./views.js";
 
@@ -31,7 +30,7 @@ function outcomeOf({ history, status, expiresMs }: ObservedCharge, { refundedPar
 }
 
 /** Names the order of a charge by metadata that the flow knows; empty if it knows none. */
-function orderOf({ metadata }: ObservedCharge, loaded: LoadedScenario): string {
+function orderOf({ metadata }: ObservedCharge, loaded: RunVariables): string {
   const { scope, runId } = loaded;
   const known = new Map(scope.names.map((name) => [textOf(savedVariable(loaded, name)), name]));
   return Object.entries(metadata)

@@ -1,5 +1,6 @@
 import { compareAmounts, decimalsOf } from "../../../core/domain/money.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
 import { valueAt } from "../../scenario/variables.js";
 import type { ObservedCharge } from "../deviable.js";
 import type { Flow } from "./flow.js";
@@ -13,11 +14,17 @@ interface Price {
   readonly currency: string | undefined;
 }
 
+/** Where a flow shows prices: in views, and in what it sends to the app. */
+interface PricedFlow {
+  readonly observe: readonly Pick<Flow["observe"][number], "price" | "currency">[];
+  readonly drive: readonly RawStep[];
+}
+
 /**
  * Compares the app's prices with the base amounts of the charges of a plain run. A price at a path of the flow must be
  * equal. A price that is only named like one must not be wrong by a power of ten, except cents.
  */
-export function wrongPrice(flow: Flow, { loaded, observed }: LoadedRun): string | undefined {
+export function wrongPrice(flow: PricedFlow, { loaded, observed }: LoadedRun): string | undefined {
   const { charges } = observed;
   const views = flow.observe.map((view, index) => ({
     view,

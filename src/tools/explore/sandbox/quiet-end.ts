@@ -3,7 +3,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { ObservedRun } from "../deviable.js";
 import { JOB_INTERVAL } from "./app-waits.js";
 import type { Flow } from "./flow.js";
-import { jobSteps, longestAdvanceMs } from "./job-steps.js";
+import { jobSteps } from "./job-steps.js";
 import type { Placed } from "./placed-steps.js";
 
 /** Sandbox time longer than all retries and repetitions of a webhook. */
@@ -11,10 +11,14 @@ const LONG = "5d";
 /** Room for what follows the last deadline: a late payment, its webhooks and their retries. */
 const AFTER_DEADLINE_MS = durationToMs("4d");
 
-/** Sandbox time from the flow's end to the run's: the same for all runs of a flow, as a job may add to each day. */
-export function restDuration(flow: Flow, { charges }: ObservedRun): string {
+/**
+ * Sandbox time from the flow's end to the run's: the same for all runs of a flow, as a job may add to each day.
+ *
+ * @param longestAdvanceMs the longest time that the flow advances at once
+ */
+export function restDuration(longestAdvanceMs: number, { charges }: ObservedRun): string {
   const expiriesMs = charges.map(({ createdMs, expiresMs }) => expiresMs - createdMs);
-  const deadlineMs = Math.max(longestAdvanceMs(flow), ...expiriesMs);
+  const deadlineMs = Math.max(longestAdvanceMs, ...expiriesMs);
   return formatDuration(
     Math.max(durationToMs(LONG), Math.ceil(deadlineMs / DAY_MS) * DAY_MS + AFTER_DEADLINE_MS),
   );

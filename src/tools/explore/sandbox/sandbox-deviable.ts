@@ -6,6 +6,7 @@
 
 import type { SandboxFetch } from "../../../core/client/control-client.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
+import type { LoadedScenario } from "../../scenario/files.js";
 import type { LoadedStep, RawStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import type { RunCommand } from "../../scenario/running/context.js";
@@ -32,9 +33,11 @@ import {
   steadyMs,
 } from "./app-pace.js";
 import { waitReports } from "./app-waits.js";
-import { baselineOf, customerOf, hasSameViews, isolationReason } from "./baseline.js";
+import { baselineOf, customerOf, hasSameViews, isolationReason, pressRanges } from "./baseline.js";
+import { refusedSteps } from "./drive-steps.js";
 import { type CheckedRun, EndCheck } from "./end-check.js";
 import type { Flow } from "./flow.js";
+import { longestAdvanceMs } from "./job-steps.js";
 import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
 import { meanwhileOf } from "./meanwhile-steps.js";
@@ -54,6 +57,7 @@ import {
   omitImpliedSteps,
   plainRunDocument,
   type RunDocument,
+  steadyViewsDocument,
   withIncludedSteps,
 } from "./run-document.js";
 import { failureOf, isCheck } from "./run-failure.js";
@@ -82,6 +86,7 @@ export interface SandboxDeviableOptions {
 }
 
 interface Run extends CheckedRun {
+  readonly loaded: LoadedScenario;
   /** Carries out more steps of the run, and describes the first that fails. */
   readonly resume: (
     steps: readonly LoadedStep[],
@@ -124,7 +129,7 @@ export class SandboxDeviable implements Deviable {
   #pace = 1;
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
-  #endCheck!: EndCheck;
+  #endCheck!: EndCheck<Run>;
   readonly #loader: RunLoader;
   #position: ListPositions | undefined;
   /** Sandbox time at the end of the last run; undefined if it is not known. */
@@ -165,7 +170,7 @@ export class SandboxDeviable implements Deviable {
       const spots = findAbsentFields(this.#flow, loaded, trace.failure);
       if (spots.length > 0) throw new BlindSpotError(this.source, spots);
       this.#mayGoOn = canContinueAfterResponse(this.#flow, trace.observed);
-      this.#rest = restDuration(this.#flow, trace.observed);
+      this.#rest = restDuration(longestAdvanceMs(this.#flow), trace.observed);
       return trace;
     }
     const [first] = this.#plain;
@@ -173,11 +178,15 @@ export class SandboxDeviable implements Deviable {
     if (run.trace.failure !== undefined) return { ...run.trace, isByJob: await this.#passesWithoutJob() };
     this.#pace = paceOf(run.responseMs);
     if (this.#plain.push(run) === 2) {
-      this.#baseline = baselineOf(this.#flow, first!, run);
+      this.#baseline = baselineOf(this.#flow, first!, run, pressRanges(this.#flow, first!));
       this.#endCheck = new EndCheck(this.#flow, this.#baseline, first!.observed, {
-        check: (of, document, reference) => this.#check(of, document, reference),
-        documentOf: (plan, end, refused) => this.#documentOf(plan, end, refused),
-        carryOut: async (document) => (await this.#carryOut([document]))[0]!,
+        checkEnd: async (plan, of, end, refused) => {
+          const failure = await this.#check(of, this.#documentOf(plan, end, refused));
+          return failure && { ...failure, reference: end.name };
+        },
+        saveViews: async (of) => void (await this.#check(of, steadyViewsDocument(this.#flow))),
+        carryOut: async (plan) => (await this.#carryOut([omitImpliedSteps(this.#documentOf(plan))]))[0]!,
+        refusedSteps: ({ loaded }) => refusedSteps(loaded),
         isAsynchronous: () => this.#quiet !== undefined,
       });
       const { returnPath, pressMatches } = this.#baseline;
@@ -329,15 +338,14 @@ export class SandboxDeviable implements Deviable {
   }
 
   /** Carries out the steps of a document that follow the run's own. */
-  async #check(run: CheckedRun, document: RunDocument, reference?: string): Promise<RunFailure | undefined> {
+  async #check(run: Run, document: RunDocument): Promise<RunFailure | undefined> {
     const loaded = await this.#loader.load(document.document);
     const all = withIncludedSteps(document, loaded);
     const indexes = [...all.keys()].filter((index) => isCheck(all[index]));
-    const failure = await (run as Run).resume(
+    return run.resume(
       indexes.map((index) => loaded.steps[index]!),
       indexes.map((index) => all[index]!),
     );
-    return failure && (reference === undefined ? failure : { ...failure, reference });
   }
 
   save(plan: SandboxPlan, description: string): string | undefined {

@@ -20,10 +20,13 @@ import type { DeviationSet } from "../deviation-set.js";
 import { formatWholeSeconds } from "../effects.js";
 import type { UncomparedField } from "../exploration.js";
 
+/** The id of a run, and what its steps have saved. */
+export type RunVariables = Pick<LoadedScenario, "runId" | "scope">;
+
 /** A run that was carried out. */
 export interface LoadedRun {
   readonly observed: ObservedRun;
-  readonly loaded: LoadedScenario;
+  readonly loaded: RunVariables;
 }
 
 /** Fields of the step `pay`. */

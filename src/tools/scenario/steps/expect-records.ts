@@ -194,7 +194,7 @@ function isFabricated({ mishap }: LogRow): boolean {
 }
 
 /** Makes a row of each attempt, with the fields of the delivery. The field `status` is the delivery status. */
-function attemptsOf(delivery: LogRow): LogRow[] {
+export function attemptsOf(delivery: LogRow): LogRow[] {
   const { attempts, ...common } = delivery as { attempts: LogRow[] };
   return [...attempts]
     .reverse()
