@@ -4,6 +4,7 @@ import { deviationKey, deviationSetKey, deviationSetText } from "../../tools/exp
 import type { ExploreFinding, ExploreReport, ExploreSingle } from "../../tools/explore/exploration.js";
 import { NOT_REPRODUCED } from "../../tools/explore/exploration.js";
 import { DEVIATION_KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
+import { storyLines } from "../../tools/explore/story.js";
 import { type Paint, type Style, wrap } from "../text-layout.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
 
@@ -88,7 +89,7 @@ function notTriedLines(untried: ExploreReport["not_tried"]): string[] {
 
 function findingCase({ oracle, message, story, deviations }: ExploreFinding): ReportCase {
   const other = deviations.map(({ kind }) => kind).join(" and ");
-  const drawing: ReportCase["drawing"] = story && ((_width, paint) => storyLines(story, other, paint));
+  const drawing: ReportCase["drawing"] = story && ((_width, paint) => paintedStory(story, other, paint));
   return { name: oracle, outcome: "failed", message, type: oracle, drawing };
 }
 
@@ -159,46 +160,22 @@ function matrixLines(
   ];
 }
 
-/** Numbers of lines shown before the first difference, from it on, and at the end. */
-const BEFORE = 2;
-const AFTER = 6;
-const END = 6;
-
-/** Lines around the first difference between a plain run and the failing run. */
-function storyLines(
-  { plain, failing }: NonNullable<ExploreFinding["story"]>,
-  other: string,
-  paint: Paint,
-): string[] {
-  const lines = differenceOf(plain, failing);
-  const parting = lines.findIndex((line) => !line.startsWith(" "));
-  if (parting === -1) return [];
-  const from = Math.max(0, parting - BEFORE);
-  const left = lines.length - parting - AFTER - END;
-  const shown = lines.map((line) =>
-    line.startsWith(" ") ? line : paint(line.startsWith("-") ? "red" : "green", line),
-  );
-  const end = left > 1 ? lines.length - END : parting + AFTER;
+/** The story of a failing run, coloured as a diff. */
+function paintedStory(story: NonNullable<ExploreFinding["story"]>, other: string, paint: Paint): string[] {
+  const [title = "", ...lines] = storyLines(story, other);
+  const styleOf = (line: string): Style | undefined =>
+    line.startsWith("-")
+      ? "red"
+      : line.startsWith("+")
+        ? "green"
+        : line.startsWith("  …")
+          ? "dim"
+          : undefined;
   return [
-    paint("dim", `- a plain run, + with ${other}`),
-    ...(from > 0 ? [paint("dim", `  … ${from} before, the same in both`)] : []),
-    ...shown.slice(from, parting + AFTER),
-    ...(left > 1 ? [paint("dim", `  … ${left} more`)] : []),
-    ...shown.slice(end),
+    ...(title === "" ? [] : [paint("dim", title)]),
+    ...lines.map((line) => {
+      const style = styleOf(line);
+      return style === undefined ? line : paint(style, line);
+    }),
   ].map((line) => `      ${line}`);
-}
-
-/** Line diff: common lines begin with spaces, lines only in `plain` with `-`, lines only in `failing` with `+`. */
-function differenceOf(plain: readonly string[], failing: readonly string[]): string[] {
-  const lines: string[] = [];
-  let next = 0;
-  for (const line of plain) {
-    const at = failing.indexOf(line, next);
-    if (at === -1) lines.push(`- ${line}`);
-    else {
-      lines.push(...failing.slice(next, at).map((other) => `+ ${other}`), `  ${line}`);
-      next = at + 1;
-    }
-  }
-  return [...lines, ...failing.slice(next).map((line) => `+ ${line}`)];
 }
