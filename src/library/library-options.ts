@@ -82,7 +82,7 @@ export type SandboxOptions = { [Name in LibraryOption as LibraryName<Name>]?: Li
 type Issue = Parameters<typeof issueMessage>[0];
 
 /** Checks the options of a method; throws a UserError with all faults. */
-function checkArgument<T>(
+export function checkArgument<T>(
   method: string,
   schema: z.ZodMiniObject & z.ZodMiniType<T>,
   value: unknown,
@@ -294,6 +294,14 @@ export type RunFileOptions = Readonly<z.infer<typeof runOptionsSchema>>;
 export const exploreOptionsSchema = closedShape(undefined, "", {
   ...pickFields(fieldsOf(runOptionsSchema), "vars", "environment", "signal"),
   app: field(httpUrlSchema, "The base URL of the app."),
+  only: field(
+    z.optional(z.string()),
+    "The only set of deviations to run, as a report names it: `response_lost at createWhitelabel#1`.",
+  ),
+  throws: field(
+    z.optional(z.boolean()),
+    "False: resolves with the report even if something is found; default true.",
+  ),
   depth: field(
     z.optional(exploreDepthSchema),
     "Maximum number of deviations at once: 1, 2, or `max` for larger sets until the budget ends; default 1.",
@@ -320,8 +328,15 @@ export const exploreOptionsSchema = closedShape(undefined, "", {
     "Called after each run with the number of runs and findings so far.",
   ),
 });
-/** Options of `explore`. */
+/** Options of `explore` for a file. */
 export type ExploreFlowOptions = Readonly<z.infer<typeof exploreOptionsSchema>>;
+
+export const exploreFunctionOptionsSchema = closedShape(undefined, "", {
+  ...pickFields(fieldsOf(exploreOptionsSchema), "depth", "budget", "only", "throws"),
+  ...pickFields(fieldsOf(exploreOptionsSchema), "failOn", "onRun", "profile", "signal"),
+});
+/** Options of `explore` for a flow that is an object. */
+export type ExploreOptions = Readonly<z.infer<typeof exploreFunctionOptionsSchema>>;
 
 /** Checks a method's file and options together. */
 export function checkFileArguments(
@@ -359,9 +374,4 @@ export interface SandboxState {
       readonly (readonly [key: string | number, record: Readonly<Record<string, unknown>>])[]
     >
   >;
-}
-
-/** Returns a JSON copy; null if the value has no JSON form. */
-export function toPlainJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value) ?? "null");
 }

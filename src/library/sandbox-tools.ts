@@ -1,13 +1,19 @@
 import { ControlClient, type SandboxFetch } from "../core/client/control-client.js";
 import type { WebhookReport } from "../core/schema/receiver-report.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
+import { UserError } from "../core/schema/user-error.js";
 import { loadLazily } from "../core/time/load-lazily.js";
 import type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
+import type { ExploreFlow } from "../tools/explore/functions/flow.js";
+import type { LocalSandbox } from "../tools/explore/functions/local-sandbox.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
 import {
+  checkArgument,
   checkFileArguments,
   type ExploreFlowOptions,
+  type ExploreOptions,
+  exploreFunctionOptionsSchema,
   exploreOptionsSchema,
   type RunFileOptions,
   runOptionsSchema,
@@ -18,6 +24,8 @@ export interface ToolsTarget {
   readonly fetch: SandboxFetch;
   /** Returns the ID of the next run of a file. */
   readonly runIdOf: (name: string) => string;
+  /** The sandbox of this process for flows that are objects; undefined on a server. */
+  readonly local?: (() => LocalSandbox) | undefined;
   /** Options of `checkWebhook` that the caller leaves out. */
   readonly webhookDefaults: Pick<CheckWebhookOptions, "secret" | "signature" | "timeout">;
 }
@@ -40,11 +48,48 @@ export class SandboxTools {
     return runScenario(loaded, { ...rest, app: app && trimTrailingSlashes(app), fetch });
   }
 
-  async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
-    checkFileArguments("explore", exploreOptionsSchema, flow, options);
+  /** @param frames stack of the call, for the error that is thrown unless the exploration passed */
+  async explore(
+    flow: string | ExploreFlow,
+    options: ExploreFlowOptions | ExploreOptions = {},
+    frames = "",
+  ): Promise<ExploreReport> {
+    const { throws = true, ...rest } = options;
+    const report =
+      typeof flow === "string"
+        ? await this.#exploreFile(flow, options as ExploreFlowOptions, rest as ExploreFlowOptions)
+        : await this.#exploreFunction(flow, options, rest);
+    if (!throws || report.passed) return report;
+    const { ExploreError } = await loadLazily(() => import("../tools/explore/explore-error.js"));
+    throw new ExploreError(report, frames);
+  }
+
+  async #exploreFile(
+    flow: string,
+    given: ExploreFlowOptions,
+    options: ExploreFlowOptions,
+  ): Promise<ExploreReport> {
+    checkFileArguments("explore", exploreOptionsSchema, flow, given);
     const { exploreWithDefaults } = await loadLazily(() => import("../tools/explore/file.js"));
     const { fetch, runIdOf } = this.#target;
     return exploreWithDefaults(flow, options, { fetch, runIdOf });
+  }
+
+  async #exploreFunction(
+    flow: ExploreFlow,
+    given: ExploreOptions,
+    options: ExploreOptions,
+  ): Promise<ExploreReport> {
+    checkArgument("explore", exploreFunctionOptionsSchema, given);
+    const { local } = this.#target;
+    if (local === undefined)
+      throw new UserError(
+        "explore: a flow that is an object needs a sandbox in this process: unset PAYMENTS_SANDBOX_URL, or pass { server: false } to setupSandbox",
+      );
+    const { exploreFunction } = await loadLazily(
+      () => import("../tools/explore/functions/explore-function.js"),
+    );
+    return exploreFunction(flow, options, local);
   }
 
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {

@@ -13,6 +13,7 @@ import { chargeDetailView } from "../core/engine/wire-views.js";
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import type { AdvanceReport, BookReport } from "../core/schema/control-responses.js";
+import { toPlainJson } from "../core/schema/json-objects.js";
 import { DEFAULT_HOST } from "../core/schema/option-schemas.js";
 import type { WebhookReport } from "../core/schema/receiver-report.js";
 import { isRefusal, SandboxError } from "../core/schema/refusals.js";
@@ -26,10 +27,14 @@ import type { ListeningServer } from "../server/http/listener.js";
 import { throughDoor } from "../server/http/reply.js";
 import type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
+import type { ExploreFlow } from "../tools/explore/functions/flow.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
+import { callerFrames } from "./caller-frames.js";
+import { ExploredSandbox } from "./explored-sandbox.js";
 import {
   checkWebhookHandler,
   type ExploreFlowOptions,
+  type ExploreOptions,
   type ListenOptions,
   parseAdvanceTarget,
   parseListenOptions,
@@ -40,7 +45,6 @@ import {
   type ResetOptions,
   type RunFileOptions,
   type SandboxState,
-  toPlainJson,
   toRequest,
   type WebhookHandlerOptions,
   type WebhookSubscription,
@@ -235,7 +239,7 @@ export class Sandbox {
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#requireOpen("checkWebhook");
-    return this.#tools.checkWebhook(url, options);
+    return this.tools.checkWebhook(url, options);
   }
 
   /** @internal Typed records for tests of the sandbox. */
@@ -268,12 +272,14 @@ export class Sandbox {
     return this.#control.call<Answer>(...call);
   }
 
-  get #tools(): SandboxTools {
+  /** @internal */
+  get tools(): SandboxTools {
     const { default: namespace } = this.#namespaces;
     const { signature, webhook_timeout } = this.#options;
     return new SandboxTools({
       fetch: this[IN_PROCESS_FETCH],
       runIdOf: (name) => namespace.nextRunId(name),
+      local: () => new ExploredSandbox(namespace, this[IN_PROCESS_FETCH]),
       webhookDefaults: { secret: this.webhookSecret, signature, timeout: webhook_timeout },
     });
   }
@@ -313,17 +319,26 @@ export class Sandbox {
    */
   async runFile(path: string, options: RunFileOptions = {}): Promise<RunReport> {
     this.#requireOpen("runFile");
-    return this.#tools.runFile(path, options);
+    return this.tools.runFile(path, options);
   }
 
   /**
-   * Runs the flow of a scenario file with one deviation, then two, and so on. Each run acts as a new customer of an
-   * app that calls this sandbox. Resolves with the smallest sets of deviations that break the app; throws a UserError
-   * for an invalid file, and for a flow that fails without deviations.
+   * Runs a flow with one deviation, such as a lost response, then with the next, and so on. Each run acts as a new
+   * customer of an app that calls this sandbox: an app in this process for a flow that is an object, an app at
+   * `options.app` for the path of a scenario file. Rejects with an ExploreError unless the exploration passed; with
+   * `throws: false`, resolves with the report. Throws a UserError for an invalid flow, and for one that fails without
+   * deviations. A flow that is an object has the timers of this process: explore one at a time, without fake timers.
    */
-  async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
+  async explore(flow: ExploreFlow, options?: ExploreOptions): Promise<ExploreReport>;
+  /** Explores the flow of a scenario file. */
+  async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
+  async explore(
+    flow: string | ExploreFlow,
+    options?: ExploreFlowOptions | ExploreOptions,
+  ): Promise<ExploreReport> {
+    const frames = callerFrames(this.explore);
     this.#requireOpen("explore");
-    return this.#tools.explore(flow, options);
+    return this.tools.explore(flow, options, frames);
   }
 
   /** Resolves when nothing is due and no delivery is in flight. */

@@ -13,9 +13,11 @@ import type { AdvanceReport, BookReport } from "../core/schema/control-responses
 import type { WebhookReport } from "../core/schema/receiver-report.js";
 import type { ChargeDetail } from "../core/schema/responses/charge-responses.js";
 import { UserError } from "../core/schema/user-error.js";
+import { callerFrames } from "../library/caller-frames.js";
 import {
   checkWebhookHandler,
   type ExploreFlowOptions,
+  type ExploreOptions,
   parseAdvanceArgument,
   type ReconcileOptions,
   type ResetOptions,
@@ -27,6 +29,7 @@ import {
 import type { ControlOperations } from "../library/operation-types.js";
 import type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
+import type { ExploreFlow } from "../tools/explore/functions/flow.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
 import { findHooks, readFinishedTest, type TestHooks } from "./runner.js";
 import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";
@@ -89,7 +92,9 @@ export interface TestSandbox {
   restore(snapshot: SandboxState): Promise<void>;
   /** Compares the app's own view of its payments with the ledger; see `Sandbox.reconcile`. */
   reconcile(rows: readonly object[], options?: ReconcileOptions): Promise<BookReport>;
-  /** Finds deviations that break a running app which calls this sandbox; see `Sandbox.explore`. */
+  /** Finds deviations that break an app which calls this sandbox; see `Sandbox.explore`. */
+  explore(flow: ExploreFlow, options?: ExploreOptions): Promise<ExploreReport>;
+  /** Explores the flow of a scenario file. */
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
   /** Probes a webhook receiver and reports its faults; see `Sandbox.checkWebhook`. */
   checkWebhook(url: string, options?: CheckWebhookOptions): Promise<WebhookReport>;
@@ -309,8 +314,12 @@ class Setup implements TestSandbox {
     await this.run("putState", snapshot);
   }
 
-  async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
-    return (await this.#whenOpen()).tools.explore(flow, options);
+  async explore(
+    flow: string | ExploreFlow,
+    options?: ExploreFlowOptions | ExploreOptions,
+  ): Promise<ExploreReport> {
+    const frames = callerFrames(this.explore);
+    return (await this.#whenOpen()).tools.explore(flow, options, frames);
   }
 
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {

@@ -58,7 +58,7 @@ export async function openInProcess(options: SandboxOptions, listens: boolean): 
       const stop = await sandbox.onWebhook(handler, webhook);
       return async () => stop();
     },
-    tools: sandbox,
+    tools: sandbox.tools,
     restoreOptions: async () => {},
     close: () => sandbox.close(),
   };

@@ -84,6 +84,7 @@ it.each([
   const report = await sandbox.explore(fileWith(flow), {
     app,
     depth: 1,
+    throws: false,
     signal: enough.signal,
     onRun: (_runs, found) => void (wrong.length > 0 && found === wrong.length && enough.abort()),
   });

@@ -1,8 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { createServer } from "node:http";
 import type { ExploreFlowOptions, Sandbox } from "../../src/library/index.js";
-import { parseDeviationSet } from "../../src/tools/explore/deviation-set.js";
-import { exploreWithDefaults } from "../../src/tools/explore/file.js";
 import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
@@ -60,28 +58,11 @@ interface OpenedApp {
   readonly app: string;
 }
 
-export interface FoundOptions extends Partial<ExploreFlowOptions> {
-  /** Runs this set only, such as `declined at charge#1`, as `--only` does: a tenth of an exploration. */
-  readonly only?: string;
-}
-
-let runs = 0;
+export type FoundOptions = Partial<ExploreFlowOptions>;
 
 /** Explores the app and returns its report and findings. */
-export async function foundIn(
-  { sandbox, app }: OpenedApp,
-  flow: string,
-  { only, ...given }: FoundOptions = {},
-) {
-  const [file, options] = [fileWith(flow), { app, depth: 1 as const, ...given }];
-  const connection = {
-    fetch: (path: string, init: RequestInit) => sandbox.fetch(path, init),
-    runIdOf: () => `run-${String(++runs).padStart(6, "0")}`,
-  };
-  const report =
-    only === undefined
-      ? await sandbox.explore(file, options)
-      : await exploreWithDefaults(file, { ...options, only: parseDeviationSet(only) }, connection);
+export async function foundIn({ sandbox, app }: OpenedApp, flow: string, options: FoundOptions = {}) {
+  const report = await sandbox.explore(fileWith(flow), { app, throws: false, ...options });
   const found = report.findings.map(
     ({ oracle, deviations }) => `${oracle}: ${deviations.map(({ kind, at }) => `${kind} ${at}`).join(" + ")}`,
   );

@@ -18,6 +18,7 @@ it.each(ENDS)("the search ends when the app %s during a run", async (_, end, mes
   const { sandbox, shop } = await openCorpus("right");
   const report = await sandbox.explore(fileWith(HASTY), {
     app: shop.url,
+    throws: false,
     onRun: (runs) => void (runs === 2 && end(shop)),
   });
   expect(report).toMatchObject({
@@ -45,6 +46,7 @@ it.each([
   const report = await sandbox.explore(fileWith(PRESSES), {
     app: `http://127.0.0.1:${await listening(app)}`,
     depth: 2,
+    throws: false,
   });
   expect(report).toMatchObject({
     complete_depth: 2,

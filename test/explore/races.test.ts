@@ -24,7 +24,11 @@ async function started(program: string) {
 
 it.concurrent("finds a job and a webhook without a shared lock", async () => {
   const { sandbox, app } = await started("one-after-the-other.mjs");
-  const { findings, notes } = await sandbox.explore(FLOW, { app, depth: 1, save: temporaryFolder() });
+  const { findings, notes } = await sandbox.explore(FLOW, {
+    app,
+    throws: false,
+    save: temporaryFolder(),
+  });
   expect(findings).toMatchObject([
     {
       message: "done more than once: body.delivered is 2, not 1",

@@ -16,6 +16,7 @@ it.concurrent("resets the app before each run", async () => {
   const { findings, notes } = await sandbox.explore(fileWith(flow), {
     app: shop.url,
     lanes: 2,
+    throws: false,
     save,
     signal: stop.signal,
     onRun: (_runs, found) => void (found > 0 && stop.abort()),
@@ -31,7 +32,10 @@ it.concurrent("reports each failure at its own step, also in an included file", 
   const sandbox = await openSandbox();
   const app = `http://127.0.0.1:${await listening(createServer(pressedApp()))}`;
   const included = fileWith("name: healthy\nsteps:\n  - app: GET /health\n");
-  const { findings } = await sandbox.explore(fileWith(`include: ${included}\n${PRESSES}`), { app, depth: 1 });
+  const { findings } = await sandbox.explore(fileWith(`include: ${included}\n${PRESSES}`), {
+    app,
+    throws: false,
+  });
   const twice = { oracle: "money", message: expect.stringMatching(/^done more than once/) };
   expect(findings).toMatchObject([twice, twice]);
 });
@@ -48,7 +52,7 @@ it.concurrent("uses a variable of an included file and saves it", async () => {
   const flow = `include: ${included}\n${PRESSES.replaceAll("/orders/", `/orders/\${who}-`)}`;
   const { findings } = await sandbox.explore(fileWith(flow), {
     app: `http://127.0.0.1:${await listening(app)}`,
-    depth: 1,
+    throws: false,
     save: temporaryFolder(),
     vars: { who: "ada", unknown: "ignored" },
   });
@@ -68,7 +72,12 @@ it.concurrent("restores and releases the sandbox after any interruption", async 
   const before = await scenarios();
   const stop = new AbortController();
   const onRun = (runs: number) => void (runs === 2 && stop.abort());
-  const report = await sandbox.explore(fileWith(FLOW), { app: shop.url, signal: stop.signal, onRun });
+  const report = await sandbox.explore(fileWith(FLOW), {
+    app: shop.url,
+    throws: false,
+    signal: stop.signal,
+    onRun,
+  });
   expect(report).toMatchObject({ passed: false, complete_depth: 0, runs: 2, findings: [], notes: [] });
   const another = { method: "POST", headers: { "sandbox-run": "another" }, body: "{}" };
   expect((await sandbox.fetch("/_sandbox/lease", another)).status).toBe(200);

@@ -52,3 +52,8 @@ export function parseJsonOrText(text: string): unknown {
     return text;
   }
 }
+
+/** Returns a JSON copy; null if the value has no JSON form. */
+export function toPlainJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value) ?? "null");
+}

@@ -1,7 +1,35 @@
 import * as timers from "node:timers";
 
 /** Node's own timers: fake timers in a test must stop neither event-loop yields nor heartbeats of locks. */
-const { setImmediate, setTimeout, setInterval, clearInterval } = timers;
+const { setImmediate, setTimeout, setInterval, clearInterval, clearTimeout } = timers;
+
+let isAppExplored = false;
+/** Replacements that call Node's timers: fake timers that were installed over them have put them back. */
+const released = new WeakSet<object>();
+
+/** Tells that the global timers are on sandbox time. */
+export function takeTimers(): void {
+  isAppExplored = true;
+}
+
+/** Tells that the global timers are Node's again, or a replacement that calls them. */
+export function releaseTimers(replacement: object): void {
+  isAppExplored = false;
+  released.add(replacement);
+}
+
+/** Node's own timers by name. */
+export const NODE_TIMERS = { setTimeout, setInterval, clearTimeout, clearInterval };
+
+/** The timers of wall time. A test may fake them; those of an explored app are on sandbox time. */
+export function wallTimers() {
+  return isAppExplored ? NODE_TIMERS : globalThis;
+}
+
+/** Returns false while other timers are in the place of Node's, such as fake ones. */
+export function hasNodeTimers(): boolean {
+  return Object.is(globalThis.setTimeout, setTimeout) || released.has(globalThis.setTimeout);
+}
 
 export function afterPendingIo(run: () => void): void {
   setImmediate(run);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { afterPendingIo, monotonicMs } from "./timers.js";
+import { afterPendingIo, monotonicMs, wallTimers } from "./timers.js";
 
 export { monotonicMs } from "./timers.js";
 
@@ -24,6 +24,7 @@ export const systemWallClock: WallClock = {
   nowMs: () => Date.now(),
   monotonicMs,
   after(delayMs, callback, isAwaited = false) {
+    const { setTimeout, clearTimeout } = wallTimers();
     const timer = setTimeout(callback, Math.min(Math.max(0, Math.ceil(delayMs)), MAX_TIMER_MS));
     if (!isAwaited) timer.unref();
     return () => clearTimeout(timer);

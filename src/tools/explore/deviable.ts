@@ -9,7 +9,7 @@
  */
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { UserError } from "../../core/schema/user-error.js";
-import type { DeviationSet } from "./deviation-set.js";
+import type { DeviationKind, DeviationSet } from "./deviation-set.js";
 import type { Oracle, UncomparedField } from "./exploration.js";
 
 /** A call of the app to the service. The first `createQuote` of a run is `createQuote#1`, with 0 earlier calls. */
@@ -141,6 +141,8 @@ export interface Deviable {
   readonly source: string;
   /** The app is a process that runs can kill. */
   readonly canKillApp?: boolean;
+  /** Kinds of deviation that runs of this service cannot have, each with the reason. */
+  readonly lacks?: Partial<Record<DeviationKind, string>>;
   readonly customer: {
     /** The customer's writes to the app, such as `POST /orders`, in order. */
     readonly presses: readonly string[];

@@ -33,16 +33,20 @@ export function deviationSetText(set: DeviationSet): string {
   return set.map(({ kind, at }) => `${kind} at ${at}`).join(", ");
 }
 
-/** Parses what `deviationSetText` returns. Throws for an unknown kind. */
-export function parseDeviationSet(text: string): DeviationSet {
+/**
+ * Parses what `deviationSetText` returns. Throws for an unknown kind.
+ *
+ * @param option names the option in messages
+ */
+export function parseDeviationSet(text: string, option = "--only"): DeviationSet {
   if (text.includes(" + "))
-    throw new UserError(`--only: a comma separates deviations: ${text.replaceAll(" + ", ", ")}`);
+    throw new UserError(`${option}: a comma separates deviations: ${text.replaceAll(" + ", ", ")}`);
   return text.split(", ").map((part) => {
     const [, kind = part, at] = /^(\S+) at (.+)$/.exec(part) ?? [];
     const known = DEVIATION_KINDS.find((one) => one === kind);
     if (known === undefined)
-      throw new UserError(`--only: ${kind} is no kind of deviation${didYouMean(kind, DEVIATION_KINDS)}`);
-    if (at === undefined) throw new UserError(`--only: ${part} needs its place: ${kind} at PLACE`);
+      throw new UserError(`${option}: ${kind} is no kind of deviation${didYouMean(kind, DEVIATION_KINDS)}`);
+    if (at === undefined) throw new UserError(`${option}: ${part} needs its place: ${kind} at PLACE`);
     return { kind: known, at };
   });
 }

@@ -235,7 +235,7 @@ class Exploration {
       const set = only.filter((one) => this.#deviations.has(one));
       const missing = only.find((one) => !set.includes(one));
       if (set.length <= Math.max(known, 0))
-        throw new UserError(`--only ${deviationSetText([missing!])}: a run has no such place`);
+        throw new UserError(`only ${deviationSetText([missing!])}: a run has no such place`);
       const [result] = await this.#runAll([set]);
       runs++;
       known = set.length;

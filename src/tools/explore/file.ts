@@ -12,6 +12,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { loadScenarioWithIncludes } from "../scenario/files.js";
 import { BlindSpotError } from "./deviable.js";
+import { parseDeviationSet } from "./deviation-set.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
 import { flowOf } from "./sandbox/flow.js";
@@ -31,8 +32,9 @@ export interface ExploreFileOptions extends ExploreOptions, Omit<SandboxDeviable
 interface LibraryOptions
   extends Omit<
     ExploreFileOptions,
-    "fetch" | "runIdOf" | "depth" | "budgetMs" | "onWarning" | "mayHaveUnknownVars"
+    "fetch" | "runIdOf" | "depth" | "budgetMs" | "only" | "onWarning" | "mayHaveUnknownVars"
   > {
+  readonly only?: string;
   readonly depth?: ExploreDepth;
   readonly budget?: string;
 }
@@ -40,11 +42,19 @@ interface LibraryOptions
 /** Implements `explore` of the library, whose options have defaults. */
 export function exploreWithDefaults(
   file: string,
-  { app, budget, depth = DEFAULT_EXPLORE_DEPTH, environment = process.env, ...options }: LibraryOptions,
+  { app, budget, only, depth = DEFAULT_EXPLORE_DEPTH, environment = process.env, ...options }: LibraryOptions,
   connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
 ): Promise<ExploreReport> {
   const budgetMs = budget === undefined ? undefined : durationToMs(budget);
-  const checked = { environment, depth, budgetMs, app: trimTrailingSlashes(app), mayHaveUnknownVars: true };
+  const set = only === undefined ? undefined : parseDeviationSet(only, "only");
+  const checked = {
+    environment,
+    depth,
+    budgetMs,
+    only: set,
+    app: trimTrailingSlashes(app),
+    mayHaveUnknownVars: true,
+  };
   return exploreFile(file, { ...options, ...connection, ...checked });
 }
 

@@ -30,13 +30,13 @@ const END_KINDS: readonly DeviationKind[] = [
 
 /** All deviations that applied to any run so far, each with its place in the first such run. */
 export class KnownDeviations {
-  readonly #deviable: Pick<Deviable, "customer" | "canKillApp">;
+  readonly #deviable: Pick<Deviable, "customer" | "canKillApp" | "lacks">;
   readonly #places = new Map<string, Place>();
   readonly #excluded = new Set<string>();
   /** The charges and withdrawals of the first run. */
   #payments: readonly ObservedPayment[] | undefined;
 
-  constructor(deviable: Pick<Deviable, "customer" | "canKillApp">) {
+  constructor(deviable: Pick<Deviable, "customer" | "canKillApp" | "lacks">) {
     this.#deviable = deviable;
   }
 
@@ -52,7 +52,8 @@ export class KnownDeviations {
   }
 
   #canCarryOut({ kind }: Deviation): boolean {
-    return this.#deviable.canKillApp === true || kind !== "app_killed";
+    const { canKillApp, lacks = {} } = this.#deviable;
+    return lacks[kind] === undefined && (canKillApp === true || kind !== "app_killed");
   }
 
   has(deviation: Deviation): boolean {
@@ -84,8 +85,10 @@ export class KnownDeviations {
 
   /** Explains why a kind does not apply to a run. */
   #absenceReason(kind: DeviationKind, { deliveries, charges }: ObservedRun): string {
-    const { customer, canKillApp } = this.#deviable;
+    const { customer, canKillApp, lacks = {} } = this.#deviable;
     const { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn } = customer;
+    const lack = lacks[kind];
+    if (lack !== undefined) return lack;
     if (kind === "app_killed" && !canKillApp) return NO_PROCESS;
     if (kind === "meanwhile") return "the flow has no meanwhile";
     if (kind.startsWith("job_") && !hasJob) return jobReason;

@@ -90,7 +90,7 @@ export async function exploreApp(
       const app = `http://127.0.0.1:${Number(port)}`;
       if (hasReceiver)
         await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: `${app}/webhooks` });
-      return await sandbox.explore(flow, { app, ...options });
+      return await sandbox.explore(flow, { app, throws: false, ...options });
     } finally {
       if (child.exitCode === null) process.kill(-child.pid, "SIGKILL");
       await rm(data, { recursive: true });

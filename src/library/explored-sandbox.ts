@@ -1,0 +1,102 @@
+import type { SandboxFetch } from "../core/client/control-client.js";
+import {
+  addFault,
+  removeFaults,
+  removeScenario,
+  storeScenario,
+} from "../core/engine/commands/scenario-commands.js";
+import type { Namespace } from "../core/namespace/namespace.js";
+import type { RequestEntry } from "../core/namespace/request-journal.js";
+import { isRefusal, SandboxError } from "../core/schema/refusals.js";
+import type { FaultRule, Scenario } from "../core/schema/scenario-rules.js";
+import type { LocalSandbox, RunRules } from "../tools/explore/functions/local-sandbox.js";
+
+/** Name of the scenario that has the rules of a run. */
+const RULES_NAME = "explore";
+/** Longest hold of a response. The run ends it before. */
+const HOLD = "1h";
+
+/** A namespace of this process for `explore`, which knows neither engine nor namespace. */
+export class ExploredSandbox implements LocalSandbox {
+  readonly fetch: SandboxFetch;
+  readonly runIdOf: LocalSandbox["runIdOf"];
+  readonly #namespace: Namespace;
+  readonly #held = new Set<RequestEntry>();
+  readonly #stops: (() => void)[];
+  #rules: Scenario = { name: RULES_NAME };
+  #count = 0;
+
+  constructor(namespace: Namespace, fetch: SandboxFetch) {
+    this.#namespace = namespace;
+    this.fetch = fetch;
+    this.runIdOf = (name) => namespace.nextRunId(name);
+    const { events } = namespace;
+    this.#stops = [
+      events.on("arrived", (call) => this.#held.add(call)),
+      events.on("answered", (call) => this.#held.delete(call)),
+    ];
+  }
+
+  nowMs(): number {
+    return this.#namespace.nowMs();
+  }
+
+  nextTaskMs(): number {
+    return this.#namespace.engine.state.tasks.peek()?.due_ms ?? Infinity;
+  }
+
+  isAdvancing(): boolean {
+    return this.#namespace.clock.isAdvancing;
+  }
+
+  async advanceTo(toMs: number): Promise<void> {
+    const result = await this.#namespace.clock.advance({ toMs });
+    if (isRefusal(result)) throw new SandboxError(result);
+  }
+
+  useRules(rules: RunRules): void {
+    // A description of its own: an identical scenario would keep the counts of the last run.
+    const description = `run ${++this.#count}`;
+    this.#rules = { name: RULES_NAME, description, ...rules } as Scenario;
+    this.#store();
+    this.#namespace.faults.clearCounts();
+  }
+
+  #store(): void {
+    this.#namespace.execute(storeScenario(this.#rules, { active: true, byHand: false }));
+  }
+
+  hold(match: FaultRule["match"]): () => boolean {
+    const rule: FaultRule = { match, hold: HOLD, times: 1, per: "request" };
+    const { fault_id } = this.#namespace.execute(addFault(rule));
+    let isHolding = true;
+    return () => {
+      if (!isHolding) return false;
+      isHolding = false;
+      this.#namespace.execute(removeFaults(fault_id));
+      return true;
+    };
+  }
+
+  /** An identical scenario keeps its counts, and its holds end as it is stored. */
+  releaseHeld(): void {
+    this.#store();
+  }
+
+  hasHeldCall(): boolean {
+    return this.#held.size > 0;
+  }
+
+  onActivity(note: () => void): () => void {
+    const { events } = this.#namespace;
+    const stops = (["arrived", "answered", "stored"] as const).map((name) => events.on(name, note));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    if (this.#count > 0 && !this.#namespace.isClosed) this.#namespace.execute(removeScenario(RULES_NAME));
+  }
+}

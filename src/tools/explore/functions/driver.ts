@@ -1,0 +1,204 @@
+import { AppStillness } from "../../../core/time/app-stillness.js";
+import { AppTimers } from "../../../core/time/app-timers.js";
+import { monotonicMs, pause } from "../../../core/time/timers.js";
+import type { LocalSandbox } from "./local-sandbox.js";
+
+/** Wall time for which nothing happens, after which a run ends. */
+const MAX_IDLE_MS = 5_000;
+/** A timer that is due later than this is a time limit, for which an app with a held response does not wait. */
+const SOON_MS = 1_000;
+/** Number of timers that fire in one advance. An advance of days would fire an interval of seconds for ever. */
+const MAX_FIRED = 100;
+/** Number of timers that fire at one moment of sandbox time. */
+const MAX_FIRED_AT_ONCE = 1_000;
+/** Number of timers for which an app may wait before it has a held response. */
+const MAX_FIRED_HELD = 200;
+/** Number of timers that fire while one step of a run waits for the app. */
+const MAX_FIRED_IN_WAIT = 2_000;
+/** Number of times that a run ends holds which hinder it. */
+const MAX_RELEASES = 50;
+
+/** Work of the run at a moment of sandbox time. */
+export interface Stop {
+  readonly atMs: number;
+  readonly work: () => Promise<void>;
+}
+
+/** Thrown if an app waits for something that this process does not show. */
+export class IdleError extends Error {}
+
+/**
+ * Lets an app of this process work until it is still, and moves sandbox time when the app waits for it. Timers of the app
+ * fire at their sandbox times.
+ */
+export class Driver {
+  readonly #sandbox: LocalSandbox;
+  readonly #stillness: AppStillness;
+  readonly #timers: AppTimers;
+  readonly #stopListening: () => void;
+  /** Waits under way, the innermost last. Only the innermost drives the app. */
+  readonly #waits: { readonly done: Promise<unknown> }[] = [];
+  #stops: Stop[] = [];
+  /** Sandbox time that passes once, as soon as a response is held. */
+  #passingMs: number | undefined;
+  #releases = 0;
+  #hasPostponed = false;
+
+  /** Takes the timers of the process until `close`. */
+  constructor(sandbox: LocalSandbox) {
+    this.#sandbox = sandbox;
+    this.#timers = new AppTimers(() => sandbox.nowMs());
+    this.#stillness = new AppStillness();
+    this.#stopListening = sandbox.onActivity(() => this.#stillness.note());
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.#stillness.restore();
+    this.#timers.restore();
+  }
+
+  /** What a run of this app cannot see, and what was cut short; empty if there is nothing. */
+  get limits(): string[] {
+    const { outside, hasGivenUp } = this.#stillness;
+    return [
+      ...(outside.length === 0
+        ? []
+        : [
+            `this app works outside of its process (${outside.join(", ")}): a run waits for it, 100 ms at most each time`,
+          ]),
+      ...(hasGivenUp
+        ? ["this app has work of the system that does not end: what follows from it is not seen"]
+        : []),
+      ...(this.#hasPostponed
+        ? [
+            `a timer of this app fires again and again: ${MAX_FIRED} times while sandbox time passes, then once at the end`,
+          ]
+        : []),
+    ];
+  }
+
+  /** False if the flow has replaced the timers, as fake timers do. */
+  get hasTimers(): boolean {
+    return this.#timers.isInstalled;
+  }
+
+  /** @param passingMs sandbox time that passes as soon as a response is held; undefined for none */
+  beginRun(stops: readonly Stop[], passingMs: number | undefined): void {
+    this.#stops = [...stops].sort((one, other) => one.atMs - other.atMs);
+    this.#passingMs = passingMs;
+    this.#releases = 0;
+  }
+
+  whenStill(): Promise<void> {
+    return this.#stillness.whenStill();
+  }
+
+  /** Keeps other waits from driving the app while `work` does. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    // Begins once the wait is on the list.
+    return this.#waiting(Promise.resolve().then(work));
+  }
+
+  #waiting<Result>(work: Promise<Result>): Promise<Result> {
+    const wait = { done: work.catch(() => {}) };
+    this.#waits.push(wait);
+    return work.finally(() => {
+      this.#waits.splice(this.#waits.indexOf(wait), 1);
+      this.#stillness.note();
+    });
+  }
+
+  /**
+   * Drives the app until the promise is settled: fires timers, lets time pass while a response is held, ends holds that
+   * nothing can end.
+   *
+   * @param onStuck called when nothing happens by itself any more; returns true if it has changed that
+   */
+  async until<Result>(work: Promise<Result>, onStuck: () => boolean = () => false): Promise<Result> {
+    let isDone = false;
+    const done = this.#waiting(work).finally(() => {
+      isDone = true;
+    });
+    done.catch(() => {});
+    const own = this.#waits.at(-1)!;
+    let idleMs = 0;
+    for (let fired = 0; !isDone; ) {
+      const inner = this.#waits.at(-1);
+      if (inner !== own) {
+        await Promise.race([inner?.done, own.done]);
+        continue;
+      }
+      await this.whenStill();
+      if (isDone || this.#waits.at(-1) !== own) continue;
+      const step = this.#nextStep(fired, onStuck);
+      if (step === undefined) {
+        if (idleMs >= MAX_IDLE_MS)
+          throw new IdleError(
+            `nothing has happened for ${MAX_IDLE_MS / 1_000} s: the app waits for itself, or for something outside of this process`,
+          );
+        const sinceMs = monotonicMs();
+        await Promise.race([own.done, pause(1)]);
+        idleMs += monotonicMs() - sinceMs;
+        continue;
+      }
+      idleMs = 0;
+      if (++fired > MAX_FIRED_IN_WAIT) throw new IdleError("the app waits, and its timers fire without end");
+      await step();
+    }
+    return done;
+  }
+
+  /** What lets a waiting app go on; undefined if nothing does. */
+  #nextStep(fired: number, onStuck: () => boolean): (() => Promise<void>) | undefined {
+    const sandbox = this.#sandbox;
+    const nowMs = sandbox.nowMs();
+    const passingMs = this.#passingMs;
+    if (passingMs !== undefined && sandbox.hasHeldCall() && !sandbox.isAdvancing()) {
+      this.#passingMs = undefined;
+      return () => this.advance(passingMs);
+    }
+    const dueMs = this.#timers.nextDueMs;
+    const isSoon = dueMs !== undefined && dueMs <= nowMs + SOON_MS && fired < MAX_FIRED_HELD;
+    if (!isSoon) {
+      if (onStuck()) return async () => {};
+      if (sandbox.hasHeldCall() && ++this.#releases <= MAX_RELEASES) return async () => sandbox.releaseHeld();
+    }
+    if (dueMs === undefined) return undefined;
+    if (sandbox.isAdvancing() || dueMs <= nowMs) return async () => void this.#timers.fireNext();
+    return () => this.advance(dueMs - nowMs);
+  }
+
+  /** Lets sandbox time pass, moment by moment, with the app's timers and the stops at their times. */
+  advance(byMs: number): Promise<void> {
+    return this.alone(() => this.#advance(byMs));
+  }
+
+  async #advance(byMs: number): Promise<void> {
+    const sandbox = this.#sandbox;
+    const targetMs = sandbox.nowMs() + byMs;
+    for (let fired = 0; ; ) {
+      await this.whenStill();
+      for (let atOnce = 1; this.#timers.fireNext(sandbox.nowMs()); atOnce++) {
+        if (atOnce > MAX_FIRED_AT_ONCE)
+          throw new IdleError("the app's timers fire without end at one moment");
+        fired++;
+        await this.whenStill();
+      }
+      const [stop] = this.#stops;
+      if (stop !== undefined && stop.atMs <= sandbox.nowMs()) {
+        this.#stops.shift();
+        await stop.work();
+        continue;
+      }
+      if (sandbox.nowMs() >= targetMs) return;
+      if (fired >= MAX_FIRED && (this.#timers.nextDueMs ?? Infinity) < targetMs) {
+        this.#hasPostponed = true;
+        this.#timers.postpone(targetMs);
+      }
+      const nextMs = Math.max(sandbox.nextTaskMs(), sandbox.nowMs());
+      const toMs = Math.min(targetMs, nextMs, this.#timers.nextDueMs ?? Infinity, stop?.atMs ?? Infinity);
+      await this.until(sandbox.advanceTo(toMs));
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { ExploreDepth } from "../../../core/schema/explore-limits.js";
+import { DEFAULT_EXPLORE_DEPTH } from "../../../core/schema/explore-limits.js";
+import { durationToMs } from "../../../core/schema/time.js";
+import { UserError } from "../../../core/schema/user-error.js";
+import { timersFault } from "../../../core/time/app-timers.js";
+import { parseDeviationSet } from "../deviation-set.js";
+import type { ExploreReport } from "../exploration.js";
+import { type ExploreOptions, explore } from "../explore.js";
+import { checkFlow, type ExploreFlow } from "./flow.js";
+import { FunctionDeviable } from "./function-deviable.js";
+import type { LocalSandbox } from "./local-sandbox.js";
+
+interface ExploreFunctionOptions extends Omit<ExploreOptions, "depth" | "budgetMs" | "only" | "lanes"> {
+  readonly depth?: ExploreDepth | undefined;
+  readonly budget?: string | undefined;
+  readonly only?: string | undefined;
+}
+
+/** An exploration has the timers of the process. */
+let isExploring = false;
+
+/** Explores a flow that is a function of this process. Throws a UserError for a flow that fails with nothing going wrong. */
+export async function exploreFunction(
+  flow: ExploreFlow,
+  { depth = DEFAULT_EXPLORE_DEPTH, budget, only, ...options }: ExploreFunctionOptions,
+  sandbox: () => LocalSandbox,
+): Promise<ExploreReport> {
+  checkFlow(flow);
+  const all = {
+    ...options,
+    depth,
+    budgetMs: budget === undefined ? undefined : durationToMs(budget),
+    only: only === undefined ? undefined : parseDeviationSet(only, "only"),
+  };
+  if (isExploring)
+    throw new UserError(
+      "explore: another exploration has the timers of this process: run one test at a time",
+    );
+  const fault = timersFault();
+  if (fault !== undefined) throw new UserError(`explore: ${fault}`);
+  isExploring = true;
+  let deviable: FunctionDeviable | undefined;
+  try {
+    return await explore(async () => (deviable = await FunctionDeviable.open(flow, sandbox())), all);
+  } catch (error) {
+    // The error of the test's own line says more than its text.
+    if (error instanceof UserError && deviable?.error !== undefined) error.cause = deviable.error;
+    throw error;
+  } finally {
+    isExploring = false;
+  }
+}

@@ -1,0 +1,90 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { didYouMean } from "../../../core/schema/nearest.js";
+import { UserError } from "../../../core/schema/user-error.js";
+
+/** The customer of a run. */
+export interface ExploreCustomer {
+  /** New in each run: name orders, users and so on after it. */
+  readonly id: string;
+  /** The customer's e-mail address, which contains `id`. Pass it on as `customer_email`. */
+  readonly email: string;
+}
+
+/** What a flow can do, as the customer of a run. */
+export interface ExploreContext extends ExploreCustomer {
+  /**
+   * Acts in the app, such as a press of the button that orders. Resolves with what `act` returns. A run may call `act`
+   * twice, and calls it again if it throws.
+   *
+   * @param label names the act in reports: `pressed_twice at order#1`
+   */
+  readonly press: <Result>(label: string, act: () => Result) => Promise<Awaited<Result>>;
+  /** Pays a checkout on the hosted page. A run may have the payment fail, or come late. */
+  readonly pay: (choice: ExplorePayment) => Promise<void>;
+  /** Cancels a checkout on the hosted page. */
+  readonly cancel: (choice: { readonly checkout_id: string }) => Promise<void>;
+  /** Lets sandbox time pass, a duration such as `"10s"`. Resolves when all that is due has happened. */
+  readonly advance: (by: string) => Promise<void>;
+}
+
+/** The customer's choice on the hosted page. */
+export interface ExplorePayment {
+  /** The checkout, as the response to its creation names it. */
+  readonly checkout_id: string;
+  /** Name of the payment method; default `"card"`. */
+  readonly payment_method?: string;
+  /** Currency or coin that the customer pays in, such as `"USDT_TRC20"`; default: that of the price. */
+  readonly currency?: string;
+  /** For mobile money. */
+  readonly phone_number?: string;
+  /** For a bank transfer. */
+  readonly bank_account_number?: string;
+}
+
+/** A flow of an app in this process, which `explore` runs again and again, each time with another failure. */
+export interface ExploreFlow {
+  /** Name in reports; default `"flow"`. Also the seed of random choices. */
+  readonly name?: string;
+  /** Views of the app, by name. At the end of every run, each must show what it shows when nothing goes wrong. */
+  readonly see: { readonly [name: string]: (customer: ExploreCustomer) => unknown };
+  /** The app's scheduled work, such as an hourly job. */
+  readonly tick?: () => unknown;
+  /** Called at the start of each run, for an app that keeps state beyond its customers. */
+  readonly setup?: () => unknown;
+  /** One run in which nothing goes wrong. Its assertions are checked only when nothing goes wrong. */
+  readonly flow: (context: ExploreContext) => unknown;
+}
+
+const KEYS = ["name", "see", "tick", "setup", "flow"] as const;
+const REQUIRED = ["see", "flow"] as const;
+
+/** Throws a UserError for each fault of a flow. */
+export function checkFlow(flow: ExploreFlow): void {
+  const given = flow as unknown;
+  if (!isJsonObject(given)) throw new UserError("explore: needs the path of a file, or { see, flow }");
+  const isFunction = (value: unknown) => typeof value === "function";
+  const faults = [
+    ...REQUIRED.filter((key) => given[key] === undefined).map((key) => `the flow needs ${key}`),
+    ...Object.keys(given)
+      .filter((key) => !(KEYS as readonly string[]).includes(key))
+      .map((key) => `a flow has no ${key}${didYouMean(key, KEYS)}`),
+    ...(["tick", "setup", "flow"] as const)
+      .filter((key) => given[key] !== undefined && !isFunction(given[key]))
+      .map((key) => `${key} must be a function`),
+    ...(given.name === undefined || typeof given.name === "string" ? [] : ["name must be a text"]),
+    ...(given.see === undefined ? [] : seeFaults(given.see)),
+  ];
+  if (faults.length > 0) throw new UserError(faults.map((fault) => `explore: ${fault}`).join("\n"));
+}
+
+function seeFaults(see: unknown): string[] {
+  if (!isJsonObject(see) || Object.keys(see).length === 0)
+    return ["see must name at least one view of the app, as in { order: ({ id }) => orders.get(id) }"];
+  return Object.entries(see)
+    .filter(([, look]) => typeof look !== "function")
+    .map(([name]) => `see.${name} must be a function`);
+}
+
+export function customerOf(id: string): ExploreCustomer {
+  return { id, email: `qa+${id}@shop.test` };
+}

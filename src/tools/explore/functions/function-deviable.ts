@@ -1,0 +1,242 @@
+import { Client } from "../../scenario/running/client.js";
+import { RunSession } from "../../scenario/running/run-session.js";
+import type { Deviable, FlowCoverage, RunVariant, Trace } from "../deviable.js";
+import type { DeviationKind, DeviationSet } from "../deviation-set.js";
+import { baselineOf } from "../sandbox/baseline.js";
+import { type CheckedRun, EndCheck } from "../sandbox/end-check.js";
+import type { ObservedViews } from "../sandbox/ends.js";
+import { customerEmail } from "../sandbox/money.js";
+import {
+  type ListPositions,
+  type ObservedRows,
+  observedRunOf,
+  readListPositions,
+  readRowsSince,
+} from "../sandbox/observation.js";
+import { wrongPrice } from "../sandbox/price-check.js";
+import { restDuration } from "../sandbox/quiet-end.js";
+import { type Baseline, SandboxPlan } from "../sandbox/sandbox-plan.js";
+import { savedVariable, viewVariableName } from "../sandbox/saved-variable.js";
+import { commonPart, fieldsIn, generalPath } from "../sandbox/views.js";
+import { Driver } from "./driver.js";
+import { compareEnd, viewFailure } from "./end-comparison.js";
+import type { ExploreFlow } from "./flow.js";
+import type { LocalSandbox } from "./local-sandbox.js";
+import type { RunState } from "./run-state.js";
+import { FlowRunner } from "./runner.js";
+
+interface FlowRun extends CheckedRun {
+  readonly state: RunState;
+  /** Positions in the lists of the sandbox before the run. */
+  readonly since: ListPositions;
+  rows: ObservedRows;
+}
+
+/** Kinds of deviation that need more than a process, and why. */
+const LACKS: Partial<Record<DeviationKind, string>> = {
+  paid_between_pages: "only the flow of a file has strangers",
+  foreign_charge: "only the flow of a file has a charge of another shop",
+  returned_unpaid: "only the flow of a file opens success_url",
+  app_killed: "only exec --explore with --kill kills the app",
+};
+
+/** A flow that is a function of this process, as a `Deviable`: without documents, ports and waits in wall time. */
+export class FunctionDeviable implements Deviable {
+  readonly name: string;
+  readonly source: string;
+  readonly lacks = LACKS;
+  customer: Deviable["customer"];
+  /** What the flow threw in the last run without deviations. */
+  error: unknown;
+  readonly #names: readonly string[];
+  readonly #views: ObservedViews;
+  readonly #driver: Driver;
+  readonly #sandbox: LocalSandbox;
+  readonly #session: RunSession;
+  readonly #client: Client;
+  readonly #runner: FlowRunner;
+  readonly #plain: FlowRun[] = [];
+  #position: ListPositions;
+  #runs = 0;
+  /** Set once both plain runs with the purpose `learn` have passed. */
+  #baseline!: Baseline;
+  #endCheck!: EndCheck<FlowRun>;
+
+  private constructor(
+    flow: ExploreFlow,
+    sandbox: LocalSandbox,
+    session: RunSession,
+    client: Client,
+    position: ListPositions,
+  ) {
+    this.name = flow.name ?? "flow";
+    this.source = this.name;
+    this.#names = Object.keys(flow.see);
+    this.#views = { observe: this.#names.map(() => ({})), allow: {}, areOfOneOrder: true };
+    this.customer = {
+      presses: [],
+      pages: 0,
+      hasJob: flow.tick !== undefined,
+      jobReason: "the flow has no tick",
+    };
+    this.#sandbox = sandbox;
+    this.#session = session;
+    this.#client = client;
+    this.#position = position;
+    this.#driver = new Driver(sandbox);
+    const { name } = this;
+    this.#runner = new FlowRunner({ name, flow, sandbox, driver: this.#driver, client });
+  }
+
+  /** Leases the sandbox, and takes the timers of the process, until `close`. */
+  static async open(flow: ExploreFlow, sandbox: LocalSandbox): Promise<FunctionDeviable> {
+    const { fetch } = sandbox;
+    let session: RunSession | undefined;
+    try {
+      session = await RunSession.open({ fetch, name: `explore-${sandbox.runIdOf("explore")}` });
+      const client = new Client({ fetch });
+      return new FunctionDeviable(flow, sandbox, session, client, await readListPositions(client));
+    } catch (error) {
+      sandbox.close();
+      await session?.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<readonly string[]> {
+    this.#driver.close();
+    this.#sandbox.close();
+    return this.#session.close();
+  }
+
+  async observePlain(purpose: "check" | "learn"): Promise<Trace> {
+    const run = await this.#carryOut(undefined, purpose === "check");
+    const { state, trace, observed } = run;
+    this.error = state.error;
+    if (trace.failure !== undefined) return trace;
+    if (purpose === "check") this.#runner.rest = restDuration(state.longestAdvanceMs, observed);
+    else if (this.#plain.push(run) === 2) this.#learn();
+    const { presses, pages, longestAdvanceMs } = state;
+    this.customer = { ...this.customer, presses, pages, longestAdvanceMs };
+    return trace;
+  }
+
+  #learn(): void {
+    const [one, other] = this.#plain as [FlowRun, FlowRun];
+    const positionOf = (id: string | undefined) => one.observed.calls.findIndex((call) => call.id === id) + 1;
+    const presses = one.state.pressMarks.map(
+      ([before, after]) => [positionOf(before), positionOf(after)] as const,
+    );
+    const baseline = baselineOf(this.#views, one, other, presses);
+    this.#baseline = baseline;
+    this.#runner.baseline = baseline;
+    const pressHolds = baseline.pressMatches.map((matches) => Object.keys(matches ?? {}).length);
+    this.customer = { ...this.customer, pressHolds };
+    this.#endCheck = new EndCheck(this.#views, baseline, one.observed, {
+      checkEnd: async (_plan, run, end, refused) => {
+        if (refused !== undefined) await this.#runner.repeatRefused(run.state);
+        await this.#runner.saveViews(run.state);
+        if (refused !== undefined) await this.#readRows(run);
+        return compareEnd(run, end, baseline, this.#names);
+      },
+      saveViews: (run) => this.#runner.saveViews(run.state),
+      carryOut: (plan) => this.#carryOut(plan),
+      refusedSteps: ({ state }) => [...state.refused.keys()],
+      isAsynchronous: () => false,
+    });
+  }
+
+  async #carryOut(plan: SandboxPlan | undefined, isBrief = false): Promise<FlowRun> {
+    this.#runs++;
+    const since = this.#position;
+    const state = await this.#runner.carryOut(plan, isBrief);
+    const { rows, position } = await readRowsSince(this.#client, since, 1);
+    this.#position = position;
+    const { startMs, drivenMs, quietMs, variables } = state;
+    const observed = {
+      ...observedRunOf(rows, startMs, this.#customerOf(variables.runId)),
+      drivenMs,
+      quietMs,
+    };
+    const end = plan && this.#endCheck.ends.expectedOf(plan);
+    const failure = state.failure ?? (end && viewFailure(state, end, this.#baseline, this.#names));
+    const trace = { observed, failure, hasReachedApp: state.presses.length > 0 };
+    return { loaded: variables, observed, trace, state, since, rows };
+  }
+
+  async #readRows(run: FlowRun): Promise<void> {
+    run.rows = (await readRowsSince(this.#client, run.since, 1)).rows;
+  }
+
+  /** Returns the customer's email, if the plain runs have shown that a run has exactly one customer. */
+  #customerOf(runId: string): string | undefined {
+    if (this.#plain.length < 2) return undefined;
+    const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));
+    return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
+  }
+
+  openQuestions(): readonly string[] {
+    return this.#driver.limits;
+  }
+
+  flowCoverage(): FlowCoverage {
+    const { free } = this.#endCheck.ends;
+    const compared = this.#names.flatMap((name, view) => {
+      const body = savedVariable(this.#plain[0]!.loaded, viewVariableName(view));
+      const isFree = (path: string) =>
+        free.some((one) => one.view === view && generalPath(path) === generalPath(one.field));
+      const common = commonPart(body, body, isFree);
+      return common === undefined ? [] : fieldsIn(common).map(({ path }) => [name, ...path].join("."));
+    });
+    const notCompared = free.map(({ view, field, reason }) => ({
+      field: `${this.#names[view]}.${field}`,
+      reason,
+    }));
+    const fields = [...new Set(compared)].sort();
+    const spots = fields.length > 0 ? [] : [{ path: ["see"], message: NOTHING_COMPARED }];
+    return { fields, notCompared, spots };
+  }
+
+  wrongPrice(): string | undefined {
+    return wrongPrice({ observe: this.#names.map(() => ({})), drive: [] }, this.#plain[0]!);
+  }
+
+  isolationReason(): string {
+    return "the runs share a process";
+  }
+
+  planRun(set: DeviationSet, variant: RunVariant): SandboxPlan {
+    const { customerMatch } = this.#baseline;
+    return new SandboxPlan(set, { customerMatch, variant, pace: 1 });
+  }
+
+  shapeOf(): string {
+    return "";
+  }
+
+  async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
+    const traces: Trace[] = [];
+    for (const plan of plans) {
+      const run = await this.#carryOut(plan);
+      const { trace, isTouched } = await this.#endCheck.judge(plan, run);
+      // The checks may move time, and look at the app, which may call the service: no part of the next run.
+      if (isTouched) this.#position = (await readRowsSince(this.#client, this.#position, 1)).position;
+      traces.push(trace);
+    }
+    return traces;
+  }
+
+  async lateSets(): Promise<DeviationSet[]> {
+    return [];
+  }
+
+  profile(): Readonly<Record<string, number>> {
+    return { runs: this.#runs };
+  }
+
+  save(): undefined {
+    return undefined;
+  }
+}
+
+const NOTHING_COMPARED = "see shows nothing that can be compared: return what the app knows of the order";

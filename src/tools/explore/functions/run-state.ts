@@ -1,0 +1,100 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { VARIABLE_NAME_PATTERN } from "../../../core/schema/scenario-file.js";
+import { fillReferences, Scope } from "../../scenario/variables.js";
+import type { RunFailure, StepRole } from "../deviable.js";
+import type { RunVariables, SandboxPlan } from "../sandbox/sandbox-plan.js";
+import { customerOf, type ExploreCustomer } from "./flow.js";
+import type { RunRules } from "./local-sandbox.js";
+
+/** The state of a run while it is carried out. */
+export class RunState {
+  readonly customer: ExploreCustomer;
+  readonly variables: RunVariables;
+  /** Labels of the presses, in order. */
+  readonly presses: string[] = [];
+  /** For each press, the ids of the newest call before and after it; recorded in plain runs. */
+  readonly pressMarks: (readonly [before: string | undefined, after: string | undefined])[] = [];
+  /** Presses that the app refused, by their index. */
+  readonly refused = new Map<number, () => unknown>();
+  pages = 0;
+  longestAdvanceMs = 0;
+  /** The flow has paid on a page, or let time pass. */
+  hasPaid = false;
+  drivenMs: number | undefined;
+  quietMs: number | undefined;
+  failure: RunFailure | undefined;
+  /** What the flow threw. */
+  error: unknown;
+
+  /** @param plan undefined for a run without deviations */
+  constructor(
+    id: string,
+    readonly plan: SandboxPlan | undefined,
+    readonly startMs: number,
+  ) {
+    this.customer = customerOf(id);
+    this.variables = { runId: id, scope: new Scope({}, { vars: {}, environment: {}, runId: id }) };
+    this.variables.scope.save("id", id);
+  }
+
+  /** Number of times that the customer tries what fails. */
+  get tries(): number {
+    return (this.plan?.set.length ?? 0) + 1;
+  }
+
+  /** Saves the ids in the result of a press, by which an order is recognized. */
+  saveResult(press: number, result: unknown): void {
+    if (!isJsonObject(result)) return;
+    for (const [field, value] of Object.entries(result))
+      if (VARIABLE_NAME_PATTERN.test(field) && (typeof value === "string" || typeof value === "number"))
+        this.variables.scope.save(`press_${press + 1}_${field}`, value);
+  }
+
+  fail(role: StepRole, title: string, error: unknown): void {
+    this.error ??= error;
+    this.failure ??= failureOf(role, title, this.textOf(error));
+  }
+
+  /** The message of an error without ids, so that two explorations say the same. */
+  textOf(error: unknown): string {
+    const message = error instanceof Error && error.message !== "" ? error.message : String(error);
+    return message
+      .replaceAll(this.customer.id, "…")
+      .replace(/\b(ch|co|evt|wd|quote|qt)_[0-9a-zA-Z]{8,}/g, "$1_…");
+  }
+
+  /** The rules of the plan, for this run's customer, without limits in wall time: a hold ends by what happens. */
+  rules(): RunRules {
+    const { plan } = this;
+    if (plan === undefined) return {};
+    const faults = [...[...plan.faults].sort(bySkip), ...plan.raceHolds];
+    const rules = {
+      charges: plan.charges,
+      webhooks: [...plan.webhooks].sort(bySkip),
+      faults: faults.map(({ at_most: _most, delay_answer: _delay, ...rule }) => rule),
+    };
+    const used = Object.entries(rules).filter(([, list]) => list.length > 0);
+    return this.filled(Object.fromEntries(used)) satisfies RunRules;
+  }
+
+  /** Fills in the variables of the run. */
+  filled<Value>(value: Value): Value {
+    const { scope } = this.variables;
+    const refuse = ({ message }: { readonly message: string }): never => {
+      throw new Error(message);
+    };
+    return fillReferences(value, scope.resolve, refuse) as Value;
+  }
+}
+
+/** A call that one rule matches does not count for the `skip` of later rules. */
+function bySkip(
+  one: { readonly skip?: number | undefined },
+  other: { readonly skip?: number | undefined },
+): number {
+  return (other.skip ?? 0) - (one.skip ?? 0);
+}
+
+export function failureOf(role: StepRole, title: string, message: string, isCallToApp = true): RunFailure {
+  return { isIncomplete: false, role, title, message, isCallToApp, differences: [] };
+}

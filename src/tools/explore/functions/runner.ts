@@ -1,0 +1,340 @@
+import { isAssertion } from "../../../core/delivery/in-process-receivers.js";
+import { toPlainJson } from "../../../core/schema/json-objects.js";
+import { durationToMs } from "../../../core/schema/time.js";
+import { UserError } from "../../../core/schema/user-error.js";
+import type { Client } from "../../scenario/running/client.js";
+import { readNewestId } from "../../scenario/running/control-lists.js";
+import { JOB_INTERVAL } from "../sandbox/app-waits.js";
+import { type Baseline, JOB_DURATION, type SandboxPlan } from "../sandbox/sandbox-plan.js";
+import { type LookMoment, lookName, statusName, viewVariableName } from "../sandbox/saved-variable.js";
+import { type Driver, IdleError, type Stop } from "./driver.js";
+import type { ExploreContext, ExploreFlow } from "./flow.js";
+import type { LocalSandbox } from "./local-sandbox.js";
+import { RunState } from "./run-state.js";
+
+/** Sandbox time of a first run without deviations, in which no deadline is known yet. */
+const LONG = "5d";
+/** Status of a view that throws an error without a status. */
+const ABSENT = 404;
+
+interface FlowRunnerOptions {
+  readonly name: string;
+  readonly flow: ExploreFlow;
+  readonly sandbox: LocalSandbox;
+  readonly driver: Driver;
+  readonly client: Client;
+}
+
+/** Carries out runs of a flow that is a function of this process, one at a time. */
+export class FlowRunner {
+  readonly #options: FlowRunnerOptions;
+  /** Set once the plain runs have passed. */
+  baseline: Baseline | undefined;
+  /** Sandbox time from the end of the flow to the end of a run. */
+  rest = LONG;
+
+  constructor(options: FlowRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** @param isBrief ends with the flow, without the work and the time that follow */
+  async carryOut(plan: SandboxPlan | undefined, isBrief = false): Promise<RunState> {
+    const { name, flow, sandbox, driver } = this.#options;
+    await driver.until(call(() => flow.setup?.()));
+    const run = new RunState(sandbox.runIdOf(name), plan, sandbox.nowMs());
+    sandbox.useRules(run.rules());
+    const { timeAdvance } = plan ?? {};
+    driver.beginRun(this.#stopsOf(run), timeAdvance && durationToMs(timeAdvance.by));
+    await this.#driveFlow(run);
+    if (!driver.hasTimers)
+      throw new UserError(`${name}: the flow replaces setTimeout: explore moves time, so use no fake timers`);
+    if (isBrief) return run;
+    if (run.failure === undefined) await this.quietEnd(run);
+    if (run.failure === undefined) await this.saveViews(run);
+    else await this.#drain();
+    return run;
+  }
+
+  async #driveFlow(run: RunState): Promise<void> {
+    const { flow, driver } = this.#options;
+    try {
+      await driver.until(call(() => flow.flow(this.#contextOf(run))));
+    } catch (error) {
+      run.error ??= error;
+      // The flow describes a run in which nothing goes wrong. What else it expects, the views tell.
+      if (run.plan === undefined) run.fail(isAssertion(error) ? "expect" : "drive", "the flow", error);
+      else if (error instanceof IdleError) run.fail("drive", "the flow", error);
+    }
+  }
+
+  #contextOf(run: RunState): ExploreContext {
+    const { driver } = this.#options;
+    return {
+      ...run.customer,
+      press: async (label, act) => (await this.#press(run, label, act)) as never,
+      pay: (choice) => this.#pay(run, choice),
+      cancel: async ({ checkout_id }) => {
+        await driver.until(this.#options.client.callOrFail("cancelCheckout", { checkout_id }));
+      },
+      advance: async (by) => {
+        const ms = durationToMs(by);
+        run.longestAdvanceMs = Math.max(run.longestAdvanceMs, ms);
+        await this.#lookAround(run, "before");
+        await driver.advance(ms);
+        const { payableMs = 0 } = this.baseline ?? {};
+        if (ms < payableMs) await this.#lookAround(run, "during");
+      },
+    };
+  }
+
+  // ---- Acts of the customer ----
+
+  async #press(run: RunState, label: string, act: () => unknown): Promise<unknown> {
+    const { client } = this.#options;
+    const press = run.presses.push(label) - 1;
+    const newestCall = () => (run.plan === undefined ? readNewestId(client, "requests") : undefined);
+    const before = await newestCall();
+    try {
+      const result = await this.#pressAsPlanned(run, press, act);
+      run.saveResult(press, result);
+      run.pressMarks.push([before, await newestCall()]);
+      return result;
+    } catch (error) {
+      run.refused.set(press, act);
+      if (run.plan !== undefined && !mayRefuse(run, error)) run.fail("drive", label, error);
+      throw error;
+    }
+  }
+
+  async #pressAsPlanned(run: RunState, press: number, act: () => unknown): Promise<unknown> {
+    const { plan } = run;
+    const { driver } = this.#options;
+    if (plan?.pressedTwice.has(press)) return driver.alone(() => this.#pressTwice(run, press, act));
+    const result = await this.#try(run, act);
+    if (plan?.pressedAgain.has(press)) await settled(driver.until(call(act)));
+    return result;
+  }
+
+  /**
+   * A call of one press is held until the other press is done. The flow goes on with the first, on the side `second` with
+   * the other.
+   */
+  async #pressTwice(run: RunState, press: number, act: () => unknown): Promise<unknown> {
+    const { driver } = this.#options;
+    const { side } = run.plan!.variant;
+    const matches = this.baseline?.pressMatches[press];
+    const release = this.#holdUnlessTogether(run, matches?.[side === "early" ? "first" : "last"]);
+    const held = call(act);
+    held.catch(() => {});
+    if (side === "second") await driver.whenStill();
+    const other = call(act);
+    // A lock of the app may have the other press wait for the held one.
+    await settled(driver.until(other, release));
+    release();
+    const [one, two] = side === "second" ? [other, held] : [held, other];
+    try {
+      return await driver.until(one);
+    } catch {
+      return await this.#try(run, act);
+    } finally {
+      await settled(driver.until(two));
+    }
+  }
+
+  /** Holds the next call that matches, unless the two sides of the run's race meet without a hold. */
+  #holdUnlessTogether(run: RunState, match: Baseline["readMatch"] | undefined): () => boolean {
+    if (match === undefined || run.plan!.variant.side === "together") return () => false;
+    return this.#options.sandbox.hold(run.filled(match));
+  }
+
+  async #pay(
+    run: RunState,
+    { checkout_id, payment_method = "card", ...choice }: Parameters<ExploreContext["pay"]>[0],
+  ) {
+    const { driver, client } = this.#options;
+    const page = run.pages++;
+    const pay = () =>
+      driver.until(client.callOrFail("payCheckout", { checkout_id, payment_method, ...choice }));
+    await this.#lookAround(run, "before");
+    if (run.plan?.jobs.some((job) => "page" in job && job.page === page)) await this.tick(run);
+    if (run.plan?.cancelledPage !== page) return void (await pay());
+    await driver.until(client.callOrFail("cancelCheckout", { checkout_id }));
+    await settled(pay());
+  }
+
+  /** Repeats what fails, as often as something deviates. */
+  async #try<Result>(run: RunState, act: () => Result): Promise<Awaited<Result>> {
+    for (let tried = 1; ; tried++)
+      try {
+        return await this.#options.driver.until(call(act));
+      } catch (error) {
+        if (tried >= run.tries) throw error;
+      }
+  }
+
+  /** Repeats the presses that the app refused, and lets the run end again. */
+  async repeatRefused(run: RunState): Promise<void> {
+    for (const act of run.refused.values()) await settled(this.#try(run, act));
+    await this.quietEnd(run);
+  }
+
+  // ---- Time ----
+
+  async tick(run: RunState): Promise<void> {
+    const { tick } = this.#options.flow;
+    if (tick !== undefined) await this.#try(run, tick);
+  }
+
+  /** The moments at which scheduled work runs, in order. */
+  #stopsOf(run: RunState): Stop[] {
+    const { plan, startMs } = run;
+    if (plan === undefined) return [];
+    const stops = plan.jobs.flatMap((job): Stop[] => {
+      if ("page" in job) return [];
+      const { sinceMs, concurrent, isTwice = false } = job;
+      if (concurrent === undefined) return [{ atMs: startMs + sinceMs, work: () => this.tick(run) }];
+      const isPayout = concurrent.webhook?.type.includes("withdrawal") === true;
+      const match = isPayout ? { operation: "getWithdrawal" } : this.baseline!.readMatch;
+      // The plan delays the webhook by the duration of the work. A change without one is not delayed.
+      const atMs = startMs + (concurrent.webhook === undefined ? sinceMs - 1 : sinceMs);
+      return [{ atMs, work: () => this.#options.driver.alone(() => this.#workAtOnce(run, match, isTwice)) }];
+    });
+    if (plan.unpaidSinceMs !== undefined)
+      stops.push({
+        atMs: startMs + plan.unpaidSinceMs,
+        work: async () => {
+          await this.tick(run);
+          await this.#look(run);
+        },
+      });
+    return stops;
+  }
+
+  /**
+   * The scheduled work runs as the payment changes, or meets itself before: the read of one side is held until the other
+   * side is done.
+   */
+  async #workAtOnce(run: RunState, match: Baseline["readMatch"], isTwice: boolean): Promise<void> {
+    const { driver, sandbox, flow } = this.#options;
+    const { side } = run.plan!.variant;
+    const arrive = () => sandbox.advanceTo(sandbox.nowMs() + durationToMs(JOB_DURATION));
+    const work = () => call(() => flow.tick?.());
+    const second = isTwice ? work : arrive;
+    const [held, other] = side === "second" ? [second, work] : [work, second];
+    const release = this.#holdUnlessTogether(run, match);
+    const first: Promise<unknown> = held();
+    first.catch(() => {});
+    if (side !== "together") await driver.whenStill();
+    await settled(driver.until<unknown>(other(), release));
+    release();
+    await settled(driver.until(first));
+    if (isTwice) await driver.until(arrive());
+  }
+
+  /** What follows the flow: the scheduled work each hour, then time for all retries, in which nothing deviates. */
+  async quietEnd(run: RunState): Promise<void> {
+    const { driver, sandbox, flow } = this.#options;
+    const { plan } = run;
+    const hourMs = durationToMs(JOB_INTERVAL);
+    try {
+      run.drivenMs = sandbox.nowMs();
+      for (let hours = (plan?.faults.length ?? 0) + 1; hours > 0; hours--) {
+        await driver.advance(hourMs);
+        await this.tick(run);
+      }
+      if (plan?.refundedPart !== undefined) await this.#refundPart(run, plan.refundedPart);
+      // A charge keeps the rules that it began with.
+      const { charges } = run.rules();
+      sandbox.useRules(charges === undefined ? {} : { charges });
+      run.quietMs = sandbox.nowMs();
+      await driver.advance(durationToMs(this.rest));
+      await this.tick(run);
+      if (plan?.isPaidLate && flow.tick !== undefined) {
+        await driver.advance(hourMs);
+        await this.tick(run);
+      }
+      await driver.whenStill();
+    } catch (error) {
+      run.fail("tail", error instanceof IdleError ? "the end" : "tick", error);
+    }
+  }
+
+  /** Half of the customer's newest payment goes back. */
+  async #refundPart(run: RunState, amount: string): Promise<void> {
+    const { client, driver } = this.#options;
+    const { customer_email } = run.filled(this.baseline!.customerMatch);
+    const customer = customer_email === undefined ? {} : { customer_email };
+    const filter = { status: "COMPLETED", limit: 1, ...customer };
+    const { items } = (await client.callOrFail("listCharges", filter)) as {
+      readonly items: readonly { readonly charge_id: string }[];
+    };
+    for (const { charge_id } of items)
+      await driver.until(client.callOrFail("refundPart", { charge_id, amount }));
+  }
+
+  /** Lets what a failed run has begun come to its end, before the next run. */
+  async #drain(): Promise<void> {
+    const { driver, sandbox } = this.#options;
+    sandbox.useRules({});
+    await settled(driver.advance(durationToMs(this.rest)));
+  }
+
+  // ---- Views ----
+
+  /** Saves what the views show, each with a status, as a response of an app has one. */
+  async saveViews(run: RunState): Promise<void> {
+    const views = await this.#look(run);
+    for (const [index, { body, status }] of views.entries()) {
+      run.variables.scope.save(viewVariableName(index), body);
+      run.variables.scope.save(statusName(index), status);
+    }
+  }
+
+  /** Saves what the views of a customer who does not pay show before and during the payment. */
+  async #lookAround(run: RunState, moment: LookMoment): Promise<void> {
+    if (run.presses.length === 0) return;
+    run.hasPaid = true;
+    const isFirst = run.variables.scope.names.every((name) => name !== lookName(moment, 0));
+    if (run.plan?.end !== "expired" || !isFirst) return;
+    for (const [index, { body }] of (await this.#look(run)).entries())
+      run.variables.scope.save(lookName(moment, index), body);
+  }
+
+  async #look(run: RunState): Promise<{ readonly body: unknown; readonly status: number }[]> {
+    const views: { readonly body: unknown; readonly status: number }[] = [];
+    for (const look of Object.values(this.#options.flow.see))
+      try {
+        const body = await this.#options.driver.until(call(() => look(run.customer)));
+        views.push({ body: toPlainJson(body), status: 200 });
+      } catch (error) {
+        views.push({ body: { error: run.textOf(error) }, status: statusOf(error) ?? ABSENT });
+      }
+    return views;
+  }
+}
+
+async function call<Result>(act: () => Result): Promise<Awaited<Result>> {
+  return await act();
+}
+
+/** Waits for work that may fail. */
+async function settled(work: Promise<unknown>): Promise<void> {
+  await work.then(
+    () => {},
+    () => {},
+  );
+}
+
+/** Returns true if an app may refuse a press: by a status, or because the payment does not end as in a plain run. */
+function mayRefuse({ plan, hasPaid }: RunState, error: unknown): boolean {
+  const status = statusOf(error);
+  if (status !== undefined) return status >= 400 && status < 500;
+  return hasPaid && (plan!.isUnpaid || plan!.isPaidLate || plan!.end !== undefined || plan!.isWrongMoney);
+}
+
+/** The HTTP status that clients give their errors. */
+function statusOf(error: unknown): number | undefined {
+  const { status, statusCode, response } = Object(error) as Record<string, unknown>;
+  const all = [status, statusCode, (response as { readonly status?: unknown } | undefined)?.status];
+  return all.find((one): one is number => typeof one === "number" && one >= 400 && one < 600);
+}

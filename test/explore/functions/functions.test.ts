@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, expect, it, vi } from "vitest";
+import { ExploreError, type ExploreReport, UserError } from "../../../src/library/index.js";
+import { openSandbox } from "../../support/api-client.js";
+import { flowOf, openFunctionShop, type ShopOptions } from "./shop.js";
+
+const TWICE = "webhook_twice at charge.completed#1";
+
+async function openShop(options: ShopOptions = {}) {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const shop = await openFunctionShop(sandbox, options);
+  return { sandbox, shop, flow: flowOf(shop) };
+}
+
+afterEach(() => void vi.useRealTimers());
+
+it("a shop of functions with two bugs is red: its message has findings, story and replay", async () => {
+  const { sandbox, flow } = await openShop({ hasBugs: true });
+  const error = await sandbox.explore(flow).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ExploreError);
+  const { message, stack, report } = error as ExploreError;
+  expect(report.findings.map(({ message }) => message)).toContain(
+    "paid twice: 2 completed charges for one order",
+  );
+  await expect(message).toMatchFileSnapshot("red-message.txt");
+  const [frame] = (stack ?? "").split("\n").filter((line) => line.startsWith("    at "));
+  expect(frame).toContain("functions.test");
+});
+
+it("the same shop with its bugs mended is silent at depth 1", async () => {
+  const { sandbox, flow } = await openShop();
+  const report = await sandbox.explore(flow);
+  expect(report).toMatchObject({ passed: true, complete_depth: 1, findings: [] });
+  expect(report.looked_at).toEqual(["order.delivered", "order.status"]);
+});
+
+it("a view is compared in a run whose assertion fails before the flow's end", async () => {
+  const { sandbox, shop } = await openShop({ hasBugs: true });
+  const flow = flowOf(shop, {
+    async flow({ id, email, press, advance }) {
+      await press("order", () => shop.place(id, email));
+      await advance("10s");
+      assert.equal(shop.orders.get(id)!.delivered, 1);
+      await press("unreachable after a second delivery", () => {});
+    },
+  });
+  const { findings } = await sandbox.explore(flow, { only: TWICE, throws: false });
+  expect(findings).toMatchObject([{ message: "done more than once: order.delivered is 2, not 1" }]);
+});
+
+it("a flow that fails with nothing going wrong is refused, and its own error is the cause", async () => {
+  const { sandbox, shop } = await openShop();
+  const failing = flowOf(shop, { flow: () => assert.equal("open", "paid") });
+  const error: unknown = await sandbox.explore(failing).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UserError);
+  expect((error as Error).message).toMatch(/^order: the flow fails with nothing going wrong: the flow: /);
+  expect((error as Error).cause).toBeInstanceOf(assert.AssertionError);
+});
+
+it("only runs one set, and refuses a set that no run has", async () => {
+  const { sandbox, flow } = await openShop({ hasBugs: true });
+  const report = await sandbox.explore(flow, { only: TWICE, throws: false });
+  expect(report).toMatchObject({ runs: 1, findings: [{ seen: { runs: 2, of: 2 } }] });
+  await expect(sandbox.explore(flow, { only: "webhook_twise at x" })).rejects.toThrow(
+    "only: webhook_twise is no kind of deviation; did you mean webhook_twice?",
+  );
+  await expect(sandbox.explore(flow, { only: "webhook_twice at charge.failed#1" })).rejects.toThrow(
+    "only webhook_twice at charge.failed#1: a run has no such place",
+  );
+});
+
+it("kinds that a flow in a process cannot have are not tried, each with a reason", async () => {
+  const { sandbox, flow } = await openShop();
+  const { not_tried } = await sandbox.explore(flow);
+  const reasons = Object.fromEntries(not_tried.map(({ kind, reason }) => [kind, reason]));
+  expect(reasons).toMatchObject({
+    app_killed: "only exec --explore with --kill kills the app",
+    returned_unpaid: "only the flow of a file opens success_url",
+    job_at_once: "the flow has no tick",
+  });
+});
+
+it("two explorations give the same report but for their durations", async () => {
+  const reports: string[] = [];
+  for (let count = 0; count < 2; count++) {
+    const { sandbox, flow } = await openShop({ hasBugs: true });
+    const report: ExploreReport = await sandbox.explore(flow, { throws: false });
+    reports.push(JSON.stringify({ ...report, ms: 0 }));
+  }
+  expect(reports[0]).toBe(reports[1]);
+});
+
+it("a second exploration at the same time is refused, and the first goes on", async () => {
+  const { sandbox, flow } = await openShop();
+  const first = sandbox.explore(flow, { only: TWICE });
+  await expect(sandbox.explore(flow)).rejects.toThrow(
+    "explore: another exploration has the timers of this process: run one test at a time",
+  );
+  expect(await first).toMatchObject({ passed: true });
+});
+
+it("fake timers are refused, before an exploration and in its flow", async () => {
+  const { sandbox, shop, flow } = await openShop();
+  vi.useFakeTimers();
+  await expect(sandbox.explore(flow)).rejects.toThrow(
+    "explore: setTimeout is not Node's own: end the fake timers first, and use no browser environment",
+  );
+  vi.useRealTimers();
+  const faking = flowOf(shop, { flow: () => void vi.useFakeTimers() });
+  await expect(sandbox.explore(faking)).rejects.toThrow("the flow replaces setTimeout");
+  vi.useRealTimers();
+  await pause(1);
+  expect(await sandbox.explore(flow, { only: TWICE })).toMatchObject({ passed: true });
+});
+
+it("the timers of the process are its own again after an exploration, also after an error", async () => {
+  const own = [setTimeout, setInterval, clearTimeout, clearInterval, setImmediate, pause];
+  const { sandbox, shop, flow } = await openShop();
+  await sandbox.explore(flow, { only: TWICE });
+  const failing = flowOf(shop, { setup: () => assert.fail("no database") });
+  await expect(sandbox.explore(failing)).rejects.toThrow("no database");
+  expect([setTimeout, setInterval, clearTimeout, clearInterval, setImmediate, pause]).toEqual(own);
+  await pause(1);
+  expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ mode: "manual", advancing: false });
+  const { items } = await sandbox.control<{ items: { name: string }[] }>("GET /_sandbox/scenarios");
+  expect(items.map(({ name }) => name)).not.toContain("explore");
+});
+
+it("the timers of the app fire at their sandbox times, an interval of seconds a hundred times in an advance", async () => {
+  const { sandbox, shop } = await openShop();
+  const firedAfterMs: number[] = [];
+  let polled = 0;
+  const now = async () => Date.parse((await sandbox.control<{ now: string }>("GET /_sandbox/clock")).now);
+  const flow = flowOf(shop, {
+    async flow({ id, email, press, advance }) {
+      const sinceMs = await now();
+      const polling = setInterval(() => polled++, 1_000);
+      void pause(7_000).then(async () => firedAfterMs.push((await now()) - sinceMs));
+      await press("order", () => shop.place(id, email));
+      await advance("1d");
+      clearInterval(polling);
+    },
+  });
+  const { notes } = await sandbox.explore(flow, { only: TWICE });
+  expect(new Set(firedAfterMs)).toEqual(new Set([7_000]));
+  // The pause of 7 s is one of the hundred, and the end of the day adds one.
+  expect(polled / firedAfterMs.length).toBe(100);
+  expect(notes).toContain(
+    "a timer of this app fires again and again: 100 times while sandbox time passes, then once at the end",
+  );
+});
+
+it.each([
+  ["nothing", undefined, "explore: needs the path of a file, or { see, flow }"],
+  ["no view", { see: {}, flow: () => {} }, "explore: see must name at least one view of the app"],
+  ["a view that is no function", { see: { a: 1 }, flow: () => {} }, "explore: see.a must be a function"],
+  [
+    "another key",
+    { see: { a: () => 1 }, flow: () => {}, ticks: 1 },
+    "a flow has no ticks; did you mean tick?",
+  ],
+])("a flow with %s is refused", async (_what, flow, message) => {
+  const { sandbox } = await openShop();
+  await expect(sandbox.explore(flow as never)).rejects.toThrow(message);
+});
