@@ -52,6 +52,14 @@ for (const incident of INCIDENTS) {
   });
 }
 
+it("explore at depth 2 accepts that a further attempt to pay ends as none of the app's own did", async () => {
+  const incident = INCIDENTS.find(({ name }) => name === "failed-attempt-after-success")!;
+  const { report } = await withProgram(createSandbox, programOf(incident, "fixed"), (started) =>
+    foundIn(started, readFileSync(flowOf(incident), "utf8"), { depth: 2 }),
+  );
+  expect(report).toMatchObject({ findings: [], complete_depth: 2 });
+});
+
 it.each(INCIDENTS)("the README of $name links to the report and the code", (incident) => {
   const readme = readFileSync(join(FOLDER, incident.name, "README.md"), "utf8");
   expect(readme).toMatch(/^Reported: \[.+\]\(https:\/\/github\.com\/.+\)\.$/m);

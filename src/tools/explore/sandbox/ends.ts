@@ -62,6 +62,8 @@ interface LearnedEnd {
   readonly completedWithdrawals: number;
   readonly statuses: readonly unknown[];
   readonly bodies: Bodies;
+  /** Statuses in which the charges ended, each once. */
+  readonly charges: string;
   /** The app refused the step of others. */
   readonly isRefused: boolean;
   readonly runs: number;
@@ -162,7 +164,8 @@ export class Ends {
     const others = same.map((one) => this.#endOf(one));
     // An app that hears of a late payment before the expiry takes it for one in time.
     if (plan.isPaidLate) others.push({ ...this.#plainEnd(plan), isPlain: false });
-    const isUnknown = known.money !== moneyOf(plan, run, this.#baseline) && same.length === 0;
+    // No undisturbed run says what an app shows for a further attempt that ends unpaid as none of its own did.
+    const isUnknown = ![known, ...same].some((one) => this.#hasEndedAs(one, plan, run));
     const all = [expected, ...others, ...(isUnknown ? [this.#claimedEnd(plan, run)] : [])];
     return early ? [...all, ...all.map((one) => this.#undelivered(one))] : all;
   }
@@ -186,6 +189,15 @@ export class Ends {
   #withMoneyOf(plan: SandboxPlan, run: LoadedRun): LearnedEnd[] {
     const money = moneyOf(plan, run, this.#baseline);
     return [...this.#learned.values()].filter((one) => one.money === money && one.plan.others === undefined);
+  }
+
+  #hasEndedAs({ money, charges }: LearnedEnd, plan: SandboxPlan, run: LoadedRun): boolean {
+    if (money !== moneyOf(plan, run, this.#baseline)) return false;
+    return money !== UNPAID || charges === this.#chargeEndsOf(run);
+  }
+
+  #chargeEndsOf(run: LoadedRun): string {
+    return [...new Set(chargesOf(run, this.#baseline).map(({ status }) => status))].sort().join(", ");
   }
 
   /** Keeps the end of a run that only ends otherwise, and that has broken no claim. */
@@ -214,6 +226,7 @@ export class Ends {
       completedWithdrawals: countCompletedPayments(observed.withdrawals),
       statuses: bodies.map((_, index) => savedVariable(loaded, statusName(index))),
       bodies,
+      charges: this.#chargeEndsOf(run),
       isRefused: Number(savedVariable(loaded, MEANWHILE_STATUS)) >= 400,
       runs: (known?.runs ?? 0) + 1,
     });
