@@ -4,6 +4,7 @@ import type { ObservedCall } from "../../src/tools/explore/deviable.js";
 import { isolationReason } from "../../src/tools/explore/sandbox/baseline.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { customerEmail } from "../../src/tools/explore/sandbox/money.js";
+import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
 
 const ORDER = { app: "POST /orders", body: { email: "qa+${run.id}@shop.test" } };
 const baseline = {
@@ -38,4 +39,53 @@ it.each<[more: object, message: RegExp, calls?: readonly object[], whose?: objec
   [{}, /^the app calls listPayins, which shows it all/, [{ operation: "listPayins" }]],
 ])("runs are sequential when they could share a customer: %j, %s", (more, message, calls, whose) => {
   expect(why(more, calls, whose)).toMatch(message);
+});
+
+/** Each run of its job charges every customer once more. */
+const subscriptions = (call: CallService): Answer => {
+  const customers = new Map<string, number>();
+  const charge = async (email: string) => {
+    const asked = {
+      pricing: { base_currency: "KES", amount: "19.99" },
+      payment_method: "mobile_money",
+      customer_email: email,
+    };
+    const { quote_id } = await call("POST", "payments/quotes", asked);
+    const more = { quote_id, phone_number: "+254700000001", metadata: { email } };
+    await call("POST", "payments/whitelabel", { ...asked, ...more });
+  };
+  return async (route, body) => {
+    const shown = customers.get(decodeURIComponent(route.split("/").at(-1)!));
+    if (route.startsWith("GET ")) return [200, { charges: shown }];
+    if (route === "POST /subscriptions") {
+      customers.set(body.email, 0);
+      await charge(body.email);
+    } else if (route === "POST /tick") for (const email of customers.keys()) await charge(email);
+    else if (body.data.status === "COMPLETED") {
+      const { email } = body.data.metadata;
+      customers.set(email, customers.get(email)! + 1);
+    }
+    return [200];
+  };
+};
+
+it("a job that charges the customers of earlier runs is judged by its own, and the report advises a reset", async () => {
+  const flow = `name: subscription
+vars: { email: "qa+\${run.id}@shop.test" }
+steps:
+  - { app: POST /subscriptions, body: { email: "\${email}" } }
+  - advance: 10s
+observe:
+  - app: GET /subscriptions/\${email}
+tick:
+  - app: POST /tick
+`;
+  const only = "webhook_late at charge.completed#1";
+  const { report, found } = await foundIn(await openApp(subscriptions), flow, { only });
+  expect({ found, notes: report.notes }).toEqual({
+    found: [],
+    notes: [
+      "the app creates charges for the customers of earlier runs, so each run takes longer: add `reset`",
+    ],
+  });
 });

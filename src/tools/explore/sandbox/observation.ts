@@ -76,6 +76,15 @@ export async function readRowsSince(
   };
 }
 
+/** Leaves out the charges of other runs' customers, and the calls that create them. */
+export function withoutCustomersOf(runIds: readonly string[], rows: ObservedRows): ObservedRows {
+  const isOurs = ({ customer_email, request_body }: LogRow) => {
+    const email = String(customer_email ?? recordOf(request_body).customer_email);
+    return !runIds.some((runId) => email.includes(runId));
+  };
+  return { ...rows, requests: rows.requests.filter(isOurs), charges: rows.charges.filter(isOurs) };
+}
+
 /**
  * Selects the rows of one run. Selects all withdrawals, because a withdrawal names no customer.
  *

@@ -49,6 +49,7 @@ import {
   readClock,
   readListPositions,
   readRowsSince,
+  withoutCustomersOf,
 } from "./observation.js";
 import { wrongPrice } from "./price-check.js";
 import { MOMENT_NAMES, restDuration } from "./quiet-end.js";
@@ -107,6 +108,8 @@ interface PlainRunOptions {
 
 const RESTLESS =
   "the app calls the service all the time, so it could not be told when it is still: events follow each other without a pause";
+const PAYS_FOR_OTHERS =
+  "the app creates charges for the customers of earlier runs, so each run takes longer: add `reset`";
 
 export class SandboxDeviable implements Deviable {
   readonly name: string;
@@ -123,6 +126,9 @@ export class SandboxDeviable implements Deviable {
   /** Quiet period after a webhook, before time advances; undefined if there is no wait. */
   #quiet: string | undefined;
   #isRestless = false;
+  #paysForOthers = false;
+  /** Ids of the runs that have ended. */
+  readonly #endedRuns: string[] = [];
   /** Sandbox time from the end of the flow's steps to the end of a run. */
   #rest: string | undefined;
   #mayGoOn = false;
@@ -244,7 +250,8 @@ export class SandboxDeviable implements Deviable {
   }
 
   openQuestions(): readonly string[] {
-    return this.#isRestless ? [RESTLESS] : [];
+    const canReset = this.#flow.reset.length === 0 && this.#paysForOthers;
+    return [...(this.#isRestless ? [RESTLESS] : []), ...(canReset ? [PAYS_FOR_OTHERS] : [])];
   }
 
   flowCoverage(): FlowCoverage {
@@ -400,7 +407,10 @@ export class SandboxDeviable implements Deviable {
     for (const { steps } of reports.slice(0, 1))
       for (const [index, { kind, duration_ms }] of steps.entries())
         this.#addTime(`${roles[index]}: ${kind}`, duration_ms);
-    const rows = await this.#timed("reading logs", this.#readRows(all.length));
+    const read = await this.#timed("reading logs", this.#readRows(all.length));
+    const rows = withoutCustomersOf(this.#endedRuns, read);
+    this.#paysForOthers ||= rows.charges.length < read.charges.length;
+    this.#endedRuns.push(...all.map(({ runId }) => runId));
     return all.map((loaded, index) => {
       const report = reports[index]!;
       const observed = {
