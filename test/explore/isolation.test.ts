@@ -69,7 +69,7 @@ const subscriptions = (call: CallService): Answer => {
   };
 };
 
-it("a job that charges the customers of earlier runs is judged by its own, and the report advises a reset", async () => {
+it("the report advises a reset if a job charges the customers of earlier runs", async () => {
   const flow = `name: subscription
 vars: { email: "qa+\${run.id}@shop.test" }
 steps:

@@ -1,7 +1,7 @@
 import type { AttemptWrapper } from "../../core/delivery/sender.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
-import { monotonicMs } from "../../core/time/wall-clock.js";
+import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
 import type { RaceSide, WebhookOccurrence } from "../../tools/explore/deviable.js";
 import type { KillableApp } from "../../tools/explore/sandbox/killable-app.js";
 import { isListening } from "../app-command.js";
@@ -10,6 +10,8 @@ import { commandText, type ExecPlan } from "./plan.js";
 /** Maximum time until the app listens. */
 const START_MS = 60_000;
 const POLL_MS = 50;
+/** Longer than the usual lease of a queue on a job, which is a minute at most. */
+const LEASE_MS = 65_000;
 
 interface KillMoment extends WebhookOccurrence {
   readonly side: RaceSide;
@@ -65,6 +67,17 @@ export class AppProcess implements KillableApp {
 
   untilUp(): Promise<void> {
     return this.#up;
+  }
+
+  untilLeasesEnd(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = systemWallClock.after(signal?.aborted === true ? 0 : LEASE_MS, resolve, true);
+      const stop = () => {
+        cancel();
+        resolve();
+      };
+      signal?.addEventListener("abort", stop, { once: true });
+    });
   }
 
   restart(): Promise<void> {

@@ -31,6 +31,8 @@ export interface EndDriver<Run extends CheckedRun> {
   readonly refusedSteps: (run: Run) => readonly number[];
   /** The app goes on after its responses. */
   readonly isAsynchronous: () => boolean;
+  /** Absent if the app cannot be killed. */
+  readonly untilLeasesEnd?: (() => Promise<void>) | undefined;
 }
 
 /** The likeliest end of a run that has none of the ends that it may have, and how it differs. */
@@ -47,6 +49,8 @@ export class EndCheck<Run extends CheckedRun> {
   readonly #baseline: Baseline;
   readonly #plain: Trace["observed"];
   readonly #driver: EndDriver<Run>;
+  /** A wait for the leases of a killed app did not help: it has none, or other faults. */
+  #isWaitVain = false;
 
   constructor(flow: ObservedViews, baseline: Baseline, plain: Trace["observed"], driver: EndDriver<Run>) {
     this.ends = new Ends(flow, baseline);
@@ -74,10 +78,23 @@ export class EndCheck<Run extends CheckedRun> {
       missed = await this.#missedEnd(plan, run);
       if (missed === undefined) break;
     }
+    const isLeased = missed !== undefined && (await this.#waitForLeases(plan));
+    if (isLeased) missed = await this.#missedEnd(plan, run);
+    this.#isWaitVain ||= isLeased && missed !== undefined;
+    const hasPausedLonger = isLeased && missed === undefined;
     if (missed === undefined) this.ends.learn(plan, run);
     else this.missed.set(plan, missed.end);
     const checkAgain = async () => (await this.#missedEnd(plan, run))?.failure;
-    return { trace: { ...trace, failure: missed?.failure, checkAgain }, isTouched: true };
+    return { trace: { ...trace, failure: missed?.failure, checkAgain, hasPausedLonger }, isTouched: true };
+  }
+
+  /** Waits before a killed app that works after its responses is accused for good. Returns true if it waited. */
+  async #waitForLeases({ killMoment, variant }: SandboxPlan): Promise<boolean> {
+    const { isAsynchronous, untilLeasesEnd } = this.#driver;
+    const canWait = untilLeasesEnd !== undefined && isAsynchronous() && !this.#isWaitVain;
+    if (!canWait || killMoment === undefined || !variant.isPatient) return false;
+    await untilLeasesEnd();
+    return true;
   }
 
   #hasMoneyOf({ completedCharges, completedWithdrawals }: ExpectedEnd, run: Run): boolean {

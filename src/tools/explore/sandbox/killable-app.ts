@@ -9,6 +9,8 @@ export interface KillableApp {
   restart(): Promise<void>;
   /** Resolves when the app is not being restarted. */
   untilUp(): Promise<void>;
+  /** Resolves when no lease of the killed process on a job can last any longer. */
+  untilLeasesEnd(signal: AbortSignal | undefined): Promise<void>;
   /**
    * Restarts the app at a webhook, once.
    *

@@ -184,6 +184,7 @@ export class SandboxDeviable implements Deviable {
     if (run.trace.failure !== undefined) return { ...run.trace, isByJob: await this.#passesWithoutJob() };
     this.#pace = paceOf(run.responseMs);
     if (this.#plain.push(run) === 2) {
+      const { process, signal } = this.#options;
       this.#baseline = baselineOf(this.#flow, first!, run, pressRanges(this.#flow, first!));
       this.#endCheck = new EndCheck(this.#flow, this.#baseline, first!.observed, {
         checkEnd: async (plan, of, end, refused) => {
@@ -194,6 +195,7 @@ export class SandboxDeviable implements Deviable {
         carryOut: async (plan) => (await this.#carryOut([omitImpliedSteps(this.#documentOf(plan))]))[0]!,
         refusedSteps: ({ loaded }) => refusedSteps(loaded),
         isAsynchronous: () => this.#quiet !== undefined,
+        untilLeasesEnd: process && (() => process.untilLeasesEnd(signal)),
       });
       const { returnPath, pressMatches } = this.#baseline;
       const pressHolds = pressMatches.map((matches) => Object.keys(matches ?? {}).length);
@@ -307,7 +309,7 @@ export class SandboxDeviable implements Deviable {
     for (const [index, run] of runs.entries()) {
       const plan = plans[index]!;
       const reports = waitReports("retry", run.loaded);
-      const hasPausedLonger = this.#retries.hasPausedLonger(plan, reports, this.#canWatch(plan));
+      const hasRetriedLate = this.#retries.hasPausedLonger(plan, reports, this.#canWatch(plan));
       this.#retries.learn(plan, reports);
       const { trace, isTouched } = await this.#endCheck.judge(plan, run);
       // The checks may move time, and call the app, which may call the service. These calls are no part of the next run.
@@ -319,6 +321,7 @@ export class SandboxDeviable implements Deviable {
       const endMs = this.#nowMs ?? Infinity;
       const last = run.observed.calls.filter(({ isByFlow, atMs }) => !isByFlow && atMs >= endMs);
       if (plan.isWatched && end.failure === undefined) this.#retries.watch(plan, run.loaded.runId, last);
+      const hasPausedLonger = hasRetriedLate || end.hasPausedLonger === true;
       traces.push({ ...end, hasPausedLonger, hasKilledApp: plan.killMoment !== undefined });
     }
     return traces;
