@@ -287,3 +287,21 @@ it.concurrent("explore judges no view of several payments of which only some are
   const { report } = await explored(checkoutShop(follow), flow, { only: "cancelled_then_paid at page#1" });
   expect(report).toMatchObject({ findings: [], singles: [{ outcome: "right" }] });
 });
+
+it.concurrent("explore notes what one unpaid end shows and another does not", async () => {
+  const active = new Set<string>();
+  const opening: OnCharge = (order, status, call) => {
+    if (/COMPLETED|EXPIRED/.test(status)) active.add(order.id);
+    return follow(order, status, call);
+  };
+  const view = ({ id, status }: Order) => ({ messages: active.has(id) ? 1_000 : 0, plan: "basic", status });
+  const { report } = await explored(showing(view, opening), PAID, {
+    only: "webhook_twice at charge.processing#1, declined at charge#1",
+  });
+  expect(report).toMatchObject({
+    findings: [],
+    notes: [
+      "nothing is paid: with expired_unpaid alone, messages is 1000 as for a paid order; with declined alone, it is 0",
+    ],
+  });
+});

@@ -173,7 +173,7 @@ export interface Deviable {
   observePlain(purpose: "check" | "learn"): Promise<Trace>;
   /** Explains why runs cannot be concurrent; undefined if they can. Called after the plain runs. */
   isolationReason(): string | undefined;
-  /** Returns notes about facts that the plain runs could not determine. Called after the plain runs. */
+  /** Returns notes about facts that the runs could not determine. Called after the last run. */
   openQuestions(): readonly string[];
   /** Returns the fields that runs are judged by, and the flow's blind spots. Called after the plain runs, and at the end. */
   flowCoverage(): FlowCoverage;

@@ -195,7 +195,6 @@ class Exploration {
     this.evidence = new Evidence(observed);
     this.#reportPlain("manners", refusalText(observed));
     this.#reportPlain("money", deviable.wrongPrice());
-    for (const doubt of deviable.openQuestions()) this.#notes.add(doubt);
     this.#lanes = this.#chooseLanes();
     this.#trials = new Trials(deviable, this.#deviations, this.#lanes);
   }
@@ -223,7 +222,8 @@ class Exploration {
   }
 
   collectNotes(): string[] {
-    return [...this.#notes, ...this.evidence.goodPractice()].slice(0, MAX_NOTES);
+    const doubts = this.#deviable.openQuestions();
+    return [...doubts, ...this.#notes, ...this.evidence.goodPractice()].slice(0, MAX_NOTES);
   }
 
   /** Runs a set. A part of it that applies to a plain run goes first, as it may lead to the places of the rest. */

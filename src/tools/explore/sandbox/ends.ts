@@ -17,6 +17,7 @@ import { chargesOf, hasBeenPaid, moneyOf, UNPAID } from "./money.js";
 import type { Baseline, FreeField, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import { LOOK_MOMENTS, lookName, savedVariable, statusName, viewVariableName } from "./saved-variable.js";
 import { countedIn } from "./strangers.js";
+import { unpaidEndNotes } from "./unpaid-ends.js";
 import {
   commonPart,
   expectationOf,
@@ -231,6 +232,15 @@ export class Ends {
       runs: (known?.runs ?? 0) + 1,
     });
     this.#learnJournals();
+  }
+
+  /** Describes how the ends in which nothing is paid disagree. */
+  unpaidNotes(): string[] {
+    const unpaid = [...this.#learned.values()].filter(
+      ({ money, plan }) => money === UNPAID && plan.others === undefined,
+    );
+    const compared = this.#baseline.plain.bodies.map((body, index) => this.#compared(body, index));
+    return unpaidEndNotes(compared, unpaid);
   }
 
   #setFree(view: number, field: string, reason: string): void {

@@ -253,7 +253,8 @@ export class SandboxDeviable implements Deviable {
 
   openQuestions(): readonly string[] {
     const canReset = this.#flow.reset.length === 0 && this.#paysForOthers;
-    return [...(this.#isRestless ? [RESTLESS] : []), ...(canReset ? [PAYS_FOR_OTHERS] : [])];
+    const doubts = [...(this.#isRestless ? [RESTLESS] : []), ...(canReset ? [PAYS_FOR_OTHERS] : [])];
+    return [...doubts, ...this.#endCheck.ends.unpaidNotes()];
   }
 
   flowCoverage(): FlowCoverage {
