@@ -47,22 +47,32 @@ export interface Trial {
 /** Kinds of wrong money, which only `failOn` tries. */
 const WRONG_MONEY = ["underpaid", "overpaid", "paid_in_other_currency"];
 
-/** Explores a shop. An exploration of a bug ends with the first finding that the bug explains. */
+/** Explores a shop. An exploration of a bug ends with the first finding. */
 export async function exploreShop(create: typeof createSandbox, traits: Traits, bug?: Bug): Promise<Trial> {
+  if (bug === undefined) return explore(create, traits, bug, undefined);
+  const found = new AbortController();
+  const trial = await explore(create, traits, bug, found);
+  // A finding can be withdrawn when its run is repeated.
+  const isWithdrawn = found.signal.aborted && trial.findings.length === 0;
+  return isWithdrawn ? explore(create, traits, bug, undefined) : trial;
+}
+
+async function explore(
+  create: typeof createSandbox,
+  traits: Traits,
+  bug: Bug | undefined,
+  found: AbortController | undefined,
+): Promise<Trial> {
   const folder = mkdtempSync(join(tmpdir(), "right-shop-"));
   const file = join(folder, "flow.yaml");
   writeFileSync(file, flowOf(traits));
   const beginMs = performance.now();
   const { sandbox, url, close } = await openShop(create, traits, bug);
   try {
-    const found = new AbortController();
-    const stop = {
-      signal: found.signal,
-      onRun: (_: number, findings: number) => void (findings > 0 && found.abort()),
-    };
     const { findings, notes, runs } = await sandbox.explore(file, {
       ...{ app: url, depth: 1, throws: false, failOn: WRONG_MONEY },
-      ...(bug === undefined ? {} : stop),
+      ...(found === undefined ? {} : { signal: found.signal }),
+      onRun: (_runs, count) => void (count > 0 && found?.abort()),
     });
     return { findings, notes, runs, ms: performance.now() - beginMs };
   } catch (thrown) {

@@ -19,7 +19,9 @@ export function viewOf(order: Order, traits: Traits, all: readonly Order[]): Vie
     total: money(order.priceMinor),
     received: money(order.paidBy === undefined ? 0 : order.priceMinor),
     refunded: traits.halves === "shown" ? money(refundedMinor) : undefined,
-    credit: traits.late === "credited" ? money(order.creditMinor) : undefined,
+    // A customer with no view of the credit could not tell it from money that the shop keeps.
+    credit:
+      traits.late === "credited" ? (money(order.creditMinor) ?? amountOf(order.creditMinor)) : undefined,
   };
   const moments = { created_at: time(order.createdMs), paid_at: time(order.paidMs) };
   const rest = {
