@@ -40,7 +40,7 @@ export interface Trial {
   readonly notes: readonly string[];
   readonly runs: number;
   readonly ms: number;
-  /** Why the exploration could not be made. */
+  /** Why the exploration, or one of its runs, could not be made. */
   readonly error?: string;
 }
 
@@ -57,6 +57,9 @@ export async function exploreShop(create: typeof createSandbox, traits: Traits, 
   return isWithdrawn ? explore(create, traits, bug, undefined) : trial;
 }
 
+/** How a report says that a run could not be made, which must not pass for silence. */
+const BROKE_OFF = "it broke off";
+
 async function explore(
   create: typeof createSandbox,
   traits: Traits,
@@ -69,12 +72,16 @@ async function explore(
   const beginMs = performance.now();
   const { sandbox, url, close } = await openShop(create, traits, bug);
   try {
-    const { findings, notes, runs } = await sandbox.explore(file, {
+    const { findings, notes, runs, not_tried } = await sandbox.explore(file, {
       ...{ app: url, depth: 1, throws: false, failOn: WRONG_MONEY },
       ...(found === undefined ? {} : { signal: found.signal }),
       onRun: (_runs, count) => void (count > 0 && found?.abort()),
     });
-    return { findings, notes, runs, ms: performance.now() - beginMs };
+    const broken = not_tried.find(({ reason }) => reason.startsWith(BROKE_OFF));
+    const error = broken && {
+      error: `${broken.kind} at ${broken.at}: ${broken.reason.replaceAll(file, "flow")}`,
+    };
+    return { findings, notes, runs, ms: performance.now() - beginMs, ...error };
   } catch (thrown) {
     const error = (thrown as Error).message.replaceAll(file, "flow");
     return { findings: [], notes: [], runs: 0, ms: performance.now() - beginMs, error };
@@ -102,12 +109,12 @@ function setText(deviations: ExploreFinding["deviations"]): string {
 
 /** Says why a bug was not found; undefined if it was, by a deviation that does not accuse the right shop too. */
 export function reasonOfMiss(bug: Bug, { findings, notes, error }: Trial, right: Trial): string | undefined {
-  if (error !== undefined) return error;
   const accusing = right.findings.map(({ deviations }) => setText(deviations));
   const own = findings.filter(
     ({ deviations }) => deviations.length > 0 && !accusing.includes(setText(deviations)),
   );
   if (own.length > 0) return undefined;
+  if (error !== undefined) return error;
   if (findings.length > 0) return "the right shop is accused by the same deviation";
   const kinds: readonly string[] = BUGS[bug].kinds;
   const noted = notes.find((note) => kinds.some((kind) => note.includes(kind)));
