@@ -6,21 +6,17 @@
 
 import type { SandboxFetch } from "../../../core/client/control-client.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
-import type { LoadedScenario } from "../../scenario/files.js";
-import type { LoadedStep, RawStep } from "../../scenario/loaded-steps.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import type { RunCommand } from "../../scenario/running/context.js";
-import { leafSteps } from "../../scenario/running/run-report.js";
 import { RunSession } from "../../scenario/running/run-session.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
-import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import {
   BlindSpotError,
   type Deviable,
   type FlowCoverage,
   type RunFailure,
   type RunVariant,
-  type StepRole,
   type Trace,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
@@ -35,7 +31,7 @@ import {
 import { waitReports } from "./app-waits.js";
 import { baselineOf, customerOf, hasSameViews, isolationReason, pressRanges } from "./baseline.js";
 import { refusedSteps } from "./drive-steps.js";
-import { type CheckedRun, EndCheck } from "./end-check.js";
+import { EndCheck } from "./end-check.js";
 import type { Flow } from "./flow.js";
 import { longestAdvanceMs } from "./job-steps.js";
 import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
@@ -61,9 +57,11 @@ import {
   steadyViewsDocument,
   withIncludedSteps,
 } from "./run-document.js";
-import { failureOf, isCheck } from "./run-failure.js";
+import { isCheck } from "./run-failure.js";
 import { RunLoader } from "./run-loader.js";
+import { RunProfile } from "./run-profile.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
+import { type SandboxRun, sandboxRunOf } from "./sandbox-run.js";
 import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
 import { savedTime } from "./saved-variable.js";
 
@@ -84,19 +82,6 @@ export interface SandboxDeviableOptions {
   /** Absent unless the command line explores. */
   readonly runCommand?: RunCommand | undefined;
   readonly saveTo?: ScenarioFileWriter | undefined;
-}
-
-interface Run extends CheckedRun {
-  readonly loaded: LoadedScenario;
-  /** Carries out more steps of the run, and describes the first that fails. */
-  readonly resume: (
-    steps: readonly LoadedStep[],
-    roles: readonly StepRole[],
-  ) => Promise<RunFailure | undefined>;
-  /** Wall time of the longest `wait_for` step of the flow. */
-  readonly waitedMs: number;
-  /** Wall time of the longest step of the flow that calls the app. */
-  readonly responseMs: number;
 }
 
 interface PlainRunOptions {
@@ -120,8 +105,8 @@ export class SandboxDeviable implements Deviable {
   readonly #options: SandboxDeviableOptions;
   readonly #client: Client;
   readonly #session: RunSession;
-  readonly #plain: Run[] = [];
-  readonly #profile = new Map<string, number>();
+  readonly #plain: SandboxRun[] = [];
+  readonly #profile = new RunProfile();
   readonly #retries = new RetryPace();
   /** Quiet period after a webhook, before time advances; undefined if there is no wait. */
   #quiet: string | undefined;
@@ -135,7 +120,7 @@ export class SandboxDeviable implements Deviable {
   #pace = 1;
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
-  #endCheck!: EndCheck<Run>;
+  #endCheck!: EndCheck<SandboxRun>;
   readonly #loader: RunLoader;
   #position: ListPositions | undefined;
   /** Sandbox time at the end of the last run; undefined if it is not known. */
@@ -216,7 +201,7 @@ export class SandboxDeviable implements Deviable {
     return run!.trace.failure === undefined;
   }
 
-  async #runPlain({ quiet, steady, written }: PlainRunOptions): Promise<Run> {
+  async #runPlain({ quiet, steady, written }: PlainRunOptions): Promise<SandboxRun> {
     const waits = { quiet, rest: this.#rest };
     const plain = saveCheckedBodies(this.#flow, plainRunDocument(this.#flow, waits, steady));
     const [run] = await this.#carryOut([written === undefined ? plain : { ...plain, document: written }]);
@@ -224,7 +209,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   /** Runs without waits after webhooks. If the app may keep working after its responses, repeats the run with waits. */
-  async #runFirst(): Promise<Run> {
+  async #runFirst(): Promise<SandboxRun> {
     const quick = this.#mayGoOn ? undefined : await this.#runPlain({});
     if (
       quick !== undefined &&
@@ -238,14 +223,14 @@ export class SandboxDeviable implements Deviable {
   }
 
   /** Runs without waiting for steady views. If the views differ from the views of `first`, runs again and waits. */
-  async #runSecond(first: Run): Promise<Run> {
+  async #runSecond(first: SandboxRun): Promise<SandboxRun> {
     if (this.#quiet !== undefined) return this.#runPlain({ quiet: this.#quiet });
     const quick = await this.#runPlain({ steady: "0ms" });
     const isSame = quick.trace.failure === undefined && hasSameViews(this.#flow, first, quick);
     return isSame ? quick : this.#runPlain({});
   }
 
-  #learnQuiet({ loaded, observed, waitedMs }: Run): void {
+  #learnQuiet({ loaded, observed, waitedMs }: SandboxRun): void {
     const reports = waitReports("quiet", loaded);
     this.#isRestless = reports.some(({ restless }) => restless > 0);
     this.#quiet = this.#isRestless ? undefined : quietPeriodOf(this.#flow, observed, reports, waitedMs);
@@ -271,16 +256,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   profile(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#profile);
-  }
-
-  #timed<Result>(part: string, work: Promise<Result>): Promise<Result> {
-    const sinceMs = systemWallClock.nowMs();
-    return work.finally(() => this.#addTime(part, systemWallClock.nowMs() - sinceMs));
-  }
-
-  #addTime(part: string, ms: number): void {
-    this.#profile.set(part, (this.#profile.get(part) ?? 0) + ms);
+    return this.#profile.durations();
   }
 
   planRun(set: DeviationSet, variant: RunVariant): SandboxPlan {
@@ -312,13 +288,12 @@ export class SandboxDeviable implements Deviable {
       const reports = waitReports("retry", run.loaded);
       const hasRetriedLate = this.#retries.hasPausedLonger(plan, reports, this.#canWatch(plan));
       this.#retries.learn(plan, reports);
-      const { trace, isTouched } = await this.#endCheck.judge(plan, run);
+      const { trace: end, isTouched } = await this.#endCheck.judge(plan, run);
       // The checks may move time, and call the app, which may call the service. These calls are no part of the next run.
       if (isTouched) {
         this.#nowMs = undefined;
         await this.#readRows(1);
       }
-      const end = trace;
       const endMs = this.#nowMs ?? Infinity;
       const last = run.observed.calls.filter(({ isByFlow, atMs }) => !isByFlow && atMs >= endMs);
       if (plan.isWatched && end.failure === undefined) this.#retries.watch(plan, run.loaded.runId, last);
@@ -349,7 +324,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   /** Carries out the steps of a document that follow the run's own. */
-  async #check(run: Run, document: RunDocument): Promise<RunFailure | undefined> {
+  async #check(run: SandboxRun, document: RunDocument): Promise<RunFailure | undefined> {
     const loaded = await this.#loader.load(document.document);
     const all = withIncludedSteps(document, loaded);
     const indexes = [...all.keys()].filter((index) => isCheck(all[index]));
@@ -362,17 +337,9 @@ export class SandboxDeviable implements Deviable {
   save(plan: SandboxPlan, description: string): string | undefined {
     const { saveTo, vars = {} } = this.#options;
     // A file cannot kill the app.
-    if (plan.killMoment !== undefined) return undefined;
-    return (
-      saveTo &&
-      saveDocument(
-        saveTo,
-        this.#documentOf(plan, this.#endCheck.missed.get(plan)).document,
-        description,
-        vars,
-        this.source,
-      )
-    );
+    if (saveTo === undefined || plan.killMoment !== undefined) return undefined;
+    const { document } = this.#documentOf(plan, this.#endCheck.missed.get(plan));
+    return saveDocument(saveTo, document, description, vars, this.source);
   }
 
   #documentOf(
@@ -394,8 +361,8 @@ export class SandboxDeviable implements Deviable {
   }
 
   /** Carries out runs concurrently. Each run has its own customer, but all runs share one clock. */
-  async #carryOut(runs: readonly RunDocument[]): Promise<Run[]> {
-    const all = await this.#timed(
+  async #carryOut(runs: readonly RunDocument[]): Promise<SandboxRun[]> {
+    const all = await this.#profile.time(
       "checking steps",
       Promise.all(runs.map(({ document }) => this.#loader.load(document))),
     );
@@ -408,39 +375,19 @@ export class SandboxDeviable implements Deviable {
     });
     this.#nowMs = savedTime(all[0]!, MOMENT_NAMES.end);
     // Measures only the first run, because the other runs execute each step at the same time.
-    for (const { steps } of reports.slice(0, 1))
-      for (const [index, { kind, duration_ms }] of steps.entries())
-        this.#addTime(`${roles[index]}: ${kind}`, duration_ms);
-    const read = await this.#timed("reading logs", this.#readRows(all.length));
+    this.#profile.addSteps(reports[0]!.steps, roles);
+    const read = await this.#profile.time("reading logs", this.#readRows(all.length));
     const rows = withoutCustomersOf(this.#endedRuns, read);
     this.#paysForOthers ||= rows.charges.length < read.charges.length;
     this.#endedRuns.push(...all.map(({ runId }) => runId));
     return all.map((loaded, index) => {
-      const report = reports[index]!;
       const observed = {
         ...observedRunOf(rows, startMs, this.#customerOf(loaded.runId)),
         // A step that all runs share saves its variables for the first.
         drivenMs: savedTime(all[0]!, MOMENT_NAMES.driven),
         quietMs: savedTime(all[0]!, MOMENT_NAMES.quiet),
       };
-      const hasReachedApp = leafSteps(report.steps).some(
-        ({ step: { kind, outcome } }) => kind === "app" && outcome === "passed",
-      );
-      const longestMs = (kind: StepKind) => {
-        const driving = report.steps.filter((step, at) => step.kind === kind && roles[at] === "drive");
-        return Math.max(0, ...driving.map(({ duration_ms }) => duration_ms));
-      };
-      const trace = { observed, failure: failureOf(report, roles), hasReachedApp };
-      const resume: Run["resume"] = async (steps, itsRoles) =>
-        failureOf(await report.resume(steps), itsRoles);
-      return {
-        loaded,
-        observed,
-        trace,
-        resume,
-        waitedMs: longestMs("wait_for"),
-        responseMs: longestMs("app"),
-      };
+      return sandboxRunOf({ loaded, observed, report: reports[index]!, roles });
     });
   }
 
