@@ -16,7 +16,12 @@ const DAMAGE: Readonly<Record<Bug, Partial<Conduct>>> = {
   late_money_forgotten: { end: "paid late" },
   half_is_whole: { end: "half refunded" },
   return_is_proof: { end: "only returned" },
-  early_webhook_dropped: { fault: "held until idle", operation: "createWhitelabel" },
+  early_webhook_dropped: {
+    end: "paid at once",
+    fault: "held for a webhook",
+    operation: "createWhitelabel",
+    maxHeld: "30s",
+  },
   marked_before_done: { end: "paid at once", fault: "failing", operation: "getCharge" },
   delivers_unpaid: { end: "declined" },
 };
@@ -28,6 +33,7 @@ const UNDISTURBED: Conduct = {
   fault: "none",
   operation: "getCharge",
   times: 1,
+  maxHeld: "300ms",
   isPressedTwice: false,
 };
 

@@ -52,8 +52,8 @@ const FAULTS: Readonly<Record<string, Rules>> = {
   "response lost": { drop: "after" },
   refused: { respond: { status: 429 } },
   failing: { respond: { status: 503 } },
-  "held for a webhook": { hold: "webhook", at_most: "300ms" },
-  "held until idle": { hold: "idle", at_most: "300ms" },
+  "held for a webhook": { hold: "webhook" },
+  "held until idle": { hold: "idle" },
 };
 
 const OPERATIONS = [
@@ -68,6 +68,8 @@ export interface Conduct {
   readonly fault: string;
   readonly operation: string;
   readonly times: number;
+  /** Maximum wall time of a held response. Without a webhook to wait for it is held so long. */
+  readonly maxHeld: string;
   /** The customer presses twice at the same moment. */
   readonly isPressedTwice: boolean;
 }
@@ -81,6 +83,7 @@ export function drawConduct(seed: string, end: End): Conduct {
     fault: draw(seed, "fault", Object.keys(FAULTS)),
     operation: draw(seed, "operation", OPERATIONS),
     times: draw(seed, "times", [1, 2, 3]),
+    maxHeld: "300ms",
     isPressedTwice: draw(seed, "presses", [false, true]),
   };
 }
@@ -88,11 +91,13 @@ export function drawConduct(seed: string, end: End): Conduct {
 /** Takes an order through the disturbances, and compares the shop's books with the ledger. Returns the differences. */
 export async function conductOrder(opened: OpenedShop, traits: Traits, conduct: Conduct): Promise<string[]> {
   const { sandbox, shop } = opened;
-  const { end, webhooks, type, fault, operation, times } = conduct;
+  const { end, webhooks, type, fault, operation, times, maxHeld } = conduct;
+  const held = fault.startsWith("held") ? { at_most: maxHeld } : {};
   await sandbox.control("PUT", "/_sandbox/scenarios/conduct", {
     charges: [ENDS[end]],
     webhooks: webhooks === "on time" ? [] : [{ match: { type }, ...WEBHOOKS[webhooks] }],
-    faults: fault === "none" ? [] : [{ match: { operation }, ...FAULTS[fault], times, per: "request" }],
+    faults:
+      fault === "none" ? [] : [{ match: { operation }, ...FAULTS[fault], ...held, times, per: "request" }],
   });
   await sandbox.control("POST", "/_sandbox/scenarios/conduct/activate");
   const order = await place(opened, `cart-${shop.books.all.length + 1}`, conduct);
