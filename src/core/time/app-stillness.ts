@@ -15,6 +15,17 @@ const WORK_MS = 2_000;
 /** Wall time for which a socket that was written to is waited for, such as the connection to a database. */
 const SOCKET_MS = 100;
 
+/** Work of the system, as `async_hooks` reports it. */
+interface Work {
+  readonly resource: object;
+  readonly sinceMs: number;
+}
+
+/** Returns true for a job of a thread that nobody waits for, such as that of `randomUUID`: it is done, and never ends. */
+function isSynchronousJob(resource: object): boolean {
+  return resource.constructor.name.endsWith("Job") && (resource as { ondone?: unknown }).ondone === undefined;
+}
+
 type Member = (this: Socket, ...values: unknown[]) => unknown;
 /** A socket with the members of Node that it sends and receives by. */
 type OpenSocket = Socket & { _writeGeneric?: Member; _server?: unknown };
@@ -25,17 +36,18 @@ type OpenSocket = Socket & { _writeGeneric?: Member; _server?: unknown };
  */
 export class AppStillness {
   #activity = 0;
-  readonly #work = new Map<number, number>();
+  readonly #work = new Map<number, Work>();
   readonly #sockets = new Map<Socket, number>();
   readonly #outside = new Set<string>();
   readonly #ownPorts = new Set<number | undefined>();
   #hasGivenUp = false;
   readonly #hook = createHook({
-    init: (id, type) => {
-      if (WORK.test(type)) this.#work.set(id, monotonicMs());
+    init: (id, type, _triggerId, resource) => {
+      if (WORK.test(type)) this.#work.set(id, { resource, sinceMs: monotonicMs() });
     },
-    before: (id) => this.#endWork(id),
-    destroy: (id) => this.#endWork(id),
+    before: (id) => {
+      if (this.#work.delete(id)) this.#activity++;
+    },
   });
   readonly #restores: (() => void)[];
 
@@ -94,10 +106,6 @@ export class AppStillness {
     }
   }
 
-  #endWork(id: number): void {
-    if (this.#work.delete(id)) this.#activity++;
-  }
-
   note(): void {
     this.#activity++;
   }
@@ -121,10 +129,11 @@ export class AppStillness {
 
   get #isWaiting(): boolean {
     const nowMs = monotonicMs();
-    for (const [id, sinceMs] of this.#work) {
-      if (nowMs - sinceMs < WORK_MS) return true;
+    for (const [id, { resource, sinceMs }] of this.#work) {
+      const isPending = !isSynchronousJob(resource);
+      if (isPending && nowMs - sinceMs < WORK_MS) return true;
       this.#work.delete(id);
-      this.#hasGivenUp = true;
+      this.#hasGivenUp ||= isPending;
     }
     for (const [socket, sinceMs] of this.#sockets) {
       if (!socket.destroyed && nowMs - sinceMs < SOCKET_MS) return true;

@@ -1,4 +1,4 @@
-import { scrypt, webcrypto } from "node:crypto";
+import { randomBytes, scrypt, webcrypto } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -89,6 +89,17 @@ describe("an app whose webhook works by", () => {
     const messages = new Set(findings.map(({ message }) => message));
     expect([...messages]).toEqual(hasBug ? ["done more than once: order.delivered is 2, not 1"] : []);
   });
+});
+
+it("random bytes, which are there at once, are not waited for", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const deliver = async (order: Order): Promise<void> => {
+    randomBytes(16);
+    Object.assign(order, { status: "paid", delivered: 1 });
+  };
+  const flow = flowOf(await openFunctionShop(sandbox, { deliver }));
+  const { notes } = await sandbox.explore(flow, { only: "webhook_late at charge.completed#1" });
+  expect(notes).toEqual([]);
 });
 
 it("an app that waits for another process is said to, in a note", async () => {
