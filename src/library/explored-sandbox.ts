@@ -23,6 +23,8 @@ export class ExploredSandbox implements LocalSandbox {
   readonly #namespace: Namespace;
   readonly #held = new Set<RequestEntry>();
   readonly #stops: (() => void)[];
+  /** Ends each hold that `hold` began. */
+  readonly #releases = new Set<() => boolean>();
   #rules: Scenario = { name: RULES_NAME };
   #count = 0;
 
@@ -69,17 +71,18 @@ export class ExploredSandbox implements LocalSandbox {
   hold(match: FaultRule["match"]): () => boolean {
     const rule: FaultRule = { match, hold: HOLD, times: 1, per: "request" };
     const { fault_id } = this.#namespace.execute(addFault(rule));
-    let isHolding = true;
-    return () => {
-      if (!isHolding) return false;
-      isHolding = false;
+    const release = (): boolean => {
+      if (!this.#releases.delete(release)) return false;
       this.#namespace.execute(removeFaults(fault_id));
       return true;
     };
+    this.#releases.add(release);
+    return release;
   }
 
   /** An identical scenario keeps its counts, and its holds end as it is stored. */
   releaseHeld(): void {
+    for (const release of this.#releases) release();
     this.#store();
   }
 
@@ -97,6 +100,8 @@ export class ExploredSandbox implements LocalSandbox {
 
   close(): void {
     for (const stop of this.#stops) stop();
-    if (this.#count > 0 && !this.#namespace.isClosed) this.#namespace.execute(removeScenario(RULES_NAME));
+    if (this.#namespace.isClosed) return;
+    for (const release of this.#releases) release();
+    if (this.#count > 0) this.#namespace.execute(removeScenario(RULES_NAME));
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, it, vi } from "vitest";
 import { ExploreError, type ExploreReport, UserError } from "../../../src/library/index.js";
 import { openSandbox } from "../../support/api-client.js";
-import { flowOf, openFunctionShop, type ShopOptions } from "./shop.js";
+import { flowOf, openFunctionShop, type ShopOptions, serviceOf } from "./shop.js";
 
 const TWICE = "webhook_twice at charge.completed#1";
 
@@ -149,6 +149,36 @@ it("the timers of the app fire at their sandbox times, an interval of seconds a 
   expect(notes).toContain(
     "a timer of this app fires again and again: 100 times while sandbox time passes, then once at the end",
   );
+});
+
+it("a hold ends if a webhook waits for a lock that the held work of the app has", async () => {
+  let lock: Promise<unknown> | undefined;
+  let read = async (): Promise<unknown> => undefined;
+  const { sandbox, shop } = await openShop({
+    deliver: async (order) => {
+      await lock;
+      await read();
+      Object.assign(order, { status: "paid", delivered: 1 });
+    },
+  });
+  const call = serviceOf(sandbox);
+  const flow = flowOf(shop, {
+    tick: async () => {
+      // The webhook comes while the second job pauses.
+      if (lock !== undefined) return pause(900).then(() => pause(900));
+      lock = read().finally(() => {
+        lock = undefined;
+      });
+      return lock;
+    },
+    async flow({ id, email, press, advance }) {
+      const { charge_id } = (await press("order", () => shop.place(id, email))) as { charge_id: string };
+      read = () => call("GET", `charges/${charge_id}`);
+      await advance("10s");
+    },
+  });
+  const report = await sandbox.explore(flow, { only: "job_twice at charge.completed#1" });
+  expect(report).toMatchObject({ passed: true, findings: [] });
 });
 
 it.each([

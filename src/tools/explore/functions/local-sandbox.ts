@@ -30,7 +30,7 @@ export interface LocalSandbox {
    * @returns a function that ends the hold, and returns false if it has ended before
    */
   hold(match: FaultRule["match"]): () => boolean;
-  /** Sends the responses that the run's rules hold. */
+  /** Sends the responses that the run's rules, or `hold`, hold. */
   releaseHeld(): void;
   /** The response to a call of the app is held. */
   hasHeldCall(): boolean;

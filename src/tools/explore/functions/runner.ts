@@ -317,12 +317,11 @@ async function call<Result>(act: () => Result): Promise<Awaited<Result>> {
   return await act();
 }
 
-/** Waits for work that may fail. */
+/** Waits for work that may fail, but not without end. */
 async function settled(work: Promise<unknown>): Promise<void> {
-  await work.then(
-    () => {},
-    () => {},
-  );
+  await work.catch((error: unknown) => {
+    if (error instanceof IdleError) throw error;
+  });
 }
 
 /** Returns true if an app may refuse a press: by a status, or because the payment does not end as in a plain run. */
