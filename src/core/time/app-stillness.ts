@@ -21,7 +21,7 @@ interface Work {
   readonly sinceMs: number;
 }
 
-/** Returns true for a job of a thread that nobody waits for, such as that of `randomUUID`: it is done, and never ends. */
+/** Returns true for a job of a thread that nobody waits for, such as that of random bytes: it is done, and never ends. */
 function isSynchronousJob(resource: object): boolean {
   return resource.constructor.name.endsWith("Job") && (resource as { ondone?: unknown }).ondone === undefined;
 }
