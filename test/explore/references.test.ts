@@ -48,6 +48,37 @@ const journal = () => {
   return { noting, of: ({ id }: Order) => events.get(id) ?? [] };
 };
 
+/** Leaves out the events that come after the payment is complete. */
+const inTime =
+  (noting: OnCharge, of: (order: Order) => readonly string[]): OnCharge =>
+  (order, status, call) =>
+    /PROCESSING|AWAITING/.test(status) && of(order).includes("COMPLETED")
+      ? undefined
+      : noting(order, status, call);
+
+/** A customer places and pays two orders, one after the other; the shop names the second. */
+const TWO_ORDERS = `${flowOf(
+  `
+  - app: POST /orders
+    body: { order: "second-\${run.id}", email: "\${email}" }
+    save: { second_page: body.checkout_id, second: body.order }
+  - close_page: { checkout_id: "\${second_page}", payment_method: card }
+  - advance: 10s
+  - app: GET /orders/\${second}`,
+  "status: paid",
+)}  - app: GET /orders/\${second}\n`;
+
+/** Answers a new order with its name. */
+const naming =
+  (shop: (call: CallService) => Answer) =>
+  (call: CallService): Answer => {
+    const answer = shop(call);
+    return async (route, body) => {
+      const [code, view] = await answer(route, body);
+      return [code, route === "POST /orders" ? { ...(view as object), order: body.order } : view];
+    };
+  };
+
 describe.concurrent("explore accepts a correct shop", () => {
   it("that lists its shipments", async () => {
     const shop = showing(({ delivered }) => ({
@@ -74,6 +105,47 @@ describe.concurrent("explore accepts a correct shop", () => {
     };
     const shop = showing(() => ({}), late);
     expect((await explored(shop, PAID, { only: "paid_late at charge#1" })).found).toEqual([]);
+  });
+
+  it("whose time in seconds changes only later, and says that it is not compared", async () => {
+    let runs = 0;
+    // Both plain runs begin within the same second.
+    const shop = showing(({ id }) => ({ paid_at: secondOf.get(id) ?? 0 }));
+    const secondOf = new Map<string, number>();
+    const timed = (call: CallService): Answer => {
+      const answer = shop(call);
+      return (route, body) => {
+        if (route === "POST /orders" && !secondOf.has(body.order))
+          secondOf.set(body.order, 1795919476 + Math.max(0, ++runs - 3));
+        return answer(route, body);
+      };
+    };
+    const { report } = await explored(timed, PAID, { only: "webhook_twice at charge.completed#1" });
+    expect(report).toMatchObject({
+      findings: [],
+      not_compared: [{ field: "paid_at", reason: "differs between equal runs" }],
+    });
+  });
+
+  it("whose history shows only the states that it heard of in time", async () => {
+    const { noting, of } = journal();
+    const entries: ((state: string) => unknown)[] = [(state) => state, (state) => ({ status: state })];
+    for (const entryOf of entries) {
+      const shop = showing(
+        (order) => ({ log: ["open", ...of(order)].map((state) => entryOf(state)) }),
+        inTime(noting, of),
+      );
+      const { found } = await explored(shop, PAID, { only: "webhook_late at charge.processing#1" });
+      expect(found).toEqual([]);
+    }
+  });
+
+  it("whose version counts the events of each of two orders that came in time", async () => {
+    const { noting, of } = journal();
+    const shop = naming(showing((order) => ({ version: of(order).length }), inTime(noting, of)));
+    const { found, report } = await explored(shop, TWO_ORDERS);
+    expect(found).toEqual([]);
+    expect(report.not_compared).toContainEqual({ field: "version", reason: "grows with every event" });
   });
 
   it("that lists two orders of a customer who presses twice", async () => {
@@ -240,6 +312,17 @@ describe.concurrent("explore finds", () => {
         )
       ).found,
     ).toEqual([]);
+  });
+
+  it("a ticket that a duplicate adds to a list", async () => {
+    const events = new Map<string, string[]>();
+    const issuing: OnCharge = (order, status, call) => {
+      if (status === "COMPLETED") events.set(order.id, [...(events.get(order.id) ?? []), "ticket"]);
+      return follow(order, status, call);
+    };
+    const shop = showing(({ id }) => ({ log: ["open", ...(events.get(id) ?? [])] }), issuing);
+    const { found } = await explored(shop, PAID, { only: "webhook_twice at charge.completed#1" });
+    expect(found).toEqual(["convergence: webhook_twice charge.completed#1"]);
   });
 
   it("a count that a duplicate raises, and names the field to ignore", async () => {

@@ -141,6 +141,7 @@ export class FunctionDeviable implements Deviable {
       },
       saveViews: (run) => this.#runner.saveViews(run.state),
       carryOut: (plan) => this.#carryOut(plan),
+      runPlain: () => this.#carryOut(undefined),
       refusedSteps: ({ state }) => [...state.refused.keys()],
       isAsynchronous: () => false,
     });

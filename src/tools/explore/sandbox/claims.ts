@@ -123,11 +123,15 @@ function factsIn({ waiting }: Shown, view: unknown, index: number): Fact[] {
 
 /** Returns true for a field by which the customer has what is paid: a delivery by its name, a balance by the price. */
 function isShare({ path, value, index }: Fact, { waiting, price }: Shown): boolean {
-  if (DELIVERY_NAME.test(path.at(-1) ?? "")) return value === true || sizeOf(value) > 0;
+  if (isDelivery(path)) return value === true || sizeOf(value) > 0;
   const [before] = waiting;
   const grown = numberOf(value) - numberOf(fieldAt(before?.[index], path));
   const paid = Number(price ?? Number.NaN);
   return grown > 0 && [paid, paid * 100].some((amount) => Math.abs(grown - amount) < 1e-6);
+}
+
+export function isDelivery(path: readonly string[]): boolean {
+  return DELIVERY_NAME.test(path.at(-1) ?? "");
 }
 
 function numberOf(value: unknown): number {

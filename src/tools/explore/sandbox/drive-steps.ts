@@ -4,14 +4,22 @@ import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { AppWaits } from "./app-waits.js";
-import { type Flow, findJobs, findPresses, isAppWrite, lookOracle, readOf } from "./flow.js";
+import {
+  type Flow,
+  findJobs,
+  findPresses,
+  isAppWrite,
+  lookOracle,
+  namesLaterVariable,
+  readOf,
+} from "./flow.js";
 import { advanceMs, JOB_TWICE_NAME, jobSteps } from "./job-steps.js";
 import { meanwhileSteps } from "./meanwhile-steps.js";
 import { cancelStep, findPages, foreignSteps, returnSteps, unpaidStep } from "./payment-steps.js";
 import { ANY_RESPONSE, waitStep } from "./placed-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
 import type { Baseline, RunVariables, SandboxPlan } from "./sandbox-plan.js";
-import { type LookMoment, lookName, savedVariable } from "./saved-variable.js";
+import { DURING_TIME_NAME, type LookMoment, lookName, savedVariable } from "./saved-variable.js";
 import { pressOfList, withStrangers } from "./strangers.js";
 import { PRESENT } from "./views.js";
 
@@ -72,7 +80,7 @@ export function driveSteps(
   const steps = flow.drive.flatMap((step, index) => [
     ...(step === looked.before ? looksAt(flow, "before", step) : []),
     ...(lookOracle(step) === undefined ? stepsOf(step, index) : lookInPassing(step)),
-    ...(step === looked.during ? looksAt(flow, "during", step) : []),
+    ...(step === looked.during ? [...looksAt(flow, "during", step), READ_TIME] : []),
     ...meanwhileSteps(flow, plan, index),
   ]);
   return [
@@ -98,14 +106,13 @@ function paymentSteps(flow: Flow, payableMs: number): Partial<Record<LookMoment,
   return { before: drive[index]!, ...(isEarly ? { during } : {}) };
 }
 
+const READ_TIME: RawStep = { request: "GET /_sandbox/clock", save: { [DURING_TIME_NAME]: "body.now" } };
+
 /** Looks at the app before or during the payment, and saves what it shows. */
 function looksAt({ drive, observe }: Flow, moment: LookMoment, step: RawStep): RawStep[] {
-  // A view may name what only a later step saves.
-  const later = drive
-    .slice(drive.indexOf(step))
-    .flatMap(({ save }) => Object.keys(isJsonObject(save) ? save : {}));
+  const later = drive.slice(drive.indexOf(step));
   return observe.flatMap((view, index) =>
-    later.some((name) => JSON.stringify(view).includes(`\${${name}`))
+    namesLaterVariable(view, later)
       ? []
       : [{ ...readOf(view), expect: ANY_RESPONSE, save: { [lookName(moment, index)]: "body" } }],
   );

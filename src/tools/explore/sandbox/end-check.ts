@@ -6,6 +6,7 @@ import { chargesOf } from "./money.js";
 import { isCheck } from "./run-failure.js";
 import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
+import { generalPath } from "./views.js";
 
 export interface CheckedRun extends LoadedRun {
   readonly trace: Trace;
@@ -27,6 +28,7 @@ export interface EndDriver<Run extends CheckedRun> {
   /** Saves the views of a run once they are steady. */
   readonly saveViews: (run: Run) => Promise<void>;
   readonly carryOut: (plan: SandboxPlan) => Promise<Run>;
+  readonly runPlain: () => Promise<Run>;
   /** Indexes of the steps that the app refused. */
   readonly refusedSteps: (run: Run) => readonly number[];
   /** The app goes on after its responses. */
@@ -39,6 +41,8 @@ export interface EndDriver<Run extends CheckedRun> {
 interface MissedEnd {
   readonly end: ExpectedEnd;
   readonly failure: RunFailure;
+  /** The fields that differ from any of the ends. */
+  readonly fields: readonly string[];
 }
 
 /** Compares the ends of runs with those that the app has shown. */
@@ -71,10 +75,11 @@ export class EndCheck<Run extends CheckedRun> {
     if (open !== undefined) return { trace: { ...trace, failure: notJudged(open) } };
     await this.#lookUntilSteady(plan, run);
     let missed = await this.#missedEnd(plan, run);
-    // A withdrawal names no customer, so those of a further run would count as this run's.
-    const canLearn = missed !== undefined && observed.withdrawals.length === 0;
-    for (const unsure of canLearn ? this.ends.unsurePlans(plan, run) : []) {
+    const freeFields = this.ends.free.length;
+    for (const unsure of missed === undefined ? [] : this.ends.unsureEnds(plan, run, missed.fields)) {
       await this.#learnAgain(unsure);
+      // A withdrawal names no customer, so those of the further run would count as this run's.
+      if (observed.withdrawals.length > 0) continue;
       missed = await this.#missedEnd(plan, run);
       if (missed === undefined) break;
     }
@@ -84,7 +89,10 @@ export class EndCheck<Run extends CheckedRun> {
     const hasPausedLonger = isLeased && missed === undefined;
     if (missed === undefined) this.ends.learn(plan, run);
     else this.missed.set(plan, missed.end);
-    const checkAgain = async () => (await this.#missedEnd(plan, run))?.failure;
+    // With fields that were learned too late for this run, its repetition decides.
+    const isLate =
+      missed !== undefined && this.ends.free.length > freeFields && observed.withdrawals.length > 0;
+    const checkAgain = async () => (isLate ? undefined : (await this.#missedEnd(plan, run))?.failure);
     return { trace: { ...trace, failure: missed?.failure, checkAgain, hasPausedLonger }, isTouched: true };
   }
 
@@ -119,22 +127,35 @@ export class EndCheck<Run extends CheckedRun> {
     const refused = refusedSteps(run);
     if (refused.length > 0 && (await failureAt(withFewerPayouts(first!), refused)) === undefined)
       return undefined;
-    let missed: MissedEnd = { end: first!, failure };
+    let missed = { end: first!, failure };
+    const fields = new Set(fieldsOf(failure));
     for (const end of others) {
       const other = await failureAt(end);
       if (other === undefined) return undefined;
+      for (const field of fieldsOf(other)) fields.add(field);
       // A run with the views of an end has another fault, such as a refused event.
       if (other.role === "manners" || other.role === "never") missed = { end, failure: other };
     }
-    return missed;
+    return { ...missed, fields: [...fields] };
   }
 
-  /** Runs an end once more, to learn which of its fields may differ. */
-  async #learnAgain(plan: SandboxPlan): Promise<void> {
+  /** Runs an end, or the flow as it is, once more, to learn which of its fields may differ. */
+  async #learnAgain(plan: SandboxPlan | undefined): Promise<void> {
+    if (plan === undefined) {
+      const plain = await this.#driver.runPlain();
+      if (plain.trace.failure === undefined) this.ends.learnPlain(plain);
+      return;
+    }
     const run = await this.#driver.carryOut(plan);
     await this.#lookUntilSteady(plan, run);
     this.ends.learn(plan, run);
   }
+}
+
+/** The fields of the app's views for which a check failed. */
+function fieldsOf({ differences, role }: RunFailure): string[] {
+  if (role !== "observe" && role !== "unlike" && role !== "never") return [];
+  return differences.filter(({ path }) => path !== "status").map(({ path }) => generalPath(path));
 }
 
 function isWithin(count: number, expected: Count): boolean {

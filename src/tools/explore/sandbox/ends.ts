@@ -12,23 +12,30 @@ import {
 } from "./claims.js";
 import { endKeyOf, isReference, MEANWHILE, othersKeyOf, PRESSED, pressKeyOf } from "./end-keys.js";
 import type { Flow } from "./flow.js";
+import { FreeFields, journalFields } from "./free-fields.js";
 import { MEANWHILE_STATUS } from "./meanwhile-steps.js";
-import { chargesOf, hasBeenPaid, moneyOf, UNPAID } from "./money.js";
+import { chargesOf, hasBeenPaid, moneyOf, UNPAID, wasRefundedFirst } from "./money.js";
 import type { Baseline, FreeField, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
-import { LOOK_MOMENTS, lookName, savedVariable, statusName, viewVariableName } from "./saved-variable.js";
+import {
+  DURING_TIME_NAME,
+  LOOK_MOMENTS,
+  lookName,
+  savedTime,
+  savedVariable,
+  statusName,
+  viewVariableName,
+} from "./saved-variable.js";
 import { countedIn } from "./strangers.js";
 import { unpaidEndNotes } from "./unpaid-ends.js";
 import {
   commonPart,
-  expectationOf,
-  fieldAt,
-  fieldsIn,
-  generalPath,
   isLess,
+  onSamePaths,
   PRESENT,
-  sizeOf,
-  withFewer,
+  undeliveredViews,
+  withAllowed,
   withoutRun,
+  withPresent,
 } from "./views.js";
 
 /*
@@ -67,7 +74,6 @@ interface LearnedEnd {
   readonly charges: string;
   /** The app refused the step of others. */
   readonly isRefused: boolean;
-  readonly runs: number;
 }
 
 /** Any response but a server error. */
@@ -78,7 +84,10 @@ const PLAIN_NAME = "a plain run";
 export interface ObservedViews extends Pick<Flow, "allow"> {
   /** A view shows the run's one order: it ends alike if a second press places another. */
   readonly areOfOneOrder?: boolean;
-  readonly observe: readonly { readonly ignore?: readonly string[] | undefined }[];
+  readonly observe: readonly {
+    readonly ignore?: readonly string[] | undefined;
+    readonly app?: string | undefined;
+  }[];
 }
 
 export class Ends {
@@ -87,18 +96,20 @@ export class Ends {
   readonly #learned = new Map<string, LearnedEnd>();
   /** The app before the customer pays, and while the payment is under way. */
   #waiting: readonly Bodies[] = [];
-  /** Fields that are not compared, by `freeKey`. */
-  readonly #free: Map<string, FreeField>;
+  /** Nothing was paid while the payment was seen under way. */
+  #isUnpaidDuring = false;
+  readonly #free: FreeFields;
+  /** Differing fields for which an end has run again, each with the name of the end. */
+  readonly #confirmed = new Set<string>();
 
   constructor(flow: ObservedViews, baseline: Baseline) {
     this.#flow = flow;
     this.#baseline = baseline;
-    this.#free = new Map(baseline.free.map((one) => [freeKey(one.view, one.field), one]));
+    this.#free = new FreeFields(flow, baseline.free);
   }
 
-  /** The fields that are not compared, without those that the flow ignores. */
   get free(): FreeField[] {
-    return [...this.#free.values()];
+    return this.#free.all;
   }
 
   /** The end that a run with the plan must have, as far as the plan tells. */
@@ -108,24 +119,16 @@ export class Ends {
 
   /** The ends that a finished run may have, the likeliest first. */
   candidatesOf(plan: SandboxPlan, run: LoadedRun): ExpectedEnd[] {
-    return this.#candidatesOf(plan, run).map((end) => this.#allowing(plan, end));
+    const seen = this.#bodiesIn(run, viewVariableName);
+    return this.#candidatesOf(plan, run)
+      .map((end) => this.#allowing(plan, end))
+      .map((end) => (seen === undefined ? end : { ...end, views: onSamePaths(end.views, seen) }));
   }
 
-  /** Replaces what the end has in the fields that the flow allows to end otherwise. */
   #allowing({ set }: SandboxPlan, end: ExpectedEnd): ExpectedEnd {
     const allowed = set.flatMap(({ kind }) => Object.entries(this.#flow.allow[kind] ?? {}));
     if (allowed.length === 0) return end;
-    const views = end.views.map((view, index) => {
-      const { body, ...rest } = view as { readonly body?: unknown };
-      const shown = this.#baseline.plain.bodies[index];
-      const meant = allowed
-        .map(([field, value]) => ({ path: field.split("."), value }))
-        .filter(({ path }) => fieldAt(shown, path) !== undefined);
-      const others = body === undefined ? [] : fieldsIn(body);
-      const kept = others.filter(({ path }) => meant.every((one) => one.path.join(".") !== path.join(".")));
-      const fields = [...kept.filter(({ path }) => path.length > 0), ...meant];
-      return meant.length === 0 ? view : { ...rest, body: expectationOf(fields) };
-    });
+    const views = withAllowed(end.views, allowed, this.#baseline.plain.bodies);
     return { ...end, views, unlike: undefined, isPlain: false };
   }
 
@@ -208,6 +211,11 @@ export class Ends {
     const { loaded, observed } = run;
     const bodies = this.#bodiesIn(run, viewVariableName);
     if (bodies === undefined) return;
+    const duringMs = savedTime(loaded, DURING_TIME_NAME);
+    if (duringMs !== undefined)
+      this.#isUnpaidDuring = observed.charges.every(({ history }) =>
+        history.every(({ status, atMs }) => status !== "COMPLETED" || atMs > duringMs),
+      );
     if (plan.end === "expired")
       this.#waiting = LOOK_MOMENTS.flatMap((moment) => {
         const looked = this.#flow.observe.map((_, index) => savedVariable(loaded, lookName(moment, index)));
@@ -215,10 +223,7 @@ export class Ends {
         return isKnown ? [looked.map((body) => withoutRun(body, loaded.runId))] : [];
       });
     const known = this.#learned.get(key);
-    for (const [index, body] of (known?.bodies ?? []).entries())
-      commonPart(body, bodies[index], this.#isFree(index), (field) =>
-        this.#setFree(index, field, "differs between equal runs"),
-      );
+    if (known !== undefined) this.#freeDifferences(known.bodies, bodies);
     this.#learned.set(key, {
       plan,
       name: `${plan.set.map(({ kind }) => kind).join(" and ")} alone`,
@@ -229,7 +234,6 @@ export class Ends {
       bodies,
       charges: this.#chargeEndsOf(run),
       isRefused: Number(savedVariable(loaded, MEANWHILE_STATUS)) >= 400,
-      runs: (known?.runs ?? 0) + 1,
     });
     this.#learnJournals();
   }
@@ -243,42 +247,56 @@ export class Ends {
     return unpaidEndNotes(compared, unpaid);
   }
 
-  #setFree(view: number, field: string, reason: string): void {
-    this.#free.set(freeKey(view, field), { view, field, reason });
+  /** Learns from another plain run which fields may differ. A run with other money is none. */
+  learnPlain(run: LoadedRun): void {
+    const { completedCharges, bodies: known } = this.#baseline.plain;
+    const bodies = this.#bodiesIn(run, viewVariableName);
+    if (bodies !== undefined && countCompletedPayments(chargesOf(run, this.#baseline)) === completedCharges)
+      this.#freeDifferences(known, bodies);
   }
 
-  /** Plans of the ends that the run may have, and of which only one run is known. */
-  unsurePlans(plan: SandboxPlan, run: LoadedRun): SandboxPlan[] {
-    if (isReference(plan)) return [];
+  #freeDifferences(known: Bodies, bodies: Bodies): void {
+    for (const [index, body] of known.entries())
+      commonPart(body, bodies[index], this.#free.isFree(index), (field) =>
+        this.#free.add(index, field, "differs between equal runs"),
+      );
+  }
+
+  /**
+   * Lists the ends that the run may have and that have not run again for the fields that differ: the plan of each, or
+   * undefined for a plain run. A field that nothing disturbs may change with time.
+   */
+  unsureEnds(plan: SandboxPlan, run: LoadedRun, fields: readonly string[]): (SandboxPlan | undefined)[] {
     const key = endKeyOf(plan);
+    const isAsPlain = [PRESSED, MEANWHILE].some((prefix) => key?.startsWith(prefix) ?? true);
     const known = key === undefined ? undefined : this.#learned.get(key);
-    return [...new Set([...(known === undefined ? [] : [known]), ...this.#withMoneyOf(plan, run)])]
-      .filter((one) => one.runs === 1 && (key !== undefined || pressKeyOf(one.plan) === pressKeyOf(plan)))
-      .map((one) => one.plan);
+    const likely = [...(known === undefined ? [] : [known]), ...this.#withMoneyOf(plan, run)];
+    const learned = isReference(plan)
+      ? []
+      : likely.filter((one) => key !== undefined || pressKeyOf(one.plan) === pressKeyOf(plan));
+    const plain = isAsPlain || plan.isPaidLate ? [{ name: PLAIN_NAME, plan: undefined }] : [];
+    return [...plain, ...new Set(learned)].flatMap((end) => {
+      const asked = fields.map((field) => `${end.name}: ${field}`).filter((one) => !this.#confirmed.has(one));
+      for (const one of asked) this.#confirmed.add(one);
+      return asked.length === 0 ? [] : [end.plan];
+    });
   }
 
-  /** Frees the fields that grow even if nothing is paid, such as a history or a version. */
   #learnJournals(): void {
-    const [before] = this.#waiting;
+    const [before, during] = this.#waiting;
+    if (before === undefined) return;
     const unpaid = [...this.#learned.values()].filter(({ money }) => money === UNPAID);
-    if (before === undefined || unpaid.length < 2) return;
-    for (const [index, view] of this.#baseline.plain.bodies.entries())
-      for (const { path, value } of fieldsIn(view)) {
-        const sizeIn = (bodies: Bodies) => sizeOf(fieldAt(bodies[index], path));
-        const isGrowing = [sizeOf(value), ...unpaid.map(({ bodies }) => sizeIn(bodies))].every(
-          (size) => size > sizeIn(before),
-        );
-        if (isGrowing) this.#setFree(index, path.join("."), "grows with every event");
-      }
-  }
-
-  #isFree(index: number) {
-    const { ignore = [] } = this.#flow.observe[index]!;
-    return (path: string) => ignore.includes(path) || this.#free.has(freeKey(index, path));
+    const fields = journalFields({
+      plain: this.#baseline.plain.bodies,
+      before,
+      during: this.#isUnpaidDuring ? during : undefined,
+      unpaid: unpaid.map(({ bodies }) => bodies),
+    });
+    for (const { view, field } of fields) this.#free.add(view, field, "grows with every event");
   }
 
   #compared(body: unknown, index: number): unknown {
-    return commonPart(body, body, this.#isFree(index)) ?? PRESENT;
+    return commonPart(body, body, this.#free.isFree(index)) ?? PRESENT;
   }
 
   #plainEnd(plan: SandboxPlan): ExpectedEnd {
@@ -377,18 +395,8 @@ export class Ends {
     );
   }
 
-  /** An app that hears of a payment after its refund need not deliver: each field may be as before the payment. */
   #undelivered(end: ExpectedEnd): ExpectedEnd {
-    const views = end.views.map((view, index) => {
-      const { body, ...rest } = view as { readonly body?: unknown };
-      const fields = fieldsIn(body ?? PRESENT).map(({ path, value }) => {
-        const earlier = this.#waiting.map((bodies) => fieldAt(bodies[index], path));
-        const known = earlier.filter((one) => one !== undefined);
-        return { path, value: known.length === 0 ? withFewer(value) : { in: [withFewer(value), ...known] } };
-      });
-      return { ...rest, body: expectationOf(fields) };
-    });
-    return { ...end, views, isPlain: false };
+    return { ...end, views: undeliveredViews(end.views, this.#waiting), isPlain: false };
   }
 
   #bodiesIn({ loaded }: LoadedRun, nameOf: (index: number) => string): unknown[] | undefined {
@@ -396,29 +404,4 @@ export class Ends {
     if (saved.includes(undefined)) return undefined;
     return saved.map((body) => withoutRun(body, loaded.runId));
   }
-}
-
-/** Leaves out the fields that the body lacks: nothing is shown there. */
-function withPresent(expected: unknown, seen: unknown): unknown {
-  const present = fieldsIn(expected).filter(
-    ({ path }) => path.length === 0 || fieldAt(seen, path) !== undefined,
-  );
-  return expectationOf(present) ?? PRESENT;
-}
-
-/** Names a field of a view in all runs. */
-function freeKey(view: number, path: string): string {
-  return `${view} ${generalPath(path)}`;
-}
-
-/** Returns true if a charge was refunded before the app had accepted the webhook of its payment. */
-function wasRefundedFirst({ charges, deliveries }: ObservedRun): boolean {
-  return charges.some(({ id, history }) => {
-    const refundedMs = history.find(({ status }) => status === "REFUNDED")?.atMs;
-    const paid = deliveries.filter(({ object_id, type }) => object_id === id && type === "charge.completed");
-    const accepted = paid
-      .flatMap(({ attempts }) => attempts)
-      .filter(({ status }) => status !== null && status < 300);
-    return refundedMs !== undefined && paid.length > 0 && accepted.every(({ atMs }) => atMs >= refundedMs);
-  });
 }

@@ -89,6 +89,20 @@ export function appCheck(step: RawStep): Oracle | undefined {
   return isReadOfApp(step) && isJsonObject(step.expect) ? "expect" : undefined;
 }
 
+/** Returns true if a step names a variable that a later step saves: the view of an order that is not placed yet. */
+export function namesLaterVariable(step: object, later: readonly RawStep[]): boolean {
+  const text = JSON.stringify(step);
+  return savedNames(later).some((name) => text.includes(`\${${name}`));
+}
+
+function savedNames(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(savedNames);
+  if (!isJsonObject(part)) return [];
+  return Object.entries(part).flatMap(([key, value]) =>
+    key === "save" && isJsonObject(value) ? Object.keys(value) : savedNames(value),
+  );
+}
+
 /** The call or command of a view, without the fields that only `explore` reads. */
 export function readOf({ ignore: _ignore, price: _price, currency: _currency, ...read }: ObservedView) {
   return read;

@@ -3,7 +3,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEADY_DURATION } from "./app-pace.js";
 import type { AppWaits } from "./app-waits.js";
-import { type Flow, readOf } from "./flow.js";
+import { type Flow, namesLaterVariable, readOf } from "./flow.js";
 import { ANY_RESPONSE, type Placed, waitStep, withRole } from "./placed-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
 import { type Baseline, JOB_DURATION, type SandboxPlan } from "./sandbox-plan.js";
@@ -114,12 +114,16 @@ function inserted(
       continue;
     }
     const [beforeMs, afterMs] = [atMs - nowMs, nowMs + byMs - atMs - lessMs];
+    const later = placed.slice(index + 1).map((one) => one.step);
     const advances = (ms: number, more: RawStep): RawStep[] =>
       ms > 0 ? [{ ...more, advance: formatDuration(ms) }] : [];
     return [
       ...placed.slice(0, index),
       ...withRole(role, advances(beforeMs, step)),
-      ...withRole("tail", steps),
+      ...withRole(
+        "tail",
+        steps.filter((one) => !namesLaterVariable(one, later)),
+      ),
       ...withRole(role, advances(afterMs, {})),
       ...placed.slice(index + 1),
     ];

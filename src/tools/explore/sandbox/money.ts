@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import type { ObservedCharge } from "../deviable.js";
+import type { ObservedCharge, ObservedRun } from "../deviable.js";
 import type { Baseline, LoadedRun, RunVariables, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
 import { RUN_ID } from "./views.js";
@@ -68,4 +68,16 @@ export function customerEmail(
 /** Converts a variable to its text in metadata; empty for undefined and for objects. */
 export function textOf(value: unknown): string {
   return value === undefined || isJsonObject(value) ? "" : String(value);
+}
+
+/** Returns true if a charge was refunded before the app had accepted the webhook of its payment. */
+export function wasRefundedFirst({ charges, deliveries }: ObservedRun): boolean {
+  return charges.some(({ id, history }) => {
+    const refundedMs = history.find(({ status }) => status === "REFUNDED")?.atMs;
+    const paid = deliveries.filter(({ object_id, type }) => object_id === id && type === "charge.completed");
+    const accepted = paid
+      .flatMap(({ attempts }) => attempts)
+      .filter(({ status }) => status !== null && status < 300);
+    return refundedMs !== undefined && paid.length > 0 && accepted.every(({ atMs }) => atMs >= refundedMs);
+  });
 }

@@ -178,6 +178,7 @@ export class SandboxDeviable implements Deviable {
         },
         saveViews: async (of) => void (await this.#check(of, steadyViewsDocument(this.#flow))),
         carryOut: async (plan) => (await this.#carryOut([omitImpliedSteps(this.#documentOf(plan))]))[0]!,
+        runPlain: () => this.#runPlain({ quiet: this.#quiet }),
         refusedSteps: ({ loaded }) => refusedSteps(loaded),
         isAsynchronous: () => this.#quiet !== undefined,
         untilLeasesEnd: process && (() => process.untilLeasesEnd(signal)),

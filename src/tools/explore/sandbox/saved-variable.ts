@@ -26,6 +26,9 @@ export function statusName(index: number): string {
 export const LOOK_MOMENTS = ["before", "during"] as const;
 export type LookMoment = (typeof LOOK_MOMENTS)[number];
 
+/** Variable with the sandbox time of the look during the payment. */
+export const DURING_TIME_NAME = "during_payment_at";
+
 /** Variable in which a run saves a view at such a moment. */
 export function lookName(moment: LookMoment, index: number): string {
   return `${moment}_payment_${index + 1}`;

@@ -1,3 +1,4 @@
+import { findMismatches } from "../../../core/domain/deep-match.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher, isMatcherOperator } from "../../../core/schema/matcher-words.js";
 
@@ -98,10 +99,90 @@ export function isLess(got: unknown, plain: unknown): boolean {
   return Object.entries(plain).some(([key, part]) => isLess((got as Record<string, unknown>)[key], part));
 }
 
+/**
+ * Allows another way to the same end: a list of distinct states that differs only between its first and its last. The
+ * states between depend on what arrived in time.
+ */
+export function onSamePaths(views: readonly object[], seen: readonly unknown[]): object[] {
+  return views.map((view, index) => {
+    const { body, ...rest } = view as { readonly body?: unknown };
+    return body === undefined ? view : { ...rest, body: withSamePaths(body, seen[index]) };
+  });
+}
+
+function withSamePaths(expected: unknown, seen: unknown): unknown {
+  if (Array.isArray(expected) && Array.isArray(seen))
+    return isMatch(expected, seen) || !isSamePath(expected, seen) ? expected : PRESENT;
+  if (!isJsonObject(expected) || isMatcher(expected) || !isJsonObject(seen)) return expected;
+  return Object.fromEntries(
+    Object.entries(expected).map(([key, part]) => [key, withSamePaths(part, seen[key.replace(/^\\/, "")])]),
+  );
+}
+
+function isSamePath(one: readonly unknown[], other: readonly unknown[]): boolean {
+  const isPath = (list: readonly unknown[]) => {
+    const states = list.map(stateOf);
+    return list.length > 1 && !states.includes(undefined) && new Set(states).size === states.length;
+  };
+  return isPath(one) && isPath(other) && isMatch(one[0], other[0]) && isMatch(one.at(-1), other.at(-1));
+}
+
+/** The state that an entry of a history names; undefined for an entry of another list. */
+function stateOf(entry: unknown): string | undefined {
+  const state = isJsonObject(entry) ? (entry.status ?? entry.state) : entry;
+  return typeof state === "string" ? state : undefined;
+}
+
+function isMatch(expected: unknown, seen: unknown): boolean {
+  return findMismatches(expected, seen, "").length === 0;
+}
+
 /** Allows each number of an expectation to be lower. */
 export function withFewer(expected: unknown): unknown {
   if (typeof expected === "number" && expected > 0) return { gte: 0, lte: expected };
   if (Array.isArray(expected)) return expected.map(withFewer);
   if (!isJsonObject(expected) || isMatcher(expected)) return expected;
   return Object.fromEntries(Object.entries(expected).map(([key, part]) => [key, withFewer(part)]));
+}
+
+/** Leaves out the fields that the body lacks: nothing is shown there. */
+export function withPresent(expected: unknown, seen: unknown): unknown {
+  const present = fieldsIn(expected).filter(
+    ({ path }) => path.length === 0 || fieldAt(seen, path) !== undefined,
+  );
+  return expectationOf(present) ?? PRESENT;
+}
+
+/** Replaces what an end has in the fields that the flow allows to end otherwise. */
+export function withAllowed(
+  views: readonly object[],
+  allowed: readonly (readonly [field: string, value: unknown])[],
+  plain: readonly unknown[],
+): object[] {
+  return views.map((view, index) => {
+    const { body, ...rest } = view as { readonly body?: unknown };
+    const meant = allowed
+      .map(([field, value]) => ({ path: field.split("."), value }))
+      .filter(({ path }) => fieldAt(plain[index], path) !== undefined);
+    const others = body === undefined ? [] : fieldsIn(body);
+    const kept = others.filter(({ path }) => meant.every((one) => one.path.join(".") !== path.join(".")));
+    const fields = [...kept.filter(({ path }) => path.length > 0), ...meant];
+    return meant.length === 0 ? view : { ...rest, body: expectationOf(fields) };
+  });
+}
+
+/** An app that hears of a payment after its refund need not deliver: each field may be as before the payment. */
+export function undeliveredViews(
+  views: readonly object[],
+  waiting: readonly (readonly unknown[])[],
+): object[] {
+  return views.map((view, index) => {
+    const { body, ...rest } = view as { readonly body?: unknown };
+    const fields = fieldsIn(body ?? PRESENT).map(({ path, value }) => {
+      const earlier = waiting.map((bodies) => fieldAt(bodies[index], path));
+      const known = earlier.filter((one) => one !== undefined);
+      return { path, value: known.length === 0 ? withFewer(value) : { in: [withFewer(value), ...known] } };
+    });
+    return { ...rest, body: expectationOf(fields) };
+  });
 }
