@@ -274,7 +274,9 @@ export class Ends {
     const learned = isReference(plan)
       ? []
       : likely.filter((one) => key !== undefined || pressKeyOf(one.plan) === pressKeyOf(plan));
-    const plain = isAsPlain || plan.isPaidLate ? [{ name: PLAIN_NAME, plan: undefined }] : [];
+    // A count over all payments keeps those of strangers: a further plain run would differ by them.
+    const isPlain = plan.strangers === undefined && (isAsPlain || plan.isPaidLate);
+    const plain = isPlain ? [{ name: PLAIN_NAME, plan: undefined }] : [];
     return [...plain, ...new Set(learned)].flatMap((end) => {
       const asked = fields.map((field) => `${end.name}: ${field}`).filter((one) => !this.#confirmed.has(one));
       for (const one of asked) this.#confirmed.add(one);
