@@ -105,7 +105,7 @@ export class Ends {
   constructor(flow: ObservedViews, baseline: Baseline) {
     this.#flow = flow;
     this.#baseline = baseline;
-    this.#free = new FreeFields(flow, baseline.free);
+    this.#free = new FreeFields(flow.observe, baseline.free);
   }
 
   get free(): FreeField[] {

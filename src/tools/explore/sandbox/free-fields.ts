@@ -1,16 +1,20 @@
 import type { Bodies } from "./claims.js";
 import { isDelivery } from "./claims.js";
-import type { ObservedViews } from "./ends.js";
 import type { FreeField } from "./sandbox-plan.js";
 import { fieldAt, fieldsIn, generalPath, sizeOf } from "./views.js";
 
+interface ObservedView {
+  readonly ignore?: readonly string[] | undefined;
+  readonly app?: string | undefined;
+}
+
 /** The fields that no run is judged by. A learned field is free in all views of its call, as of another order. */
 export class FreeFields {
-  readonly #views: ObservedViews["observe"];
+  readonly #views: readonly ObservedView[];
   readonly #free: Map<string, FreeField>;
 
-  constructor({ observe }: ObservedViews, known: readonly FreeField[]) {
-    this.#views = observe;
+  constructor(views: readonly ObservedView[], known: readonly FreeField[]) {
+    this.#views = views;
     this.#free = new Map(known.map((one) => [freeKey(one.view, one.field), one]));
   }
 

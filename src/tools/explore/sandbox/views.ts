@@ -138,7 +138,7 @@ function isMatch(expected: unknown, seen: unknown): boolean {
 }
 
 /** Allows each number of an expectation to be lower. */
-export function withFewer(expected: unknown): unknown {
+function withFewer(expected: unknown): unknown {
   if (typeof expected === "number" && expected > 0) return { gte: 0, lte: expected };
   if (Array.isArray(expected)) return expected.map(withFewer);
   if (!isJsonObject(expected) || isMatcher(expected)) return expected;
