@@ -56,3 +56,19 @@ it.each(["a sandbox of its own", "a namespace of a server"])(
     });
   },
 );
+
+it("a flow that is an object is refused in a namespace of a server", async () => {
+  const { url } = await (await openSandbox()).listen();
+  await inTest(url, async (sandbox) => {
+    await expect(sandbox.explore({ see: { order: () => 1 }, flow: () => {} })).rejects.toThrow(
+      "explore: a flow that is an object needs a sandbox in this process: unset PAYMENTS_SANDBOX_URL, or pass { server: false } to setupSandbox",
+    );
+  });
+});
+
+it("a test of setupSandbox can explore a flow that is an object", async () => {
+  await inTest(false, async (sandbox) => {
+    const nothing = sandbox.explore({ see: { order: () => 1 }, flow: () => {} });
+    await expect(nothing).rejects.toThrow("flow: no deviation applies");
+  });
+});
