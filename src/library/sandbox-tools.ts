@@ -19,6 +19,9 @@ import {
   runOptionsSchema,
 } from "./library-options.js";
 
+/** Key of a sandbox's tools, which are no member for users. */
+export const TOOLS = Symbol("payments-sandbox.tools");
+
 /** Sandbox of this process or namespace of a server that the tools work on. */
 export interface ToolsTarget {
   readonly fetch: SandboxFetch;

@@ -51,7 +51,7 @@ import {
 } from "./library-options.js";
 import type { ControlOperations } from "./operation-types.js";
 import { openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
-import { SandboxTools } from "./sandbox-tools.js";
+import { SandboxTools, TOOLS } from "./sandbox-tools.js";
 
 /** A running sandbox. Create it with `createSandbox()`. */
 export class Sandbox {
@@ -239,7 +239,7 @@ export class Sandbox {
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#requireOpen("checkWebhook");
-    return this.tools.checkWebhook(url, options);
+    return this[TOOLS].checkWebhook(url, options);
   }
 
   /** @internal Typed records for tests of the sandbox. */
@@ -273,7 +273,7 @@ export class Sandbox {
   }
 
   /** @internal */
-  get tools(): SandboxTools {
+  get [TOOLS](): SandboxTools {
     const { default: namespace } = this.#namespaces;
     const { signature, webhook_timeout } = this.#options;
     return new SandboxTools({
@@ -319,7 +319,7 @@ export class Sandbox {
    */
   async runFile(path: string, options: RunFileOptions = {}): Promise<RunReport> {
     this.#requireOpen("runFile");
-    return this.tools.runFile(path, options);
+    return this[TOOLS].runFile(path, options);
   }
 
   /**
@@ -338,7 +338,7 @@ export class Sandbox {
   ): Promise<ExploreReport> {
     const frames = callerFrames(this.explore);
     this.#requireOpen("explore");
-    return this.tools.explore(flow, options, frames);
+    return this[TOOLS].explore(flow, options, frames);
   }
 
   /** Resolves when nothing is due and no delivery is in flight. */

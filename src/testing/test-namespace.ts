@@ -10,7 +10,7 @@ import {
   type WebhookHandlerOptions,
 } from "../library/library-options.js";
 import { openSandbox } from "../library/opening.js";
-import { SandboxTools } from "../library/sandbox-tools.js";
+import { SandboxTools, TOOLS } from "../library/sandbox-tools.js";
 import { isLoopback } from "../server/http/access.js";
 import { listen } from "../server/http/listener.js";
 import { generateRunId } from "../tools/scenario/running/run-report.js";
@@ -58,7 +58,7 @@ export async function openInProcess(options: SandboxOptions, listens: boolean): 
       const stop = await sandbox.onWebhook(handler, webhook);
       return async () => stop();
     },
-    tools: sandbox.tools,
+    tools: sandbox[TOOLS],
     restoreOptions: async () => {},
     close: () => sandbox.close(),
   };
