@@ -35,7 +35,7 @@ it("exec --explore starts the app, reports the findings, and stops the app", asy
   const { code, stdout, stderr } = await exploring(APP, "--json");
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
-    complete_depth: 2,
+    complete_depth: 1,
     choices: 2,
     findings: ["pressed_twice", "pressed_again"].map((kind) => ({
       oracle: "money",
