@@ -3,7 +3,7 @@ import { errorText } from "../core/schema/error-text.js";
 import { didYouMean } from "../core/schema/nearest.js";
 import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
-import { printErrorLine, printJson } from "./terminal.js";
+import { printErrorLine, printErrorText, printJson } from "./terminal.js";
 
 /** Details of an error that the user can fix, for JSON output. */
 interface Advice {
@@ -54,7 +54,7 @@ export function printErrorMessage(error: unknown): void {
   for (const line of messageOf(error).split("\n"))
     if (line.trim() !== "") printErrorLine(line, undefined, "red");
   const { stack = "" } = (error ?? {}) as Partial<Error>;
-  if (!isFixableByUser(error) && stack !== "") for (const line of stack.split("\n")) printErrorLine(line, "");
+  if (!isFixableByUser(error) && stack !== "") printErrorText(stack);
 }
 
 function messageOf(error: unknown): string {

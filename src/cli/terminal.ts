@@ -37,6 +37,11 @@ export function printPaintedError(line: string): void {
   );
 }
 
+/** Prints lines on standard error as they are. */
+export function printErrorText(text: string): void {
+  process.stderr.write(`${toPrintableLines(text)}\n`);
+}
+
 /** Prints a line on standard error; on a terminal, wrapped at words. `style` paints its beginning. */
 export function printErrorLine(text: string, before?: string, style?: Style): void {
   process.stderr.write(`${errorLines(text, before, style).join("\n")}\n`);
