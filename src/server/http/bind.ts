@@ -77,7 +77,7 @@ async function bindError(error: BindError, host: string): Promise<UserError> {
 
 const OTHER_PORT = "choose another with --port, or --port 0 for any free one";
 
-/** What listens at the port, which its `/health` tells, and what to do about it. */
+/** Names the program at the port, which its `/health` tells, and the way out. */
 async function portOwnerText(address: string, port: number): Promise<string> {
   const sandbox = await readSandbox(isWildcardAddress(address) ? "127.0.0.1" : address, port);
   if (sandbox === undefined) return `another program; ${OTHER_PORT}`;

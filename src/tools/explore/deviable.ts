@@ -148,7 +148,7 @@ export interface Deviable {
     readonly presses: readonly string[];
     /** The flow's own steps that are scheduled work, such as `POST /tick`, in order. */
     readonly jobs?: readonly string[];
-    /** What others do, and the acts of the flow after which a payment is under way. Known after the plain runs. */
+    /** Steps of others, and the acts of the flow after which a payment is under way. Known after the plain runs. */
     readonly meanwhile?: {
       readonly steps: readonly string[];
       /** Acts by their call or kind, and their index in the flow. */

@@ -10,7 +10,7 @@ export interface ExploreFinding {
   readonly oracle: Oracle;
   /** The failure in one line. */
   readonly message: string;
-  /** What to do if the finding is no failure; absent if it is one in every app. */
+  /** Advice if the finding is no failure; absent if it is one in every app. */
   readonly hint?: string;
   /** The deviations that together cause the failure; empty if the app fails without any. */
   readonly deviations: readonly Deviation[];

@@ -58,7 +58,7 @@ export class Driver {
     this.#timers.restore();
   }
 
-  /** What a run of this app cannot see, and what was cut short; empty if there is nothing. */
+  /** Work of this app that a run cannot see, and timers that were cut short. */
   get limits(): string[] {
     const { outside, hasGivenUp } = this.#stillness;
     return [
@@ -149,7 +149,7 @@ export class Driver {
     return done;
   }
 
-  /** What lets a waiting app go on; undefined if nothing does. */
+  /** Returns the step that lets a waiting app go on; undefined if none does. */
   #nextStep(fired: number, onStuck: () => boolean): (() => Promise<void>) | undefined {
     const sandbox = this.#sandbox;
     const nowMs = sandbox.nowMs();

@@ -13,7 +13,7 @@ import type { Baseline } from "../sandbox/sandbox-plan.js";
 import { savedVariable, statusName, viewVariableName } from "../sandbox/saved-variable.js";
 import { failureOf, type RunState } from "./run-state.js";
 
-/** What of a run is compared with an end. */
+/** The parts of a run that are compared with an end. */
 export interface ComparedRun {
   readonly state: RunState;
   readonly rows: ObservedRows;

@@ -10,7 +10,7 @@ export interface ExploreCustomer {
   readonly email: string;
 }
 
-/** What a flow can do, as the customer of a run. */
+/** Acts of a flow, as the customer of a run. */
 export interface ExploreContext extends ExploreCustomer {
   /**
    * Acts in the app, such as a press of the button that orders. Resolves with what `act` returns. A run may call `act`

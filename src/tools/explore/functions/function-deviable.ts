@@ -46,7 +46,7 @@ export class FunctionDeviable implements Deviable {
   readonly source: string;
   readonly lacks = LACKS;
   customer: Deviable["customer"];
-  /** What the flow threw in the last run without deviations. */
+  /** Error of the flow in the last run without deviations. */
   error: unknown;
   readonly #names: readonly string[];
   readonly #views: ObservedViews;

@@ -23,7 +23,7 @@ export class RunState {
   drivenMs: number | undefined;
   quietMs: number | undefined;
   failure: RunFailure | undefined;
-  /** What the flow threw. */
+  /** Error of the flow. */
   error: unknown;
 
   /** @param plan undefined for a run without deviations */

@@ -231,7 +231,7 @@ export class FlowRunner {
     if (isTwice) await driver.until(arrive());
   }
 
-  /** What follows the flow: the scheduled work each hour, then time for all retries, in which nothing deviates. */
+  /** Runs the scheduled work each hour, then lets time for all retries pass, in which nothing deviates. */
   async quietEnd(run: RunState): Promise<void> {
     const { driver, sandbox, flow } = this.#options;
     const { plan } = run;

@@ -17,7 +17,7 @@ export interface Flow {
   /** Calls to the app, and commands, whose results at the end must be as in a plain run. */
   readonly observe: readonly ObservedView[];
   readonly scheduledWork: readonly RawStep[];
-  /** What others do at any time. */
+  /** Steps that others may take at any time. */
   readonly meanwhile: readonly RawStep[];
   /** Steps that reset the app before each run. */
   readonly reset: readonly RawStep[];

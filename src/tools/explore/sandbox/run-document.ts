@@ -24,7 +24,7 @@ export interface RunDocument {
   readonly roles: readonly StepRole[];
 }
 
-/** What a view saves: its body, and the status of the response. */
+/** Saves the body of a view and the status of its response. */
 function savingView(index: number): object {
   return { save: { [viewVariableName(index)]: "body", [statusName(index)]: "status" } };
 }
