@@ -79,15 +79,18 @@ it("refuses the journal of another sandbox", async () => {
   );
 });
 
-it.each([
-  ["missing", (file: string) => rmSync(file)],
-  ["empty", (file: string) => truncateSync(file)],
-])("says that the journal of a killed sandbox is %s", async (what, damage) => {
+it("says that the journal of a killed sandbox is missing", async () => {
   const { data } = await killedSandbox();
-  damage(`${data}.journal`);
+  rmSync(`${data}.journal`);
   expect(noticesOf(data)).toEqual([
-    `${data}.journal is ${what}, though the process that used it did not close it: changes after the snapshot ${data} may be lost`,
+    `${data}.journal is missing, though the process that used it did not close it: changes after the snapshot ${data} may be lost`,
   ]);
+});
+
+it("says nothing of an empty journal, which a closed sandbox and a start killed early leave too", async () => {
+  const { data } = await killedSandbox();
+  truncateSync(`${data}.journal`);
+  expect(noticesOf(data)).toEqual([]);
 });
 
 it.each([

@@ -76,10 +76,10 @@ export class FileStore implements Store {
       const wasMissing = journal.isNew && snapshot !== undefined && lock.wasTakenOver;
       const changes = journal.read(snapshot?.seq ?? 0, owner, () => this.#checkIfDue());
       this.#check();
-      const wasEmptied = !journal.isNew && journal.bytes === 0 && snapshot !== undefined && lock.wasTakenOver;
-      if (wasMissing || wasEmptied)
+      // An empty one tells nothing: a closed file has one, until a start that may be killed has read the snapshot.
+      if (wasMissing)
         onNotice(
-          `${file}.journal is ${wasMissing ? "missing" : "empty"}, though the process that used it did not close it: changes after the snapshot ${file} may be lost`,
+          `${file}.journal is missing, though the process that used it did not close it: changes after the snapshot ${file} may be lost`,
         );
       const tornBytes = journal.dropTornLine();
       if (tornBytes > 0)
