@@ -219,8 +219,13 @@ const NAMES = ["default", "w2"] as const;
 
 /** Returns the orders of a namespace's charges. */
 async function ordersIn(client: Client): Promise<string[]> {
-  const { collections } = (await client.get("/_sandbox/state")).json;
-  return collections.charges.map(
+  const { status, json } = await client.get("/_sandbox/state");
+  if (status !== 200) {
+    // The namespace is read again after a refusal.
+    await new Promise(setImmediate);
+    return ordersIn(client);
+  }
+  return json.collections.charges.map(
     ([, { metadata }]: [string, { metadata: { order: string } }]) => metadata.order,
   );
 }
@@ -245,7 +250,9 @@ itOnPostgres("forty refused changes among others leave what was acknowledged, an
   /** Asks again while the namespace is read after the refusal before. */
   const askForQuote = async (): Promise<string> => {
     const { status, json } = await client.quote();
-    return status === 200 ? json.quote_id : askForQuote();
+    if (status === 200) return json.quote_id;
+    await new Promise(setImmediate);
+    return askForQuote();
   };
   for (let round = 0; round < 40; round++) {
     const bad = askForQuote().then((quoteId) => client.checkout(quoteId, { metadata: { order: "北" } }));
