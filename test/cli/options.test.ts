@@ -17,7 +17,7 @@ type Row = (typeof OPTION_ROWS)[number];
 /** Keys without flag and variable. */
 const CONFIG_ONLY = words`
   webhooks paths event_names signature unreachable retry_schedule
-  error_codes fees rates limits amounts retention
+  error_codes fees rates limits amounts retention wire
 `;
 
 /** For each option: its text, the parsed value, and invalid text. */

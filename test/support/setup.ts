@@ -4,6 +4,7 @@ import type { Change, EventRecord } from "../../src/core/engine/records.js";
 import type { ServedRequest } from "../../src/core/namespace/request-journal.js";
 import { issueDetails, safeParse } from "../../src/core/schema/issues.js";
 import { RECORD_SCHEMAS } from "../../src/core/schema/records/collections.js";
+import { documented } from "./documented.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";
 
 // Runs for every test file: closes what tests open and checks responses.
@@ -16,7 +17,14 @@ let heard: ServedRequest[] = [];
 function hear(message: unknown): void {
   const request = message as ServedRequest;
   const { operation, status, fault, errorCode } = request;
-  if (operation === null || status === null || fault !== null || errorCode === "STORAGE_AWAY") return;
+  if (
+    !documented.isChecked ||
+    operation === null ||
+    status === null ||
+    fault !== null ||
+    errorCode === "STORAGE_AWAY"
+  )
+    return;
   // Other test files need not load the document.
   loading ??= import("./openapi-answers.js");
   heard.push({ ...request });
@@ -73,6 +81,7 @@ afterEach(checkAnswers);
 afterEach(checkCommits);
 afterEach(endTest);
 afterAll(async () => {
+  documented.isChecked = true;
   await endFile();
   // Restores the process for the next test file.
   vi.restoreAllMocks();

@@ -1,8 +1,10 @@
 import { simulatedFailure } from "../domain/webhook-attempts.js";
+import { wireEvent } from "../domain/wire.js";
 import type { AttemptResult } from "../engine/commands/delivery-commands.js";
 import { eventToSend } from "../engine/event-mishaps.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
+import type { WireRule } from "../schema/wire-rules.js";
 import { createAbortController, type WallClock } from "../time/wall-clock.js";
 import { workQueue } from "../time/work-queue.js";
 import { type BarrierMember, Barriers } from "./barriers.js";
@@ -44,6 +46,8 @@ interface SenderOptions {
   readonly aroundAttempt?: AttemptWrapper | undefined;
   readonly wall: WallClock;
   readonly userAgent: string;
+  /** Form of the bodies that are sent; undefined leaves it. */
+  readonly wire: readonly WireRule[] | undefined;
 }
 
 /** Sends deliveries over HTTP or to functions of this process. The engine decides when and how often. */
@@ -84,10 +88,10 @@ export class Sender {
     // The webhook handler belonged to an earlier process, or has been unregistered.
     if (url !== null && isInProcessUrl(url) && this.receivers.get(url) === undefined) return undefined;
     const plannedFailure = simulatedFailure(mishap, delivery.attempts.length + 1, nowMs);
-    const { wall, userAgent, aroundAttempt = (_event, send) => send() } = this.#options;
+    const { wall, userAgent, wire, aroundAttempt = (_event, send) => send() } = this.#options;
     const groupSize = delivery.attempts.length === 0 ? mishap?.at_once : undefined;
     const sign = (): SignedRequest =>
-      signedRequest({ event, endpoint, mishap, traceparent, nowMs, sentAtMs: wall.nowMs(), userAgent });
+      signedRequest({ event, endpoint, mishap, traceparent, nowMs, sentAtMs: wall.nowMs(), userAgent, wire });
     return {
       webhookId: webhook_id,
       target: url === null ? `mailbox ${mailbox}` : new URL(url).host,
@@ -204,12 +208,14 @@ interface Signing {
   /** Wall time of the attempt. */
   readonly sentAtMs: number;
   readonly userAgent: string;
+  readonly wire: readonly WireRule[] | undefined;
 }
 
 /** The request that delivers an event to an endpoint, signed now. */
 function signedRequest(signing: Signing): SignedRequest {
-  const { event, endpoint, mishap, traceparent, sentAtMs, userAgent } = signing;
-  const { event_id: id, body } = eventToSend(event, mishap);
+  const { event, endpoint, mishap, traceparent, sentAtMs, userAgent, wire } = signing;
+  const { event_id: id, body: made } = eventToSend(event, mishap);
+  const body = wire === undefined ? made : wireEvent(wire, event.type, made);
   const message = { id, sentAtMs: sentAtMs - (mishap?.stale_ms ?? 0), body };
   return {
     sentAt: new Date(sentAtMs).toISOString(),

@@ -94,6 +94,7 @@ export class Namespace {
     const { onNotice } = options;
     const notice = onNotice && ((text: string) => events.runSafely(onNotice, () => onNotice(text)));
     const sender = new Sender({
+      wire: options.settings.wire,
       timeoutMs: options.webhookTimeoutMs,
       aroundAttempt: options.aroundAttempt,
       wall,

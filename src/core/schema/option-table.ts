@@ -27,6 +27,7 @@ import { ERROR_STATUS } from "./refusals.js";
 import { charactersAtMost, entriesAtMost } from "./schema-checks.js";
 import { anySecretSchema, SIGNATURE_PRESETS, secretFaults, signatureSchema } from "./signature-schemes.js";
 import { durationSchema } from "./time.js";
+import { wireRuleSchema } from "./wire-rules.js";
 
 /** Groups of options, in the order of the file that `init` writes. */
 export const OPTION_TOPICS = [
@@ -348,6 +349,13 @@ export const OPTIONS = {
     help: "custom names for error codes",
     sample: "{ UNAUTHORIZED: invalid_key }",
     library: "Error code → code in responses; default: unchanged.",
+  }),
+  wire: option({
+    schema: z.array(wireRuleSchema).check(entriesAtMost(100)),
+    topic: "wire",
+    help: "another form of responses and webhooks: fields renamed, dropped, added, values, statuses, times, numbers",
+    sample: '[{ operation: "*", times: without_ms }, { event: "*", rename: { type: event } }]',
+    library: "Rules that change the form of responses and webhooks when they are sent; default: none.",
   }),
   retention: option({
     schema: retentionSchema,

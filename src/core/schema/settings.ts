@@ -1,6 +1,7 @@
 import type { StartOptions } from "./option-table.js";
 import type { Signature } from "./signature-schemes.js";
 import { durationToMs } from "./time.js";
+import type { WireRule } from "./wire-rules.js";
 
 export interface Limits {
   readonly quote_valid_ms: number;
@@ -34,6 +35,8 @@ export interface Settings {
   readonly event_names: Readonly<Record<string, string>>;
   /** Error code → code on the wire. */
   readonly error_codes: Readonly<Record<string, string>>;
+  /** Form of responses and webhooks when they are sent; undefined leaves it. */
+  readonly wire?: readonly WireRule[] | undefined;
 }
 
 const SECOND = 1_000;
@@ -89,6 +92,7 @@ export function resolveSettings(options: StartOptions): Settings {
     unreachable: options.unreachable ?? defaults.unreachable,
     event_names: event_names ?? defaults.event_names,
     error_codes: error_codes ?? defaults.error_codes,
+    wire: options.wire?.length === 0 ? undefined : options.wire,
   };
 }
 

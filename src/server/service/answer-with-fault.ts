@@ -12,7 +12,7 @@ import { durationToMs } from "../../core/schema/time.js";
 import type { CallResult, HttpCall } from "../http/call.js";
 import { failureReply, type Reply, serializeReply, throughDoor } from "../http/reply.js";
 import { type AdmittedCall, INVALID_KEY_REFUSAL } from "./admit.js";
-import { journalInFlightCall, type ReceivedCall } from "./journal-entries.js";
+import { journalInFlightCall, type ReceivedCall, wiredReply } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
 /** Picks the fault that a scenario or the control API has set for this call, and counts it. */
@@ -97,7 +97,7 @@ export async function answerWithFault(
   entry.setObject(objectId);
   const isOpen = reply === null || (await namespace.holds.holdForRule(fault, reply.json, signal));
   const clientGone = signal.aborted;
-  const sentReply = isOpen && !clientGone ? reply : null;
+  const sentReply = isOpen && !clientGone && reply !== null ? wiredReply(served, reply) : null;
   entry.end({ reply: sentReply, objectId, hasClientDisconnected: clientGone });
   return sentReply === null ? null : serializeReply(sentReply, namespace.nowMs(), headers);
 }

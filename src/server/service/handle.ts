@@ -11,7 +11,7 @@ import { bodySchema, readInput } from "../http/operation-row.js";
 import { failureReply, type Reply, replyOf, serializeReply, throughDoor } from "../http/reply.js";
 import { type AdmittedCall, admitCall, refusalReply } from "./admit.js";
 import { answerWithFault, pickFault } from "./answer-with-fault.js";
-import { describeIgnoredParts, journalCall, type ReceivedCall } from "./journal-entries.js";
+import { describeIgnoredParts, journalCall, type ReceivedCall, wiredReply } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
 /** Runs steps 2 to 10 of a call. Step 1, routing, was done by fast-path.ts for ordinary calls, by Hono for others. */
@@ -25,8 +25,7 @@ export function handleCall(
   if ("reply" in admitted) {
     const { namespace, reply, headers } = admitted;
     const arrival = namespace?.arrival() ?? { atMs: 0, wallMs: 0 };
-    journalCall(call, { operation: operation.id, namespace, arrival }, { reply });
-    return serializeReply(reply, (namespace ?? namespaces).nowMs(), headers);
+    return exit(call, { operation: operation.id, namespace, arrival }, reply, namespaces, headers);
   }
   return operation.method === "GET"
     ? respond(operation, call, admitted, NO_BODY)
@@ -108,18 +107,26 @@ function respond(
     fail(error);
     throw error;
   }
-  const send = (): CallResult => {
-    // 9 Request journal.
-    journalCall(call, served, { reply });
-    // 10 Reply.
-    return serializeReply(reply, namespace.nowMs(), headers);
-  };
-  const sent = throughDoor(namespace, send);
+  // 9 Request journal, 10 reply.
+  const sent = throughDoor(namespace, () => exit(call, served, reply, namespace, headers));
   if (!(sent instanceof Promise)) return sent;
   return sent.catch((error) => {
     fail(error);
     throw error;
   });
+}
+
+/** Journals and serializes a reply: the exit of all that the service answers. */
+function exit(
+  call: HttpCall,
+  served: ReceivedCall,
+  made: Reply,
+  clock: { nowMs(): number },
+  headers?: Record<string, string>,
+): CallResult {
+  const reply = wiredReply(served, made);
+  journalCall(call, served, { reply });
+  return serializeReply(reply, (served.namespace ?? clock).nowMs(), headers);
 }
 
 /** Journals a call whose client disconnected before the body was complete. */
@@ -143,10 +150,6 @@ export async function handleUnknownCall(
   const served = { operation: null, namespace, arrival: namespace?.arrival() ?? { atMs: 0, wallMs: 0 } };
   const raw: RawBody = call.hasBody ? await call.readBody() : NO_BODY;
   if ("torn" in raw) return journalDisconnected(call, served);
-  journalCall(
-    call,
-    { ...served, requestBody: "text" in raw && raw.text !== "" ? raw.text : null },
-    { reply },
-  );
-  return serializeReply(reply, (namespace ?? namespaces).nowMs());
+  const requestBody = "text" in raw && raw.text !== "" ? raw.text : null;
+  return exit(call, { ...served, requestBody }, reply, namespaces);
 }

@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../core/domain/glob.js";
+import { wireResponse } from "../../core/domain/wire.js";
 import type { MatchedFault } from "../../core/namespace/fault-injector.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ArrivalTime, RequestEntry } from "../../core/namespace/request-journal.js";
+import { readObjectId } from "../../core/namespace/response-holds.js";
 import { ALL_EVENT_TYPES, suggestEventType } from "../../core/schema/event-types.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { isCrossSiteSubresource } from "../http/access.js";
@@ -33,6 +35,13 @@ interface CallEnd {
   readonly isResponseLost?: boolean;
   /** Id of the call's object, if the reply has no `objectId` or was not sent. */
   readonly objectId?: string | undefined;
+}
+
+/** The reply in the form that `wire` gives it. The object's id is read before, because a rule may rename its field. */
+export function wiredReply({ namespace, operation }: ReceivedCall, reply: Reply): Reply {
+  const wire = namespace?.engine.settings.wire;
+  if (wire === undefined) return reply;
+  return { ...wireResponse(wire, operation, reply), objectId: reply.objectId ?? readObjectId(reply.json) };
 }
 
 export function journalCall(call: HttpCall, served: ReceivedCall, end: CallEnd): void {
