@@ -6,12 +6,13 @@ import {
   failOnSchema,
   MAX_EXHAUSTIVE_DEPTH,
 } from "../core/schema/explore-limits.js";
-import { formatCount } from "../core/schema/text-format.js";
+import { formatCount, toPrintableLine } from "../core/schema/text-format.js";
 import { durationSchema, durationToMs } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
-import { deviationSetText, parseDeviationSet } from "../tools/explore/deviation-set.js";
+import { deviationSetText } from "../tools/explore/deviation-set.js";
 import { BUDGET_OVER, type ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
+import { chosenSets } from "../tools/explore/incident-log/shown-deviations.js";
 import { shellCommand } from "./help-text.js";
 import { reportOfExploration } from "./report/explore.js";
 import { publishReports } from "./report/publish.js";
@@ -27,6 +28,7 @@ export interface ExplorationFlags {
   readonly lanes?: string;
   readonly budget?: string;
   readonly only?: string;
+  readonly from?: string;
   readonly failOn?: string;
   readonly profile?: boolean;
   readonly kill?: boolean;
@@ -43,6 +45,7 @@ export function parseExplorationFlags({
   lanes,
   budget,
   only,
+  from,
   save,
   failOn,
   profile,
@@ -62,7 +65,7 @@ export function parseExplorationFlags({
     lanes: lanes === undefined ? undefined : parseFlag("--lanes", exploreLanesSchema, Number(lanes), lanes),
     budgetMs:
       budget === undefined ? undefined : durationToMs(parseFlag("--budget", durationSchema, budget, budget)),
-    only: only === undefined ? undefined : parseDeviationSet(only),
+    ...chosenSets({ only, from }, "--"),
     save,
     profile,
     failOn:
@@ -77,9 +80,10 @@ export function parseExplorationFlags({
  */
 export async function reportExploration(
   flow: string,
-  { json, junit, strict, depth, only }: ExplorationFlags,
+  { json, junit, strict, depth, only, from, shown }: ExplorationFlags & Pick<ExploreFileOptions, "shown">,
   explore: (onRun: NonNullable<ExploreFileOptions["onRun"]>) => Promise<ExploreReport>,
 ): Promise<number> {
+  if (shown !== undefined && !json) printText(shownText(String(from), shown));
   const progress = new ProgressLine(json !== true, `explore ${flow}`);
   const report = await explore((runs, findings) =>
     progress.show(`${formatCount(runs, "run")}, ${formatCount(findings, "finding")}`),
@@ -89,6 +93,7 @@ export async function reportExploration(
     printText(reportText(reportOfExploration(flow, report)) + (only === undefined ? replayText(report) : ""));
   const isPartial =
     only === undefined &&
+    from === undefined &&
     report.passed &&
     report.complete_depth < exhaustiveDepth(depth ?? DEFAULT_EXPLORE_DEPTH);
   if (strict && isPartial) printErrorLine(`--strict: depth ${report.complete_depth + 1} is not complete`);
@@ -102,14 +107,29 @@ function exhaustiveDepth(depth: string | number): number {
   return depth === "max" ? MAX_EXHAUSTIVE_DEPTH : Number(depth);
 }
 
+/** The deviations that a log shows, each with its reason. */
+function shownText(from: string, shown: NonNullable<ExploreReport["shown"]>): string {
+  const lines = shown.map(({ reason, ...one }) => `${deviationSetText([one])}: ${reason}`);
+  const wrapped = lines.flatMap((line) => wrap(toPrintableLine(line), 2, lineWidth()));
+  return `${[`${from} shows`, ...wrapped].join("\n")}\n\n`;
+}
+
 /** The command line that runs only the set of the first finding without a file. */
 function replayText({ findings }: ExploreReport): string {
   const finding = findings.find(({ deviations, file }) => deviations.length > 0 && file === undefined);
   if (finding === undefined) return "";
   const words = process.argv.slice(2);
   const end = words.includes("--") ? words.indexOf("--") : words.length;
-  const command = shellCommand(words.toSpliced(end, 0, "--only", deviationSetText(finding.deviations)));
+  const own = words
+    .slice(0, end)
+    .filter((word, index, all) => !isFromFlag(word) && all[index - 1] !== "--from");
+  const only = ["--only", deviationSetText(finding.deviations)];
+  const command = shellCommand([...own, ...only, ...words.slice(end)]);
   return `${wrap(`to run it again: ${command}`, 0, lineWidth()).join("\n")}\n`;
+}
+
+function isFromFlag(word: string): boolean {
+  return word === "--from" || word.startsWith("--from=");
 }
 
 function parseFlag<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unknown, text: string): Value {

@@ -16,7 +16,7 @@ export async function runExplore(flow: string, flags: ExplorationFlags & Connect
   const stop = abortOnEndSignal();
   const findMovedClock = await watchClock(connection);
   let clock: MovedClock | undefined;
-  const code = await reportExploration(flow, flags, (onRun) =>
+  const code = await reportExploration(flow, { ...flags, shown: asked.shown }, (onRun) =>
     exploreFile(flow, {
       ...asked,
       fetch: connection.fetch,

@@ -69,6 +69,7 @@ const EXPLORE_ROWS: readonly (readonly [flags: string, says: string, isList?: bo
   ["--app <url>", "the app, which calls the sandbox (required)"],
   ["--depth <k>", "how many deviations to combine: 1, 2 or max, which needs --budget (default: 1)"],
   ["--only <set>", "run only this set of deviations, as a report names it"],
+  ["--from <log>", "run only the sets that the log of an incident shows"],
   ["--lanes <n>", "how many runs in parallel (default: 4, or one where they could interfere)"],
   ["--budget <duration>", "a limit of wall time (default: none)"],
   ["--fail-on <kinds>", "kinds to raise from notes to findings, such as webhook_dropped,underpaid"],

@@ -298,6 +298,10 @@ export const exploreOptionsSchema = closedShape(undefined, "", {
     z.optional(z.string()),
     "The only set of deviations to run, as a report names it: `response_lost at createWhitelabel#1`.",
   ),
+  from: field(
+    z.optional(z.string()),
+    "A log of an incident, a file: only the sets of deviations that it shows are run.",
+  ),
   throws: field(
     z.optional(z.boolean()),
     "False: resolves with the report even if something is found; default true.",
@@ -332,7 +336,7 @@ export const exploreOptionsSchema = closedShape(undefined, "", {
 export type ExploreFlowOptions = Readonly<z.infer<typeof exploreOptionsSchema>>;
 
 export const exploreFunctionOptionsSchema = closedShape(undefined, "", {
-  ...pickFields(fieldsOf(exploreOptionsSchema), "depth", "budget", "only", "throws"),
+  ...pickFields(fieldsOf(exploreOptionsSchema), "depth", "budget", "only", "from", "throws"),
   ...pickFields(fieldsOf(exploreOptionsSchema), "failOn", "onRun", "profile", "signal"),
 });
 /** Options of `explore` for a flow that is an object. */

@@ -63,6 +63,27 @@ it("explore names the comma if a plus separates the deviations of --only", () =>
   );
 });
 
+it("explore --from prints what the log shows before it runs, and the replay names the set", async () => {
+  vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const printed = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const argv = ["explore", "order.yaml", "--from", "log.jsonl", "--app", "localhost:3000"];
+  vi.spyOn(process, "argv", "get").mockReturnValue(["node", "payments-sandbox", ...argv]);
+  const { deviations } = FINDING;
+  const shown = [{ ...deviations[0]!, reason: "the call at 14:00 got no response" }];
+  const textBefore: string[] = [];
+  const code = await reportExploration("order.yaml", { from: "log.jsonl", shown }, async () => {
+    textBefore.push(...printed.mock.calls.map(([text]) => String(text)));
+    return { ...COMPLETE, passed: false, complete_depth: 0, findings: [FINDING] };
+  });
+  expect(code).toBe(1);
+  expect(textBefore.join("")).toBe(
+    "log.jsonl shows\n  response_lost at createWhitelabel#1: the call at 14:00 got no response\n\n",
+  );
+  expect(printed.mock.calls.flat().join("").replace(/\s+/g, " ")).toContain(
+    "explore order.yaml --app localhost:3000 --only 'response_lost at createWhitelabel#1'",
+  );
+});
+
 it("progress goes to the error output every 15 s if the output is a pipe", () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);

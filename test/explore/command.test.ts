@@ -81,6 +81,11 @@ describe("payments-sandbox explore", () => {
       [["--lanes", "99"], '--lanes "99": must be 1 to 16'],
       [["--budget", "soon"], '--budget "soon": '],
       [["--fail-on", "webhook_droped"], "did you mean webhook_dropped?"],
+      [["--from", "nowhere.jsonl"], "nowhere.jsonl: cannot be read: "],
+      [
+        ["--from", "x.jsonl", "--only", "declined at charge#1"],
+        "--only and --from both name the sets to run",
+      ],
       [["--var", "emial=x@shop.test"], "--var emial: no file has that variable; did you mean email?"],
       [["--app", "ftp://x"], "--app must be an http or https URL"],
       [["--url", "http://127.0.0.1:1"], "cannot be reached"],

@@ -37,7 +37,7 @@ export function prepareExploration(
       app = appProcess;
       try {
         await appProcess.start();
-        const code = await reportExploration(flow, flags, (onRun) =>
+        const code = await reportExploration(flow, { ...flags, shown: asked.shown }, (onRun) =>
           exploreFile(flow, {
             ...asked,
             process: flags.kill ? appProcess : undefined,

@@ -35,6 +35,12 @@ export interface UntriedDeviation extends Deviation {
   readonly reason: string;
 }
 
+/** A deviation that the log of an incident shows. */
+export interface ShownDeviation extends Deviation {
+  /** The entries of the log that show it, in words. */
+  readonly reason: string;
+}
+
 /** A deviation that was tried alone, and how the app ended. */
 export interface ExploreSingle extends Deviation {
   /** `right`: the app ends as in a plain run; `unknown`: the run could not be judged. */
@@ -92,6 +98,8 @@ export interface ExploreReport {
   readonly looked_at: readonly string[];
   /** Fields of the app's views that are not compared, as equal runs differ in them. */
   readonly not_compared: readonly UncomparedField[];
+  /** Deviations that the log of `from` shows; present with `from`. */
+  readonly shown?: readonly ShownDeviation[];
   /** Notes, one line each. */
   readonly notes: readonly string[];
   /** Wall time in milliseconds by part of the runs, longest first; present with the option `profile`. */

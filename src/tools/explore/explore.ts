@@ -5,7 +5,6 @@ import {
   MAX_EXHAUSTIVE_DEPTH,
 } from "../../core/schema/explore-limits.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import { UserError } from "../../core/schema/user-error.js";
 import { createAbortController, systemWallClock } from "../../core/time/wall-clock.js";
 import { BlindSpotError, type Deviable, type Trace } from "./deviable.js";
 import {
@@ -30,15 +29,18 @@ import {
 import { behaviourOf, refusalText } from "./judge.js";
 import { DEVIATION_KIND_DEFINITIONS } from "./kinds.js";
 import { KnownDeviations } from "./known-deviations.js";
+import { onlyText, runOnlySets, withoutPlace } from "./only-sets.js";
 import { observePlainRuns, type PlainRunResult, refuseBlindSpots } from "./plain-runs.js";
-import { isReferenceFor, referencesFirst } from "./reference-kinds.js";
+import { referencesFirst } from "./reference-kinds.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
 import { type Failure, ONCE, type Trial, Trials } from "./trials.js";
 
 export interface ExploreOptions {
   readonly depth: ExploreDepth;
-  /** The only set to run. */
-  readonly only?: DeviationSet | undefined;
+  /** The only sets to run, smallest first. */
+  readonly only?: readonly DeviationSet[] | undefined;
+  /** Deviations that the log of `from` shows, for the report. */
+  readonly shown?: ExploreReport["shown"];
   /** Maximum wall time in milliseconds; unlimited if undefined. */
   readonly budgetMs?: number | undefined;
   /** Maximum number of concurrent runs. */
@@ -112,7 +114,7 @@ interface LimitedOptions extends ExploreOptions {
 
 async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise<ExploreReport> {
   const startedMs = systemWallClock.nowMs();
-  const { only } = options;
+  const { only, shown } = options;
   const plain = await observePlainRuns(deviable, options.overReason);
   refuseBlindSpots(deviable, plain);
   const exploration = new Exploration(deviable, options, plain);
@@ -141,13 +143,14 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     not_compared: notCompared,
     not_tried: exploration.notTried(),
     notes: exploration.collectNotes(),
+    ...(shown === undefined ? {} : { shown }),
     ...(options.profile === true ? { profile: byDuration(deviable.profile()) } : {}),
   };
   const runsOfDepth = searched.runsOfDepth.map((runs, index) => (index === 0 ? runs + noteRuns : runs));
   const summary =
     only === undefined
       ? summarySentence(deviable.name, report, runsOfDepth, exhaustiveDepth(options.depth))
-      : `${deviable.name}: only ${deviationSetText(only)}: ${formatCount(findings.length, "finding")}`;
+      : `${deviable.name}: ${onlyText(only, report.runs)}: ${formatCount(findings.length, "finding")}`;
   const doubt = exploration.doubt(searched);
   const { morePairs } = searched;
   const more = morePairs === 0 ? "" : `; --depth 2 adds ${formatCount(morePairs, "pair")}`;
@@ -226,22 +229,15 @@ class Exploration {
     return [...doubts, ...this.#notes, ...this.evidence.goodPractice()].slice(0, MAX_NOTES);
   }
 
-  /** Runs a set. A part of it that applies to a plain run goes first, as it may lead to the places of the rest. */
-  async #runOnly(only: DeviationSet): Promise<SearchResult> {
-    for (const reference of referencesFirst(this.first))
-      if (isReferenceFor(reference, only)) await this.#trials.runOnce([reference]);
-    let runs = 0;
-    for (let known = -1; ; ) {
-      const set = only.filter((one) => this.#deviations.has(one));
-      const missing = only.find((one) => !set.includes(one));
-      if (set.length <= Math.max(known, 0))
-        throw new UserError(`only ${deviationSetText([missing!])}: a run has no such place`);
-      const [result] = await this.#runAll([set]);
-      runs++;
-      known = set.length;
-      if (missing === undefined || result === undefined || result.hasFailed)
-        return { ...NOT_SEARCHED, runs, runsOfDepth: [runs], unjudged: Number(result?.isUnjudged ?? true) };
-    }
+  async #runOnly(sets: readonly DeviationSet[]): Promise<SearchResult> {
+    const counts = await runOnlySets(sets, {
+      first: this.first,
+      known: this.#deviations,
+      findings: this.findings,
+      run: async (set) => (await this.#runAll([set]))[0],
+      runReference: (reference) => this.#trials.runOnce([reference]),
+    });
+    return { ...NOT_SEARCHED, ...counts, runsOfDepth: [counts.runs] };
   }
 
   async search(): Promise<SearchResult> {
@@ -411,7 +407,8 @@ class Exploration {
 
   /** Lists the deviations that apply to a plain run and were not tried alone, and the kinds that do not apply. */
   notTried(): UntriedDeviation[] {
-    if (this.#options.only !== undefined) return [];
+    const { only } = this.#options;
+    if (only !== undefined) return withoutPlace(only, this.#deviations);
     const { observed } = this.#plain.trace;
     const tried = new Set(this.evidence.singles.map(deviationKey));
     const overReason = this.#overReason ?? "the search ended first";

@@ -12,9 +12,9 @@ import { UserError } from "../../core/schema/user-error.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { loadScenarioWithIncludes } from "../scenario/files.js";
 import { BlindSpotError } from "./deviable.js";
-import { parseDeviationSet } from "./deviation-set.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
+import { chosenSets } from "./incident-log/shown-deviations.js";
 import { flowOf } from "./sandbox/flow.js";
 import { SandboxDeviable, type SandboxDeviableOptions } from "./sandbox/sandbox-deviable.js";
 import type { ScenarioFileWriter } from "./sandbox/saved-file.js";
@@ -32,9 +32,10 @@ export interface ExploreFileOptions extends ExploreOptions, Omit<SandboxDeviable
 interface LibraryOptions
   extends Omit<
     ExploreFileOptions,
-    "fetch" | "runIdOf" | "depth" | "budgetMs" | "only" | "onWarning" | "mayHaveUnknownVars"
+    "fetch" | "runIdOf" | "depth" | "budgetMs" | "only" | "shown" | "onWarning" | "mayHaveUnknownVars"
   > {
   readonly only?: string;
+  readonly from?: string;
   readonly depth?: ExploreDepth;
   readonly budget?: string;
 }
@@ -42,16 +43,23 @@ interface LibraryOptions
 /** Implements `explore` of the library, whose options have defaults. */
 export function exploreWithDefaults(
   file: string,
-  { app, budget, only, depth = DEFAULT_EXPLORE_DEPTH, environment = process.env, ...options }: LibraryOptions,
+  {
+    app,
+    budget,
+    only,
+    from,
+    depth = DEFAULT_EXPLORE_DEPTH,
+    environment = process.env,
+    ...options
+  }: LibraryOptions,
   connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
 ): Promise<ExploreReport> {
   const budgetMs = budget === undefined ? undefined : durationToMs(budget);
-  const set = only === undefined ? undefined : parseDeviationSet(only, "only");
   const checked = {
     environment,
     depth,
     budgetMs,
-    only: set,
+    ...chosenSets({ only, from }),
     app: trimTrailingSlashes(app),
     mayHaveUnknownVars: true,
   };

@@ -3,17 +3,19 @@ import { DEFAULT_EXPLORE_DEPTH } from "../../../core/schema/explore-limits.js";
 import { durationToMs } from "../../../core/schema/time.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import { timersFault } from "../../../core/time/app-timers.js";
-import { parseDeviationSet } from "../deviation-set.js";
 import type { ExploreReport } from "../exploration.js";
 import { type ExploreOptions, explore } from "../explore.js";
+import { chosenSets } from "../incident-log/shown-deviations.js";
 import { checkFlow, type ExploreFlow } from "./flow.js";
 import { FunctionDeviable } from "./function-deviable.js";
 import type { LocalSandbox } from "./local-sandbox.js";
 
-interface ExploreFunctionOptions extends Omit<ExploreOptions, "depth" | "budgetMs" | "only" | "lanes"> {
+interface ExploreFunctionOptions
+  extends Omit<ExploreOptions, "depth" | "budgetMs" | "only" | "shown" | "lanes"> {
   readonly depth?: ExploreDepth | undefined;
   readonly budget?: string | undefined;
   readonly only?: string | undefined;
+  readonly from?: string | undefined;
 }
 
 /** An exploration has the timers of the process. */
@@ -22,7 +24,7 @@ let isExploring = false;
 /** Explores a flow that is a function of this process. Throws a UserError for a flow that fails with nothing going wrong. */
 export async function exploreFunction(
   flow: ExploreFlow,
-  { depth = DEFAULT_EXPLORE_DEPTH, budget, only, ...options }: ExploreFunctionOptions,
+  { depth = DEFAULT_EXPLORE_DEPTH, budget, only, from, ...options }: ExploreFunctionOptions,
   sandbox: () => LocalSandbox,
 ): Promise<ExploreReport> {
   checkFlow(flow);
@@ -30,7 +32,7 @@ export async function exploreFunction(
     ...options,
     depth,
     budgetMs: budget === undefined ? undefined : durationToMs(budget),
-    only: only === undefined ? undefined : parseDeviationSet(only, "only"),
+    ...chosenSets({ only, from }),
   };
   if (isExploring)
     throw new UserError(
