@@ -46,7 +46,7 @@ async function readFile(file: string, { isStrict, ...inputs }: ScenarioReadConte
   try {
     const loaded = await readScenarioFile(file, { ...inputs, environment: process.env });
     if (isStrict && loaded.warnings.length > 0) return { file, faults: loaded.warnings };
-    if (loaded.steps.length > 0) return loaded;
+    if (loaded.steps.length > 0 || loaded.replay !== undefined) return loaded;
     const message = "the file has none: nothing to run";
     return { file, faults: [{ file, line: 1, column: 1, field: "steps", message }] };
   } catch (error) {

@@ -14,6 +14,7 @@ import { machineNowMs, pause } from "../core/time/timers.js";
 import { monotonicMs } from "../core/time/wall-clock.js";
 import { openSandbox } from "../library/opening.js";
 import type { Sandbox } from "../library/sandbox.js";
+import { runFile as runScenarioFile } from "../tools/explore/run-file.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
 import {
   generateRunId,
@@ -21,7 +22,6 @@ import {
   type RunReport,
   type StepReport,
 } from "../tools/scenario/running/run-report.js";
-import { runScenario } from "../tools/scenario/running/run-scenario.js";
 import { commandRunner, isListening, readAppEnvironment } from "./app-command.js";
 import type { ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
@@ -196,8 +196,9 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
     try {
       const { seed } = sandbox;
       const runIdOf = (name: string) => repeatableRunId(seed, name);
-      const again = await readScenarioFile(loaded.file, { vars, environment: process.env, runIdOf });
-      const report = await runScenario(again, {
+      const inputs = { environment: process.env, runIdOf };
+      const again = await readScenarioFile(loaded.file, { ...inputs, vars });
+      const report = await runScenarioFile(again, inputs, {
         fetch: sandbox[IN_PROCESS_FETCH],
         hasGivenState: true,
         runCommand: commandRunner(async () => process.env),
@@ -235,7 +236,8 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
     const { total: known } = await client
       .run<ChargeList>("listCharges", { limit: 1 })
       .catch(() => ({ total: 0 }));
-    const report = await runScenario(loaded, {
+    const inputs = { environment: process.env, runIdOf: generateRunId };
+    const report = await runScenarioFile(loaded, inputs, {
       ...sandbox,
       onFailed: (steps, own) =>
         keepFailedRun(

@@ -219,10 +219,11 @@ async function settingsAndWarnings(
   const { warningText } = await import("../core/files/documents.js");
   const { mergeInitialStates } = await import("../tools/scenario/initial-state.js");
   const { given: scenarioSettings, ignored } = mergeInitialStates(files, options);
-  const warnings = files.flatMap(({ file, warnings, steps }) => [
+  const warnings = files.flatMap(({ file, warnings, steps, replay }) => [
     ...warnings.map(warningText),
     ...ignored.filter((fault) => fault.file === file).map(warningText),
     ...(steps.length === 0 ? [] : [`${file} has steps, which only \`run\` runs; here only its rules apply`]),
+    ...(replay === undefined ? [] : [`${file} names a flow, which only \`run\` runs`]),
   ]);
   return { scenarioSettings, warnings };
 }

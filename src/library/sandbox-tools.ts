@@ -44,11 +44,12 @@ export class SandboxTools {
   async runFile(path: string, options: RunFileOptions = {}): Promise<RunReport> {
     checkFileArguments("runFile", runOptionsSchema, path, options);
     const { readScenarioFile } = await loadLazily(() => import("../tools/scenario/files.js"));
-    const { runScenario } = await loadLazily(() => import("../tools/scenario/running/run-scenario.js"));
+    const { runFile } = await loadLazily(() => import("../tools/explore/run-file.js"));
     const { fetch, runIdOf } = this.#target;
     const { vars = {}, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(path, { vars, environment, runIdOf });
-    return runScenario(loaded, { ...rest, app: app && trimTrailingSlashes(app), fetch });
+    const run = { ...rest, app: app && trimTrailingSlashes(app), fetch };
+    return runFile(loaded, { environment, runIdOf }, run);
   }
 
   /** @param frames stack of the call, for the error that is thrown unless the exploration passed */

@@ -1,9 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { parse } from "yaml";
-import { temporaryFolder } from "../support/folders.js";
 import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
 
 const FLOW = `
@@ -66,15 +63,12 @@ it.concurrent.each([
   ["a press", FLOW],
   ["a job", BY_JOB],
 ])("finds an import by %s that counts a payment twice", async (_, flow) => {
-  const save = temporaryFolder();
   const wrong = await openApp(ledger({ pageSize: 2, countsTwice: true }), null);
-  const { found, report } = await foundIn(wrong, flow, { save });
+  const { found, report } = await foundIn(wrong, flow);
   expect(new Set(found.map((one) => one.replace(/#\d+$/, "")))).toEqual(
     new Set(["money: paid_between_pages listPayins"]),
   );
   expect(report.findings[0]?.message).toMatch(/^done more than once: body.count is \d+/);
-  const { steps } = parse(readFileSync(report.findings[0]!.file!, "utf8"));
-  expect(JSON.stringify(steps)).toContain('{"count":{"in":[3,4]}}');
   const right = await openApp(ledger({ pageSize: 2 }), null);
   expect((await foundIn(right, flow)).found).toEqual([]);
 });

@@ -9,23 +9,19 @@ import { listening } from "../support/servers.js";
 import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
 it.concurrent("resets the app before each run", async () => {
-  const { sandbox, shop } = await openCorpus("races");
-  const save = temporaryFolder();
-  const flow = `${FLOW}reset:\n  - { name: Begin, app: POST /tick }\n`;
-  const stop = new AbortController();
-  const { findings, notes } = await sandbox.explore(fileWith(flow), {
-    app: shop.url,
+  const sandbox = await openSandbox();
+  const resets: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.url === "/reset") resets.push(request.method!);
+    pressedApp()(request, response);
+  });
+  const { runs, notes } = await sandbox.explore(fileWith(`${PRESSES}reset:\n  - app: POST /reset\n`), {
+    app: `http://127.0.0.1:${await listening(server)}`,
     lanes: 2,
     throws: false,
-    save,
-    signal: stop.signal,
-    onRun: (_runs, found) => void (found > 0 && stop.abort()),
   });
-  expect(notes).toEqual(["one lane: `reset` sets the app back before each"]);
-  expect(parse(readFileSync(findings[0]!.file!, "utf8")).steps[0]).toEqual({
-    name: "Begin",
-    app: "POST /tick",
-  });
+  expect(notes).toContain("one lane: `reset` sets the app back before each");
+  expect(resets.length).toBeGreaterThan(runs);
 });
 
 it.concurrent("reports each failure at its own step, also in an included file", async () => {

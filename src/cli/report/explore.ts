@@ -2,7 +2,6 @@ import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { toPrintableValue } from "../../core/schema/text-format.js";
 import { deviationKey, deviationSetKey, deviationSetText } from "../../tools/explore/deviation-set.js";
 import type { ExploreFinding, ExploreReport, ExploreSingle } from "../../tools/explore/exploration.js";
-import { NOT_REPRODUCED } from "../../tools/explore/exploration.js";
 import { DEVIATION_KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
 import { storyLines } from "../../tools/explore/story.js";
 import { type Paint, type Style, wrap } from "../text-layout.js";
@@ -104,9 +103,7 @@ function detailsOf({ deviations, seen, file, hint }: ExploreFinding, first = "de
   const { runs, of } = seen;
   return [
     ...details,
-    ...(runs < of
-      ? [["seen", `in ${runs} of ${of} runs${file === undefined ? "" : `: ${NOT_REPRODUCED}`}`] as const]
-      : []),
+    ...(runs < of ? [["seen", `in ${runs} of ${of} runs`] as const] : []),
     ...(file === undefined ? [] : [["file", file] as const]),
     ...(hint === undefined || first !== "deviation" ? [] : [["hint", hint] as const]),
   ];

@@ -61,6 +61,25 @@ export const DEVIATION_KINDS = [
   "foreign_charge",
 ] as const;
 
+/** Deviations by kind and place: `response_lost at createWhitelabel#1`; a comma separates several. */
+export function splitDeviations(text: string): { readonly kind: string; readonly at: string | undefined }[] {
+  return text.split(", ").map((part) => {
+    const [, kind = part, at] = /^(\S+) at (.+)$/.exec(part) ?? [];
+    return { kind, at };
+  });
+}
+
+/** Describes the first fault of a text of deviations; undefined if there is none. */
+export function deviationsFault(text: string): string | undefined {
+  if (text.includes(" + ")) return `a comma separates deviations: ${text.replaceAll(" + ", ", ")}`;
+  for (const { kind, at } of splitDeviations(text)) {
+    if (!(DEVIATION_KINDS as readonly string[]).includes(kind))
+      return `${kind} is no kind of deviation${didYouMean(kind, DEVIATION_KINDS)}`;
+    if (at === undefined) return `${kind} needs its place: ${kind} at PLACE`;
+  }
+  return undefined;
+}
+
 /** Values of `--fail-on`: the kinds of deviation, and `manners` for bad client practice. */
 export const FAIL_ON_KINDS = [...DEVIATION_KINDS, "manners"] as const;
 

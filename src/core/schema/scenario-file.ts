@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { DEVIATION_KINDS } from "./explore-limits.js";
+import { DEVIATION_KINDS, deviationsFault } from "./explore-limits.js";
 import { expectationSchema } from "./matchers.js";
 import { didYouMean } from "./nearest.js";
 import { startOptionsSchema } from "./option-table.js";
@@ -93,8 +93,10 @@ const namespaceSetupSchema = z.strictObject({
 });
 export type NamespaceSetup = z.infer<typeof namespaceSetupSchema>;
 
-/** A scenario file as written; each step is checked later, against its action's schema. */
-export const scenarioFileSchema = z.strictObject({
+/** Fields that may stand beside `flow`. */
+const REPLAY_FIELDS = ["$schema", "name", "description", "vars", "flow", "only"];
+
+const fileSchema = z.strictObject({
   $schema: z.optional(z.string()),
   name: scenarioSchema.shape.name,
   description: scenarioSchema.shape.description,
@@ -116,11 +118,37 @@ export const scenarioFileSchema = z.strictObject({
   reset: z.optional(stepListSchema),
   never: z.optional(z.array(neverSchema).check(entriesAtMost(MAX_ENTRIES))),
   allow: z.optional(allowSchema),
+  flow: z.optional(z.string()),
+  only: z.optional(
+    z.string().check(
+      z.refine((text) => deviationsFault(text) === undefined, {
+        error: ({ input }) => deviationsFault(String(input)),
+      }),
+    ),
+  ),
 });
+
+/** A scenario file as written; each step is checked later, against its action's schema. */
+export const scenarioFileSchema = fileSchema.check(
+  z.refine(({ flow, only }) => (flow === undefined) === (only === undefined), {
+    error: ({ input }) => {
+      const [given, missing] = Object(input).only === undefined ? ["flow", "only"] : ["only", "flow"];
+      return `needs ${missing} beside ${given}: a flow, and the deviations to run it with`;
+    },
+    path: [],
+  }),
+  z.refine(
+    (file) => file.flow === undefined || Object.keys(file).every((key) => REPLAY_FIELDS.includes(key)),
+    {
+      error: "has steps and rules of its own: a file that names one takes name, description, vars and only",
+      path: ["flow"],
+    },
+  ),
+);
 
 /** A file for `include`; it needs no name. */
 export const includedFileSchema = z.strictObject({
-  ...z.omit(scenarioFileSchema, {
+  ...z.omit(fileSchema, {
     given: true,
     isolation: true,
     observe: true,
@@ -129,6 +157,8 @@ export const includedFileSchema = z.strictObject({
     reset: true,
     never: true,
     allow: true,
+    flow: true,
+    only: true,
   }).shape,
   name: z.optional(scenarioFileSchema.shape.name),
 });

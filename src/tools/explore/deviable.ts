@@ -188,8 +188,6 @@ export interface Deviable {
   lateSets(): Promise<readonly DeviationSet[]>;
   /** Wall time so far in milliseconds, by part of the runs. */
   profile(): Readonly<Record<string, number>>;
-  /** Saves a scenario file that reproduces the run; returns its path, or undefined without a folder for files. */
-  save(plan: RunPlan, description: string): string | undefined;
   close(): Promise<readonly string[]>;
 }
 

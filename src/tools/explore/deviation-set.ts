@@ -1,5 +1,9 @@
-import { DEVIATION_KINDS, type FAIL_ON_KINDS } from "../../core/schema/explore-limits.js";
-import { didYouMean } from "../../core/schema/nearest.js";
+import {
+  type DEVIATION_KINDS,
+  deviationsFault,
+  type FAIL_ON_KINDS,
+  splitDeviations,
+} from "../../core/schema/explore-limits.js";
 import { UserError } from "../../core/schema/user-error.js";
 
 /** A kind of deviation, such as `webhook_twice`. */
@@ -33,20 +37,16 @@ export function deviationSetText(set: DeviationSet): string {
   return set.map(({ kind, at }) => `${kind} at ${at}`).join(", ");
 }
 
+/** Code of the error if no run has the place of a deviation. */
+export const NO_PLACE_CODE = "NO_SUCH_PLACE";
+
 /**
  * Parses what `deviationSetText` returns. Throws for an unknown kind.
  *
  * @param option names the option in messages
  */
 export function parseDeviationSet(text: string, option = "--only"): DeviationSet {
-  if (text.includes(" + "))
-    throw new UserError(`${option}: a comma separates deviations: ${text.replaceAll(" + ", ", ")}`);
-  return text.split(", ").map((part) => {
-    const [, kind = part, at] = /^(\S+) at (.+)$/.exec(part) ?? [];
-    const known = DEVIATION_KINDS.find((one) => one === kind);
-    if (known === undefined)
-      throw new UserError(`${option}: ${kind} is no kind of deviation${didYouMean(kind, DEVIATION_KINDS)}`);
-    if (at === undefined) throw new UserError(`${option}: ${part} needs its place: ${kind} at PLACE`);
-    return { kind: known, at };
-  });
+  const fault = deviationsFault(text);
+  if (fault !== undefined) throw new UserError(`${option}: ${fault}`);
+  return splitDeviations(text) as Deviation[];
 }

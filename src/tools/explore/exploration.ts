@@ -25,10 +25,6 @@ export interface ExploreFinding {
 /** Why a deviation was not tried when the budget was reached. */
 export const BUDGET_OVER = "the budget was over";
 
-/** Said of a finding whose run did not fail when it was repeated. */
-export const NOT_REPRODUCED =
-  "the file is the run that failed, and it did not fail again when it was repeated";
-
 /** A single deviation that was not tried. */
 export interface UntriedDeviation extends Deviation {
   /** Why the deviation was not tried. */

@@ -21,7 +21,6 @@ import {
   type ExploreFinding,
   type ExploreReport,
   type ExploreSingle,
-  NOT_REPRODUCED,
   type Oracle,
   summarySentence,
   type UntriedDeviation,
@@ -50,6 +49,8 @@ export interface ExploreOptions {
   /** Adds to the report how long each part of the runs took. */
   readonly profile?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Saves a set as a scenario file; returns its path, or undefined for a set that no file can repeat. */
+  readonly save?: ((set: DeviationSet, description: string) => string | undefined) | undefined;
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: ((runs: number, findings: number) => void) | undefined;
 }
@@ -377,12 +378,16 @@ class Exploration {
   #report(set: DeviationSet, { verdict, trial, seen }: Failure): void {
     const { oracle, message, hint } = verdict;
     const what = set.map(({ kind, at }) => `${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`);
-    const description = [message, ...what, ...(seen.runs < seen.of ? [NOT_REPRODUCED] : [])].join("; ");
+    const description = [
+      message,
+      ...what,
+      ...(seen.runs < seen.of ? [`seen in ${seen.runs} of ${seen.of} runs`] : []),
+    ].join("; ");
     const deviations = set.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(trial.trace.observed);
     const finding = { oracle, message, ...(hint === undefined ? {} : { hint }), deviations, seen, story };
     this.findings.push(finding);
-    const file = this.#deviable.save(trial.plan, description);
+    const file = this.#options.save?.(deviations, description);
     if (file !== undefined) this.findings[this.findings.length - 1] = { ...finding, file };
   }
 

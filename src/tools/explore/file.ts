@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { DocumentError, warningText } from "../../core/files/documents.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { readFlow } from "../../core/files/read-flow.js";
@@ -12,14 +13,15 @@ import { UserError } from "../../core/schema/user-error.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { loadScenarioWithIncludes } from "../scenario/files.js";
 import { BlindSpotError } from "./deviable.js";
+import { deviationSetText } from "./deviation-set.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
 import { chosenSets } from "./incident-log/shown-deviations.js";
-import { flowOf } from "./sandbox/flow.js";
+import { type Flow, flowOf } from "./sandbox/flow.js";
 import { SandboxDeviable, type SandboxDeviableOptions } from "./sandbox/sandbox-deviable.js";
-import type { ScenarioFileWriter } from "./sandbox/saved-file.js";
+import { scenarioName } from "./sandbox/sandbox-plan.js";
 
-export interface ExploreFileOptions extends ExploreOptions, Omit<SandboxDeviableOptions, "saveTo"> {
+export interface ExploreFileOptions extends Omit<ExploreOptions, "save">, SandboxDeviableOptions {
   /** Folder for the scenario files that reproduce findings; created if missing. */
   readonly save?: string | undefined;
   /** Called with each warning about the flow's file, as one line that names the position. */
@@ -74,6 +76,10 @@ export async function exploreFile(
   const document = await readFlow(file);
   const { vars: suppliedVars = {}, environment = {}, runIdOf } = options;
   const loaded = await loadScenarioWithIncludes(document, { vars: suppliedVars, environment, runIdOf });
+  if (loaded.replay !== undefined)
+    throw new DocumentError([
+      document.faultAt(["flow"], "has its deviations: explore the flow itself, or run this file"),
+    ]);
   if (!isJsonObject(document.value) || loaded.steps.length === 0)
     throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));
@@ -85,12 +91,12 @@ export async function exploreFile(
     );
   const vars = Object.fromEntries(Object.entries(suppliedVars).filter(([name]) => isKnown(name)));
   const flow = flowOf(file, document.value);
-  const saveTo = save === undefined ? undefined : await folderWriter(save);
+  const saver = save === undefined ? undefined : await saverIn(save, flow, vars);
   try {
-    return await explore(
-      (signal) => SandboxDeviable.open(flow, { ...options, vars, saveTo, signal }),
-      options,
-    );
+    return await explore((signal) => SandboxDeviable.open(flow, { ...options, vars, signal }), {
+      ...options,
+      save: saver,
+    });
   } catch (error) {
     if (!(error instanceof BlindSpotError)) throw error;
     const faults = error.spots.map(({ path, message }) => document.faultAt(path, message));
@@ -98,15 +104,27 @@ export async function exploreFile(
   }
 }
 
-async function folderWriter(folder: string): Promise<ScenarioFileWriter> {
-  const { toYaml: writeYaml } = await loadLazily(() => import("../../core/schema/write-yaml.js"));
-  const write = (file: string, text: string): void => {
+/** Returns a function that saves a set of deviations beside its flow, as a file in the folder. */
+async function saverIn(
+  folder: string,
+  { file, raw }: Flow,
+  vars: Readonly<Record<string, string>>,
+): Promise<NonNullable<ExploreOptions["save"]>> {
+  const { toYaml } = await loadLazily(() => import("../../core/schema/write-yaml.js"));
+  // A shipped flow is named, not found.
+  const flow = existsSync(file) ? relative(folder, file).replaceAll("\\", "/") : file;
+  return (set, description) => {
+    // A file cannot kill the app.
+    if (set.some(({ kind }) => kind === "app_killed")) return undefined;
+    const name = scenarioName(String(raw.name), set);
+    const named = { name, description, flow, only: deviationSetText(set) };
+    const path = join(folder, `${name}.yaml`);
     try {
       makeFolder(folder);
-      writeFileSync(file, text);
+      writeFileSync(path, toYaml(Object.keys(vars).length === 0 ? named : { ...named, vars }));
     } catch (error) {
-      throw new UserError(`save: ${file} cannot be written: ${systemErrorText(error)}`);
+      throw new UserError(`save: ${path} cannot be written: ${systemErrorText(error)}`);
     }
+    return path;
   };
-  return { folder, write, yamlOf: writeYaml };
 }

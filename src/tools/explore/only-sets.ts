@@ -6,6 +6,7 @@ import {
   deviationKey,
   deviationSetKey,
   deviationSetText,
+  NO_PLACE_CODE,
 } from "./deviation-set.js";
 import type { ExploreFinding, UntriedDeviation } from "./exploration.js";
 import type { KnownDeviations } from "./known-deviations.js";
@@ -53,7 +54,7 @@ export async function runOnlySets(
   const placeless = withoutPlace(sets, known);
   const hasRunAll = placeless.length === 0 || results.some((result) => result?.hasFailed ?? true);
   if (results.length === 0 || (sets.length === 1 && !hasRunAll))
-    throw new UserError(`only ${deviationSetText(placeless)}: ${NO_SUCH_PLACE}`);
+    throw new UserError(`only ${deviationSetText(placeless)}: ${NO_SUCH_PLACE}`, undefined, NO_PLACE_CODE);
   return { runs: results.length, unjudged: results.filter((result) => result?.isUnjudged ?? true).length };
 }
 

@@ -15,9 +15,16 @@ import {
   scenarioFileSchema,
 } from "../../core/schema/scenario-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
-import { type IncludedFiles, parseIncludes, readIncludedFiles, resolveRelativePath } from "./includes.js";
+import {
+  type IncludedFiles,
+  parseIncludes,
+  readIncludedFiles,
+  resolveRelativePath,
+  unreadableFileHandler,
+} from "./includes.js";
 import { addFixtureNames, type InitialState, readInitialFixtures } from "./initial-state.js";
 import type { LoadedStep } from "./loaded-steps.js";
+import { type Replay, replayOf } from "./replay.js";
 import { ruleWarnings, type ScenarioWarning, timelineWarnings } from "./scenario-warnings.js";
 import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js";
 import type { SourceLine } from "./step-reference.js";
@@ -45,6 +52,8 @@ export interface LoadedScenario extends InitialState {
   readonly isIsolated: boolean;
   readonly warnings: readonly DocumentFault[];
   readonly unknownNames: readonly DocumentFault[];
+  /** Present in a file that names a flow instead of steps. */
+  readonly replay?: Replay | undefined;
 }
 
 /** Values for a file's variables, and the names that the file may use. */
@@ -67,11 +76,36 @@ export async function loadScenarioWithIncludes(
 ): Promise<LoadedScenario> {
   const included = await readIncludedFiles(document);
   const loaded = loadScenario(document, inputs, included);
+  const { replay } = loaded;
+  if (replay !== undefined) return withFlow(document, loaded, replay, inputs);
   const fixtures = await readInitialFixtures(loaded.given, document);
   if (inputs.vocabulary === undefined || fixtures === undefined) return { ...loaded, fixtures };
   // The file's own fixtures add names to the vocabulary.
   const vocabulary = addFixtureNames(inputs.vocabulary, fixtures.value);
   return { ...loadScenario(document, { ...inputs, vocabulary }, included), fixtures };
+}
+
+/** Checks the flow of a file that names one. */
+async function withFlow(
+  document: LoadedDocument,
+  loaded: LoadedScenario,
+  replay: Replay,
+  inputs: ScenarioInputs,
+): Promise<LoadedScenario> {
+  const flow = await readFlow(replay.flow).catch(unreadableFileHandler(document, ["flow"], replay.flow));
+  if (isJsonObject(flow.value) && flow.value.flow !== undefined)
+    throw new DocumentError([
+      document.faultAt(["flow"], `${replay.flow} names a flow itself: name that one`),
+    ]);
+  const { vars } = replay;
+  const { warnings, variables, steps } = await loadScenarioWithIncludes(flow, { ...inputs, vars });
+  if (steps.length === 0)
+    throw new DocumentError([document.faultAt(["flow"], `${replay.flow} has no steps: nothing to run`)]);
+  return {
+    ...loaded,
+    variables: new Set([...loaded.variables, ...variables]),
+    warnings: [...loaded.warnings, ...warnings],
+  };
 }
 
 /** Sections of a file that are read before the steps run, so a section cannot use a variable that a step saves. */
@@ -157,6 +191,7 @@ export function loadScenario(
     given: allRules[0]!.given ?? {},
     initialStateFault: (word, message) => document.faultAt(["given", word], message),
     isIsolated: raw.isolation !== undefined,
+    replay: replayOf(document, raw, scope),
     warnings: inFiles(sources, [
       ...sources.flatMap(({ document }) => document.warnings ?? []),
       ...idle,
@@ -207,7 +242,8 @@ function emptyWarnings(
   scenario: Scenario,
   steps: readonly LoadedStep[],
 ): DocumentFault[] {
-  const { include } = document.value as { include?: unknown };
+  const { include, flow } = document.value as { include?: unknown; flow?: unknown };
+  if (flow !== undefined) return [];
   if (Array.isArray(include) && include.length === 0)
     return [document.faultAt(["include"], "includes nothing: name a file, or remove it")];
   if (steps.length > 0 || RULE_KINDS.some((kind) => (scenario[kind] ?? []).length > 0)) return [];

@@ -64,7 +64,8 @@ function load(
 ): LoadedScenario | Refusal {
   try {
     const runIdOf = (name: string): string => stage.nextRunId(name);
-    return loadScenario(documentFromValue(source), { vars: given, runIdOf, vocabulary });
+    const loaded = loadScenario(documentFromValue(source), { vars: given, runIdOf, vocabulary });
+    return loaded.replay === undefined ? loaded : refuseInvalid({ flow: "only a file can name a flow" });
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     return refusalOf(error.faults);

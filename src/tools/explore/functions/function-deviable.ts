@@ -234,10 +234,6 @@ export class FunctionDeviable implements Deviable {
   profile(): Readonly<Record<string, number>> {
     return { runs: this.#runs };
   }
-
-  save(): undefined {
-    return undefined;
-  }
 }
 
 const NOTHING_COMPARED = "see shows nothing that can be compared: return what the app knows of the order";

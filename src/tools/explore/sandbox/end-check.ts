@@ -48,8 +48,6 @@ interface MissedEnd {
 /** Compares the ends of runs with those that the app has shown. */
 export class EndCheck<Run extends CheckedRun> {
   readonly ends: Ends;
-  /** The ends that failing runs should have had, for their files. */
-  readonly missed = new Map<SandboxPlan, ExpectedEnd>();
   readonly #baseline: Baseline;
   readonly #plain: Trace["observed"];
   readonly #driver: EndDriver<Run>;
@@ -88,7 +86,6 @@ export class EndCheck<Run extends CheckedRun> {
     this.#isWaitVain ||= isLeased && missed !== undefined;
     const hasPausedLonger = isLeased && missed === undefined;
     if (missed === undefined) this.ends.learn(plan, run);
-    else this.missed.set(plan, missed.end);
     // With fields that were learned too late for this run, its repetition decides.
     const isLate =
       missed !== undefined && this.ends.free.length > freeFields && observed.withdrawals.length > 0;

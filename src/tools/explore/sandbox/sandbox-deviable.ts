@@ -62,7 +62,6 @@ import { RunLoader } from "./run-loader.js";
 import { RunProfile } from "./run-profile.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { type SandboxRun, sandboxRunOf } from "./sandbox-run.js";
-import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
 import { savedTime } from "./saved-variable.js";
 
 export interface SandboxDeviableOptions {
@@ -81,7 +80,6 @@ export interface SandboxDeviableOptions {
   readonly signal?: AbortSignal | undefined;
   /** Absent unless the command line explores. */
   readonly runCommand?: RunCommand | undefined;
-  readonly saveTo?: ScenarioFileWriter | undefined;
 }
 
 interface PlainRunOptions {
@@ -333,14 +331,6 @@ export class SandboxDeviable implements Deviable {
       indexes.map((index) => loaded.steps[index]!),
       indexes.map((index) => all[index]!),
     );
-  }
-
-  save(plan: SandboxPlan, description: string): string | undefined {
-    const { saveTo, vars = {} } = this.#options;
-    // A file cannot kill the app.
-    if (saveTo === undefined || plan.killMoment !== undefined) return undefined;
-    const { document } = this.#documentOf(plan, this.#endCheck.missed.get(plan));
-    return saveDocument(saveTo, document, description, vars, this.source);
   }
 
   #documentOf(

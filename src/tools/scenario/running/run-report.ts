@@ -16,8 +16,8 @@ export interface StepReport {
   readonly title: string;
   /** The title before its variables are filled in, if it has some: the same in every run. */
   readonly text?: string;
-  /** The step's action. */
-  readonly kind: StepKind;
+  /** The step's action; `explore` for the deviations of a file that names a flow. */
+  readonly kind: StepKind | "explore";
   /** Line in the file, from 1. */
   readonly line: number;
   /** `not_run` if an earlier step did not pass. */

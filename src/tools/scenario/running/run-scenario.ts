@@ -36,6 +36,9 @@ export interface RunOptions extends RunTarget, Pick<RunContext, "runCommand"> {
     | undefined;
 }
 
+/** Why a run without the app's URL is refused. */
+export const NO_APP = "some steps call the app under test: give its URL with --app";
+
 /** Runs the steps of a scenario in a sandbox, then restores rules, faults, clock and namespace. */
 export async function runScenario(loaded: LoadedScenario, options: RunOptions): Promise<RunReport> {
   const startedMs = systemWallClock.nowMs();
@@ -73,7 +76,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     if (own !== undefined) client.useNamespace(own);
     if (loaded.isIsolated) await snapshotState(client, runId, cleanup);
     if (app === undefined && flattenSteps(loaded.steps).some(({ kind }) => isAppCallKind(kind)))
-      throw new CannotRunError("some steps call the app under test: give its URL with --app");
+      throw new CannotRunError(NO_APP);
     const context: RunContext = {
       client,
       ...(await readNamespaceKeys(client)),
