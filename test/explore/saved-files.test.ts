@@ -24,7 +24,10 @@ function savedFile(fields: object, flow = FLOW): string {
 
 it.concurrent("a finding is saved as its flow, relative to the file, and its deviations", async () => {
   const { sandbox, shop } = await openCorpus("pays_again");
-  const flow = FLOW.replace("vars: {", "vars: { orders: /nowhere,").replace("POST /orders", `POST \${orders}`);
+  const flow = FLOW.replace("vars: {", "vars: { orders: /nowhere,").replace(
+    "POST /orders",
+    `POST \${orders}`,
+  );
   const folder = join(dirname(savedFile({}, flow)), "of/today");
   const report = await sandbox.explore(join(folder, "../../../order.yaml"), {
     app: shop.url,
