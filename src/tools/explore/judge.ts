@@ -143,7 +143,11 @@ function judgeView(failure: RunFailure, observed: ObservedRun): WrongVerdict {
       ? wrong("money", `more is left than in ${reference}: ${text}`)
       : lasting("money", `done more than once: ${text}`);
   const marking = differences.map(({ got }) => statusMeaningOf(got)).find((found) => found !== undefined);
-  const arePaid = charges.some(({ status }) => isPaid(status as ChargeStatus));
+  // Another order of the run may be paid.
+  const isForbidden = ({ expected, got }: (typeof differences)[number]) =>
+    isJsonObject(expected) && "not" in expected && statusMeaningOf(got) === "paid";
+  const arePaid =
+    charges.some(({ status }) => isPaid(status as ChargeStatus)) && !differences.some(isForbidden);
   if (marking === "refunded" && arePaid)
     return hasPartRefund(deliveries)
       ? wrong("money", `a part was refunded, and the app takes it for the whole: ${text}`)

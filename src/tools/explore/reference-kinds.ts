@@ -20,6 +20,14 @@ const REFERENCE_KINDS: readonly DeviationKind[] = [
 /** Reference kinds that let the payment end as it does. */
 const NOT_ENDS: readonly DeviationKind[] = ["pressed_again", "meanwhile"];
 
+/** Kinds that are no reference, and judged by the view of an unpaid order. */
+const UNPAID_VIEW_KINDS: readonly DeviationKind[] = [
+  "foreign_charge",
+  "underpaid",
+  "overpaid",
+  "paid_in_other_currency",
+];
+
 /** Puts the deviations whose runs are references before those that are compared with them. */
 export function referencesFirst(deviations: readonly Deviation[]): Deviation[] {
   const references = REFERENCE_KINDS.flatMap((kind) => deviations.filter((one) => one.kind === kind));
@@ -37,6 +45,6 @@ export function isReferenceFor({ kind, at }: Deviation, set: DeviationSet): bool
   }
   if (kind === "pressed_again") return set.some((one) => one.kind === "pressed_twice" && one.at === at);
   if (kind === "refunded") return kinds.includes("partly_refunded");
-  const hasEnd = kinds.some((one) => REFERENCE_KINDS.includes(one) && !NOT_ENDS.includes(one));
-  return kind === "expired_unpaid" && (hasEnd || kinds.includes("foreign_charge"));
+  const isEnd = (one: DeviationKind) => REFERENCE_KINDS.includes(one) && !NOT_ENDS.includes(one);
+  return kind === "expired_unpaid" && kinds.some((one) => isEnd(one) || UNPAID_VIEW_KINDS.includes(one));
 }

@@ -31,7 +31,7 @@ export async function compareEnd(
   const failure =
     (await recordFailure(run, "paid", chargeChecks(baseline, end))) ??
     (await recordFailure(run, "paid_out", withdrawalChecks(baseline, end))) ??
-    viewFailure(state, end, baseline, names) ??
+    viewFailure(state, end, names) ??
     (await recordFailure({ state, rows }, "manners", refusalChecks(baseline, plan)));
   return failure && { ...failure, reference: end.name };
 }
@@ -71,7 +71,6 @@ async function recordFailure(
 export function viewFailure(
   { variables, plan }: RunState,
   { views, unlike }: ExpectedEnd,
-  { list }: Baseline,
   names: readonly string[],
 ): RunFailure | undefined {
   for (const [index, name] of names.entries()) {
@@ -87,18 +86,11 @@ export function viewFailure(
       const message = `differs at ${differences.map(({ path }) => path).join(", ")}`;
       return { ...failureOf(role, title, message, false), body, differences };
     };
-    const expected = views[index];
-    const shown = (expected as { readonly body?: unknown }).body;
-    // The views of several payments also have those that are paid in full.
-    const isPaidOnce = (list?.completed ?? 1) === 1;
-    const failure = !plan?.isWrongMoney
-      ? failureAt("observe", `see ${name}`, expected)
-      : isPaidOnce
-        ? failureAt("not_delivered", `see ${name}`, { body: { not: shown } })
-        : undefined;
+    const failure = failureAt("observe", `see ${name}`, views[index]);
     if (failure !== undefined) return failure;
     if (unlike?.view === index) {
-      const alike = failureAt("unlike", unlike.sentence, { status: { lt: 500 }, body: unlike.body });
+      const role = plan?.isWrongMoney ? "not_delivered" : "unlike";
+      const alike = failureAt(role, unlike.sentence, { status: { lt: 500 }, body: unlike.body });
       if (alike !== undefined) return alike;
     }
   }

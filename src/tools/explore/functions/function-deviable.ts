@@ -160,7 +160,7 @@ export class FunctionDeviable implements Deviable {
       quietMs,
     };
     const end = plan && this.#endCheck.ends.expectedOf(plan);
-    const failure = state.failure ?? (end && viewFailure(state, end, this.#baseline, this.#names));
+    const failure = state.failure ?? (end && viewFailure(state, end, this.#names));
     const trace = { observed, failure, hasReachedApp: state.presses.length > 0 };
     return { loaded: variables, observed, trace, state, since, rows };
   }

@@ -28,18 +28,21 @@ export type Bodies = readonly unknown[];
 export interface Shown {
   /** Expected bodies of a plain run. */
   readonly plain: Bodies;
-  /** The app before the customer pays, and while the payment is under way; empty if they are not known. */
+  /** The app before the customer pays, and while the payment is under way; an unknown view is undefined. */
   readonly waiting: readonly Bodies[];
+  /** For each view its own index, or that of a view of the same call whose waiting state is known. */
+  readonly models: readonly number[];
   /** The price, to recognize a balance that it raises. */
   readonly price: string | undefined;
+  /** Bodies after a refund of the whole, and after an expiry without a payment; empty if they are not known. */
+  readonly refunded: Bodies;
+  readonly expired: Bodies;
 }
 
 /** Nothing of a payment is shown, and the app does not wait for it. */
 export function unpaidClaims(shown: Shown, mayWait: boolean): Claims {
-  const { plain, waiting } = shown;
-  const facts = plain.map((view, index) => factsIn(shown, view, index));
+  const facts = shown.plain.map((_, index) => factsIn(shown, index));
   const hasPaidWord = facts.flat().some(({ value }) => isPaidWord(value));
-  const sentence = "not paid, and the app shows all that it shows for a payment";
   return {
     views: facts.map((fields) =>
       claim(fields, (field) => {
@@ -50,10 +53,26 @@ export function unpaidClaims(shown: Shown, mayWait: boolean): Claims {
         return isShare(field, shown) ? lessThan(value) : undefined;
       }),
     ),
-    ...(waiting.length === 0 || facts.flat().length === 0
-      ? {}
-      : { unlike: { sentence, views: facts.map((fields) => expectationOf(fields)) } }),
+    unlike: unlikePaid(shown, "not paid, and the app shows all that it shows for a payment"),
   };
+}
+
+/** Nothing is delivered for another amount or currency. An app may show that it was paid something. */
+export function wrongMoneyClaims(shown: Shown): Claims {
+  return {
+    views: shown.plain.map(() => PRESENT),
+    // Without a waiting state, no field of the view may be missing.
+    unlike: unlikePaid(shown, "delivered as if the right amount had been paid", shown.waiting.length === 0),
+  };
+}
+
+/** An order does not show all that it shows only once it is paid. */
+function unlikePaid(shown: Shown, sentence: string, isWhole = false): Unlike {
+  const isKnown = (index: number) => shown.waiting.some((bodies) => bodies[index] !== undefined);
+  const views = shown.models.map((model, index) =>
+    isWhole || isKnown(model) ? expectationOf(factsIn(shown, index)) : undefined,
+  );
+  return { sentence, views };
 }
 
 /** The order does not wait again, and no more is delivered. It may stay paid, and a balance may be too low. */
@@ -70,7 +89,7 @@ export function refundedClaims(shown: Shown, mayWait: boolean): Claims {
 }
 
 /** The app does not take a part for the whole: as refunded, or as not delivered. */
-export function partlyRefundedClaims(shown: Shown, refunded: Bodies | undefined): Claims {
+export function partlyRefundedClaims(shown: Shown): Claims {
   const words = [...WAITING_WORDS, ...statusWordsOf("refunded")];
   const views = shown.plain.map((view, index) =>
     claim(fieldsIn(view), (field) => {
@@ -81,15 +100,11 @@ export function partlyRefundedClaims(shown: Shown, refunded: Bodies | undefined)
     }),
   );
   const sentence = "a part was refunded, and the app takes it for the whole";
-  return refunded === undefined ? { views } : { views, unlike: { sentence, views: refunded } };
+  return { views, unlike: { sentence, views: changed(shown.refunded, shown) } };
 }
 
-/**
- * Late money is delivered, credited or returned, once; and what the app calls returned it has returned.
- *
- * @param expired bodies after an expiry without a payment; undefined if the app has returned the money
- */
-export function paidLateClaims(shown: Shown, expired: Bodies | undefined, isReturned: boolean): Claims {
+/** Late money is delivered, credited or returned, once; and what the app calls returned it has returned. */
+export function paidLateClaims(shown: Shown, isReturned: boolean): Claims {
   const views = shown.plain.map((view, index) =>
     claim(fieldsIn(view), (field) => {
       const { value } = field;
@@ -99,7 +114,14 @@ export function paidLateClaims(shown: Shown, expired: Bodies | undefined, isRetu
     }),
   );
   const sentence = "paid late, but not marked as paid by the app: it shows what it shows if nothing is paid";
-  return expired === undefined || isReturned ? { views } : { views, unlike: { sentence, views: expired } };
+  return isReturned ? { views } : { views, unlike: { sentence, views: changed(shown.expired, shown) } };
+}
+
+/** The views of an end that are not as in a plain run. */
+function changed(ended: Bodies, { plain }: Shown): Bodies {
+  return ended.map((body, index) =>
+    JSON.stringify(body) === JSON.stringify(plain[index]) ? undefined : body,
+  );
 }
 
 /** Status words of an order that waits for its payment. An order that is `open` or `unpaid` need not wait. */
@@ -112,20 +134,23 @@ interface Fact extends Field {
 }
 
 /** Finds the fields of a plain run's view that the app shows only once it is paid. */
-function factsIn({ waiting }: Shown, view: unknown, index: number): Fact[] {
-  return fieldsIn(view)
+function factsIn({ plain, waiting, models }: Shown, index: number): Fact[] {
+  const model = models[index]!;
+  const isFact = ({ path }: Field) => {
+    const paid = JSON.stringify(fieldAt(plain[model], path));
+    return waiting.every((bodies) => JSON.stringify(fieldAt(bodies[model], path)) !== paid);
+  };
+  return fieldsIn(plain[index])
     .filter(({ value }) => !isJsonObject(value))
-    .filter(({ path, value }) =>
-      waiting.every((bodies) => JSON.stringify(fieldAt(bodies[index], path)) !== JSON.stringify(value)),
-    )
+    .filter(isFact)
     .map((field) => ({ ...field, index }));
 }
 
 /** Returns true for a field by which the customer has what is paid: a delivery by its name, a balance by the price. */
-function isShare({ path, value, index }: Fact, { waiting, price }: Shown): boolean {
+function isShare({ path, value, index }: Fact, { waiting, models, price }: Shown): boolean {
   if (isDelivery(path)) return value === true || sizeOf(value) > 0;
   const [before] = waiting;
-  const grown = numberOf(value) - numberOf(fieldAt(before?.[index], path));
+  const grown = numberOf(value) - numberOf(fieldAt(before?.[models[index]!], path));
   const paid = Number(price ?? Number.NaN);
   return grown > 0 && [paid, paid * 100].some((amount) => Math.abs(grown - amount) < 1e-6);
 }

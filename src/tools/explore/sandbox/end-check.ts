@@ -68,7 +68,8 @@ export class EndCheck<Run extends CheckedRun> {
     const isEnd = failure === undefined || isCheck(failure.role);
     if (!isEnd || failure?.isIncomplete === true) return { trace };
     const isRight = failure === undefined && this.#hasMoneyOf(this.ends.expectedOf(plan), run);
-    if (isRight && !isReference(plan) && !hasNewRefusals(observed, this.#plain)) return { trace };
+    const hasClaims = isReference(plan) || plan.isWrongMoney;
+    if (isRight && !hasClaims && !hasNewRefusals(observed, this.#plain)) return { trace };
     const open = openText(observed, this.#plain);
     if (open !== undefined) return { trace: { ...trace, failure: notJudged(open) } };
     await this.#lookUntilSteady(plan, run);

@@ -1,20 +1,11 @@
-import { findMismatches } from "../../../core/domain/deep-match.js";
-import type { ObservedRun } from "../deviable.js";
 import { countCompletedPayments } from "../judge.js";
-import {
-  type Bodies,
-  type Claims,
-  paidLateClaims,
-  partlyRefundedClaims,
-  refundedClaims,
-  type Shown,
-  unpaidClaims,
-} from "./claims.js";
+import { claimedViews, OPEN } from "./claimed-views.js";
+import type { Bodies } from "./claims.js";
 import { endKeyOf, isReference, MEANWHILE, othersKeyOf, PRESSED, pressKeyOf } from "./end-keys.js";
 import type { Flow } from "./flow.js";
 import { FreeFields, journalFields } from "./free-fields.js";
 import { MEANWHILE_STATUS } from "./meanwhile-steps.js";
-import { chargesOf, hasBeenPaid, moneyOf, UNPAID, wasRefundedFirst } from "./money.js";
+import { chargesOf, chargesShownBy, hasBeenPaid, moneyOf, UNPAID, wasRefundedFirst } from "./money.js";
 import type { Baseline, FreeField, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import {
   DURING_TIME_NAME,
@@ -27,16 +18,7 @@ import {
 } from "./saved-variable.js";
 import { countedIn } from "./strangers.js";
 import { unpaidEndNotes } from "./unpaid-ends.js";
-import {
-  commonPart,
-  isLess,
-  onSamePaths,
-  PRESENT,
-  undeliveredViews,
-  withAllowed,
-  withoutRun,
-  withPresent,
-} from "./views.js";
+import { commonPart, onSamePaths, PRESENT, undeliveredViews, withAllowed, withoutRun } from "./views.js";
 
 /*
  * The ends of an app. Each end runs once undisturbed; a disturbed run must end as the undisturbed run with the same money.
@@ -76,8 +58,6 @@ interface LearnedEnd {
   readonly isRefused: boolean;
 }
 
-/** Any response but a server error. */
-const OPEN = { status: { lt: 500 } };
 const PLAIN_NAME = "a plain run";
 
 /** The views of an app, and the ends that the flow allows. */
@@ -96,8 +76,6 @@ export class Ends {
   readonly #learned = new Map<string, LearnedEnd>();
   /** The app before the customer pays, and while the payment is under way. */
   #waiting: readonly Bodies[] = [];
-  /** Nothing was paid while the payment was seen under way. */
-  #isUnpaidDuring = false;
   readonly #free: FreeFields;
   /** Differing fields for which an end has run again, each with the name of the end. */
   readonly #confirmed = new Set<string>();
@@ -106,6 +84,7 @@ export class Ends {
     this.#flow = flow;
     this.#baseline = baseline;
     this.#free = new FreeFields(flow.observe, baseline.free);
+    this.#free.addTimes(baseline.plain.bodies);
   }
 
   get free(): FreeField[] {
@@ -134,6 +113,7 @@ export class Ends {
 
   #expectedOf(plan: SandboxPlan): ExpectedEnd {
     const key = endKeyOf(plan);
+    if (plan.isWrongMoney) return this.#openEnd(plan);
     if (key === undefined || key.startsWith(PRESSED) || key.startsWith(MEANWHILE))
       return this.#plainEnd(plan);
     const known = isReference(plan) ? undefined : this.#learned.get(key);
@@ -144,6 +124,7 @@ export class Ends {
     const expected = this.#expectedOf(plan);
     const key = endKeyOf(plan);
     const early = wasRefundedFirst(run.observed);
+    if (plan.isWrongMoney) return [this.#claimedEnd(plan, run)];
     if (key === undefined) {
       const presses = this.#withMoneyOf(plan, run).filter((one) => pressKeyOf(one.plan) === pressKeyOf(plan));
       const all = [expected, ...presses.map((one) => this.#endOf(one)), ...this.#endsWithOthers(plan)];
@@ -211,17 +192,8 @@ export class Ends {
     const { loaded, observed } = run;
     const bodies = this.#bodiesIn(run, viewVariableName);
     if (bodies === undefined) return;
-    const duringMs = savedTime(loaded, DURING_TIME_NAME);
-    if (duringMs !== undefined)
-      this.#isUnpaidDuring = observed.charges.every(({ history }) =>
-        history.every(({ status, atMs }) => status !== "COMPLETED" || atMs > duringMs),
-      );
-    if (plan.end === "expired")
-      this.#waiting = LOOK_MOMENTS.flatMap((moment) => {
-        const looked = this.#flow.observe.map((_, index) => savedVariable(loaded, lookName(moment, index)));
-        const isKnown = looked.some((body) => body !== undefined);
-        return isKnown ? [looked.map((body) => withoutRun(body, loaded.runId))] : [];
-      });
+    this.#free.addTimes(bodies);
+    if (plan.end === "expired") this.#waiting = this.#waitingIn(run);
     const known = this.#learned.get(key);
     if (known !== undefined) this.#freeDifferences(known.bodies, bodies);
     this.#learned.set(key, {
@@ -236,6 +208,20 @@ export class Ends {
       isRefused: Number(savedVariable(loaded, MEANWHILE_STATUS)) >= 400,
     });
     this.#learnJournals();
+  }
+
+  /** The views of a run that is not paid, before and during its payment; without the views of orders paid by then. */
+  #waitingIn(run: LoadedRun): Bodies[] {
+    const { loaded } = run;
+    const duringMs = savedTime(loaded, DURING_TIME_NAME) ?? -Infinity;
+    return LOOK_MOMENTS.map((moment) =>
+      this.#flow.observe.map((view, index) => {
+        const body = savedVariable(loaded, lookName(moment, index));
+        const isPaid =
+          moment === "during" && chargesShownBy(view, run).some((one) => hasBeenPaid(one, duringMs));
+        return isPaid ? undefined : withoutRun(body, loaded.runId);
+      }),
+    ).filter((bodies) => bodies.some((body) => body !== undefined));
   }
 
   /** Describes how the ends in which nothing is paid disagree. */
@@ -291,7 +277,7 @@ export class Ends {
     const fields = journalFields({
       plain: this.#baseline.plain.bodies,
       before,
-      during: this.#isUnpaidDuring ? during : undefined,
+      during,
       unpaid: unpaid.map(({ bodies }) => bodies),
     });
     for (const { view, field } of fields) this.#free.add(view, field, "grows with every event");
@@ -355,46 +341,19 @@ export class Ends {
     const open = this.#openEnd(plan);
     const seen = this.#bodiesIn(run, viewVariableName);
     if (seen === undefined) return open;
-    const { views, unlike } = this.#claimsOn(plan, run.observed, seen);
-    const stated = (unlike?.views ?? [])
-      .map((body, index) => ({ body, index }))
-      .filter(({ body }) => body !== undefined);
-    const isMet = ({ body, index }: { body: unknown; index: number }) =>
-      findMismatches(body, seen[index], "").length === 0;
-    const alike = stated.find((one) => !isMet(one)) ?? stated[0];
-    return {
-      ...open,
-      views: views.map((body, index) => ({ ...OPEN, body: withPresent(body, seen[index]) })),
-      unlike: alike && { sentence: unlike!.sentence, view: alike.index, body: { not: alike.body } },
+    const endAt = (key: string) =>
+      this.#learned.get(key)?.bodies.map((body, index) => this.#compared(body, index)) ?? [];
+    const isKnown = (index: number) => this.#waiting.some((bodies) => bodies[index] !== undefined);
+    const shown = {
+      plain: this.#baseline.plain.bodies.map((body, index) => this.#compared(body, index)),
+      waiting: this.#waiting,
+      models: this.#free.modelsOf(isKnown),
+      price: run.observed.charges[0]?.base.amount,
+      refunded: endAt("refunded"),
+      expired: endAt("expired"),
     };
-  }
-
-  #claimsOn(plan: SandboxPlan, observed: ObservedRun, seen: Bodies): Claims {
-    const { plain } = this.#baseline;
-    const bodies = plain.bodies.map((body, index) => this.#compared(body, index));
-    const [charge] = observed.charges;
-    const shown: Shown = { plain: bodies, waiting: this.#waiting, price: charge?.base.amount };
-    const mayWait = isLess(seen, bodies);
-    const endAt = (key: string) => {
-      const bodies = this.#learned.get(key)?.bodies;
-      const compared = bodies?.map((body, index) => this.#compared(body, index));
-      return JSON.stringify(compared) === JSON.stringify(shown.plain) ? undefined : compared;
-    };
-    // The views also have what the customer has paid of several payments.
-    if (plan.isUnpaid && observed.charges.some(hasBeenPaid)) return { views: bodies.map(() => PRESENT) };
-    if (plan.isUnpaid) return unpaidClaims(shown, mayWait);
-    if (plan.end === "refunded") return refundedClaims(shown, mayWait);
-    if (plan.end === "partly_refunded") return partlyRefundedClaims(shown, endAt("refunded"));
-    return paidLateClaims(shown, endAt("expired"), this.#isReturned(observed));
-  }
-
-  /** Returns true if the app returned a payment, by a payout or by a refund. */
-  #isReturned({ charges, withdrawals }: ObservedRun): boolean {
-    const paidOut = countCompletedPayments(withdrawals);
-    return (
-      charges.some(({ status }) => status === "REFUNDED") ||
-      paidOut > Number(this.#baseline.plain.completedWithdrawals ?? 0)
-    );
+    const orders = this.#flow.observe.map((view) => chargesShownBy(view, run));
+    return { ...open, ...claimedViews(plan, run, this.#baseline, { shown, seen, orders }) };
   }
 
   #undelivered(end: ExpectedEnd): ExpectedEnd {

@@ -1,3 +1,4 @@
+import { systemWallClock } from "../../../core/time/wall-clock.js";
 import type { Bodies } from "./claims.js";
 import { isDelivery } from "./claims.js";
 import type { FreeField } from "./sandbox-plan.js";
@@ -11,10 +12,13 @@ interface ObservedView {
 /** The fields that no run is judged by. A learned field is free in all views of its call, as of another order. */
 export class FreeFields {
   readonly #views: readonly ObservedView[];
+  /** The call of each view, without the order that it names. */
+  readonly #calls: readonly unknown[];
   readonly #free: Map<string, FreeField>;
 
   constructor(views: readonly ObservedView[], known: readonly FreeField[]) {
     this.#views = views;
+    this.#calls = views.map(({ app }, index) => app?.replace(/\$\{[^}]*\}/g, "*") ?? index);
     this.#free = new Map(known.map((one) => [freeKey(one.view, one.field), one]));
   }
 
@@ -24,10 +28,25 @@ export class FreeFields {
   }
 
   add(view: number, field: string, reason: string): void {
-    const calls = this.#views.map(({ app }, index) => app?.replace(/\$\{[^}]*\}/g, "*") ?? index);
-    for (const [other, call] of calls.entries())
-      if (call === calls[view] && !this.#free.has(freeKey(other, field)))
+    for (const [other, call] of this.#calls.entries())
+      if (call === this.#calls[view] && !this.#free.has(freeKey(other, field)))
         this.#free.set(freeKey(other, field), { view: other, field, reason });
+  }
+
+  /** Frees the fields that hold a time of the run by the machine's clock, which two runs in one second share. */
+  addTimes(bodies: readonly unknown[]): void {
+    const nowMs = systemWallClock.nowMs();
+    for (const [view, body] of bodies.entries())
+      for (const field of timesIn(body, nowMs))
+        if (!this.isFree(view)(field)) this.add(view, generalPath(field), "is the time of the run");
+  }
+
+  /** For each view its own index if `isKnown`, else that of a view of the same call, as of another order. */
+  modelsOf(isKnown: (view: number) => boolean): number[] {
+    return this.#calls.map((call, index) => {
+      const model = this.#calls.findIndex((other, at) => other === call && isKnown(at));
+      return isKnown(index) || model === -1 ? index : model;
+    });
   }
 
   isFree(view: number): (path: string) => boolean {
@@ -35,6 +54,26 @@ export class FreeFields {
     return (path) => ignore.includes(path) || this.#free.has(freeKey(view, path));
   }
 }
+
+/** Longer than a run takes, and shorter than the age of what an app keeps beyond its runs. */
+const RECENT_MS = 600_000;
+
+function timesIn(part: unknown, nowMs: number, path = ""): string[] {
+  if (typeof part !== "object" || part === null)
+    return Math.abs(nowMs - instantOf(part)) < RECENT_MS ? [path] : [];
+  return Object.entries(part).flatMap(([key, value]) =>
+    timesIn(value, nowMs, path === "" ? key : `${path}.${key}`),
+  );
+}
+
+/** Reads a time in text, in milliseconds or in seconds; NaN for anything else. */
+function instantOf(value: unknown): number {
+  if (typeof value === "string") return /^\d{4}-\d\d-\d\d[T ]/.test(value) ? Date.parse(value) : Number.NaN;
+  return typeof value === "number" ? value * (value < MAX_SECONDS ? 1_000 : 1) : Number.NaN;
+}
+
+/** Larger than seconds since 1970, smaller than milliseconds. */
+const MAX_SECONDS = 1e11;
 
 /** Names a field of a view in all runs. */
 function freeKey(view: number, path: string): string {

@@ -14,13 +14,13 @@ export const UNPAID = "unpaid";
 /** Describes how the money of a run ended, by order: the same text for the same money in all runs. */
 export function moneyOf(plan: SandboxPlan, run: LoadedRun, baseline: Baseline): string {
   const outcomes = chargesOf(run, baseline)
-    .filter(hasBeenPaid)
+    .filter((charge) => hasBeenPaid(charge))
     .map((charge) => `${orderOf(charge, run.loaded)} ${outcomeOf(charge, plan)}`);
   return outcomes.length === 0 ? UNPAID : outcomes.sort().join(", ");
 }
 
-export function hasBeenPaid({ history }: ObservedCharge): boolean {
-  return history.some(({ status }) => status === "COMPLETED");
+export function hasBeenPaid({ history }: ObservedCharge, byMs = Infinity): boolean {
+  return history.some(({ status, atMs }) => status === "COMPLETED" && atMs <= byMs);
 }
 
 function outcomeOf({ history, status, expiresMs }: ObservedCharge, { refundedPart }: SandboxPlan): string {
@@ -63,6 +63,17 @@ export function customerEmail(
   runId: string,
 ): string | undefined {
   return customerMatch.customer_email?.replaceAll(RUN_ID, runId).replaceAll("\\*", "*");
+}
+
+/** The charges of the order or customer that a view names; all charges of the run if it names none of theirs. */
+export function chargesShownBy(view: object, { observed, loaded }: LoadedRun): readonly ObservedCharge[] {
+  const textIn = (name: string) => (name === "run.id" ? loaded.runId : textOf(savedVariable(loaded, name)));
+  const call = JSON.stringify(view).replace(/\$\{([\w.]+)\}/g, (_, name: string) => textIn(name));
+  const named = new Set(call.split(/[/?&=#"\s]+/));
+  const shown = observed.charges.filter(({ email, metadata }) =>
+    [email, ...Object.values(metadata)].some((value) => named.has(value)),
+  );
+  return shown.length === 0 ? observed.charges : shown;
 }
 
 /** Converts a variable to its text in metadata; empty for undefined and for objects. */

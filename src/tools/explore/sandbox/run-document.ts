@@ -88,11 +88,9 @@ export function deviatingRunDocument(
     ...(again.length === 0 ? [] : [...withRole("repeat", again), ...tail.map(asRepeated)]),
     ...withRole("paid", chargeChecks(baseline, end)),
     ...withRole("paid_out", withdrawalChecks(baseline, end)),
-    ...(isWrongMoney
-      ? withRole("not_delivered", hasOnePayment(baseline) ? notDelivered(flow, end) : [])
-      : viewsOf(flow, (index) => ({ ...savingView(index), expect: end.views[index] }))),
-    ...(end.unlike === undefined ? [] : [unlikeView(flow, end.unlike)]),
-    ...checksOf(flow, end.isPlain === true && !isWrongMoney),
+    ...viewsOf(flow, (index) => ({ ...savingView(index), expect: end.views[index] })),
+    ...(end.unlike === undefined ? [] : [unlikeView(flow, end.unlike, isWrongMoney)]),
+    ...checksOf(flow, end.isPlain === true),
     ...withRole("manners", refusalChecks(baseline, plan)),
   ];
   const times = PATIENT_STEADY_TIMES[waits.quiet === undefined ? "before" : "after"];
@@ -117,21 +115,14 @@ function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): n
   return (other.skip ?? 0) - (one.skip ?? 0);
 }
 
-/** The views of several payments also have those that are paid in full. */
-function hasOnePayment({ list }: Baseline): boolean {
-  return (list?.completed ?? 1) === 1;
-}
-
-/** Makes one step per view. Each expects that the view does not show what it shows after a paid plain run. */
-function notDelivered(flow: Flow, { views }: ExpectedEnd): RawStep[] {
-  const isNot = (index: number) => ({ body: { not: (views[index] as { readonly body?: unknown }).body } });
-  return viewsOf(flow, (index) => ({ expect: isNot(index) })).map(({ step }) => step);
-}
-
 /** Makes the step that fails if the app shows the end as it shows another one. */
-function unlikeView(flow: Flow, { sentence, view, body }: NonNullable<ExpectedEnd["unlike"]>): Placed {
+function unlikeView(
+  flow: Flow,
+  { sentence, view, body }: NonNullable<ExpectedEnd["unlike"]>,
+  isWrongMoney: boolean,
+): Placed {
   const { step } = viewsOf(flow, () => ({ name: sentence, expect: { status: { lt: 500 }, body } }))[view]!;
-  return { step, role: "unlike" };
+  return { step, role: isWrongMoney ? "not_delivered" : "unlike" };
 }
 
 /** Makes the steps that read the app's views, and adds the fields of `fieldsOf` to each. */

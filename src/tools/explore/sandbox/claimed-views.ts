@@ -1,0 +1,105 @@
+import { findMismatches } from "../../../core/domain/deep-match.js";
+import type { ObservedCharge } from "../deviable.js";
+import { countCompletedPayments } from "../judge.js";
+import {
+  type Bodies,
+  type Claims,
+  paidLateClaims,
+  partlyRefundedClaims,
+  refundedClaims,
+  type Shown,
+  type Unlike,
+  unpaidClaims,
+  wrongMoneyClaims,
+} from "./claims.js";
+import type { ExpectedEnd } from "./ends.js";
+import { chargesOf, hasBeenPaid } from "./money.js";
+import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
+import { isLess, PRESENT, withPresent } from "./views.js";
+
+/*
+ * The claims on the views of a run that no other run vouches for. The unit is the order: a view of one of several orders
+ * is judged by its own charges.
+ */
+
+/** For each view the charges of the order or customer that it shows. */
+type Orders = readonly (readonly ObservedCharge[])[];
+
+/** Views of a run, and facts about the app. */
+interface JudgedViews {
+  readonly shown: Shown;
+  readonly seen: Bodies;
+  readonly orders: Orders;
+}
+
+/** Any response but a server error. */
+export const OPEN = { status: { lt: 500 } };
+
+/** Expects of the views of a run what is the same in every app. */
+export function claimedViews(
+  plan: SandboxPlan,
+  run: LoadedRun,
+  baseline: Baseline,
+  { shown, seen, orders }: JudgedViews,
+): Pick<ExpectedEnd, "views" | "unlike"> {
+  const { views, unlike } = claimsOf(plan, run, baseline, { shown, seen, orders });
+  // Late money may be shown in any view.
+  const alike = unlike && viewUnlike(unlike, seen, plan.isPaidLate ? orders.map(() => []) : orders);
+  return {
+    views: views.map((body, index) => ({ ...OPEN, body: withPresent(body, seen[index]) })),
+    unlike: alike && { sentence: unlike!.sentence, view: alike.index, body: { not: alike.body } },
+  };
+}
+
+function claimsOf(
+  plan: SandboxPlan,
+  run: LoadedRun,
+  baseline: Baseline,
+  { shown, seen, orders }: JudgedViews,
+): Claims {
+  const mayWait = isLess(seen, shown.plain);
+  if (plan.isWrongMoney) {
+    const own = chargesOf(run, { ...baseline, chargeMatch: {} });
+    return claimsOn(wrongMoneyClaims(shown), orders, (charge) => own.includes(charge));
+  }
+  if (plan.isUnpaid) return claimsOn(unpaidClaims(shown, mayWait), orders, (charge) => !hasBeenPaid(charge));
+  if (plan.end === "refunded") return refundedClaims(shown, mayWait);
+  if (plan.end === "partly_refunded") return partlyRefundedClaims(shown);
+  return paidLateClaims(shown, hasReturned(run, baseline));
+}
+
+/** Returns true if the app returned a payment, by a payout or by a refund. */
+function hasReturned({ observed }: LoadedRun, { plain }: Baseline): boolean {
+  return (
+    observed.charges.some(({ status }) => status === "REFUNDED") ||
+    countCompletedPayments(observed.withdrawals) > (plain.completedWithdrawals ?? 0)
+  );
+}
+
+/** Claims only on views all of whose charges are concerned: the view of several payments also has the others. */
+function claimsOn(
+  { views, unlike }: Claims,
+  orders: Orders,
+  isConcerned: (charge: ObservedCharge) => boolean,
+): Claims {
+  const isClaimed = (index: number) => orders[index]!.every(isConcerned);
+  const stated = unlike?.views.map((body, index) => (isClaimed(index) ? body : undefined));
+  return {
+    views: views.map((body, index) => (isClaimed(index) ? body : PRESENT)),
+    ...(unlike === undefined ? {} : { unlike: { ...unlike, views: stated! } }),
+  };
+}
+
+/** Selects the view by which to check that an end is unlike another: of an order whose views are all as there, if any. */
+function viewUnlike(
+  { views }: Unlike,
+  seen: Bodies,
+  orders: Orders,
+): { readonly index: number; readonly body: unknown } | undefined {
+  const stated = views.map((body, index) => ({ body, index })).filter(({ body }) => body !== undefined);
+  const isMet = ({ body, index }: (typeof stated)[number]) => findMismatches(body, seen[index]).length === 0;
+  const isPart = (one: number, of: number) => orders[one]!.every((charge) => orders[of]!.includes(charge));
+  const isAlike = ({ index }: (typeof stated)[number]) =>
+    stated.filter((one) => isPart(one.index, index)).every(isMet);
+  return stated.find(isAlike) ?? stated.find((one) => !isMet(one));
+}
