@@ -12,7 +12,6 @@ import {
   unpaidClaims,
   wrongMoneyClaims,
 } from "./claims.js";
-import type { ExpectedEnd } from "./ends.js";
 import { chargesOf, hasBeenPaid } from "./money.js";
 import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import { isLess, PRESENT, withPresent } from "./views.js";
@@ -32,6 +31,14 @@ interface JudgedViews {
   readonly orders: Orders;
 }
 
+/** What the views of a run must be, and must not be. */
+export interface ClaimedViews {
+  /** Expected response of each view. */
+  readonly views: readonly object[];
+  /** A view that must not be as at another end, and why. */
+  readonly unlike?: { readonly sentence: string; readonly view: number; readonly body: unknown } | undefined;
+}
+
 /** Any response but a server error. */
 export const OPEN = { status: { lt: 500 } };
 
@@ -41,7 +48,7 @@ export function claimedViews(
   run: LoadedRun,
   baseline: Baseline,
   { shown, seen, orders }: JudgedViews,
-): Pick<ExpectedEnd, "views" | "unlike"> {
+): ClaimedViews {
   const { views, unlike } = claimsOf(plan, run, baseline, { shown, seen, orders });
   // Late money may be shown in any view.
   const alike = unlike && viewUnlike(unlike, seen, plan.isPaidLate ? orders.map(() => []) : orders);

@@ -1,5 +1,5 @@
 import { countCompletedPayments } from "../judge.js";
-import { claimedViews, OPEN } from "./claimed-views.js";
+import { type ClaimedViews, claimedViews, OPEN } from "./claimed-views.js";
 import type { Bodies } from "./claims.js";
 import { endKeyOf, isReference, MEANWHILE, othersKeyOf, PRESSED, pressKeyOf } from "./end-keys.js";
 import type { Flow } from "./flow.js";
@@ -27,16 +27,12 @@ import { commonPart, onSamePaths, PRESENT, undeliveredViews, withAllowed, withou
 export type Count = number | { readonly lte: number };
 
 /** The end that a run must have. */
-export interface ExpectedEnd {
+export interface ExpectedEnd extends ClaimedViews {
   /** The undisturbed run that ended so. */
   readonly name: string;
   readonly completedCharges: Count;
   /** Undefined if the app makes no withdrawals. */
   readonly completedWithdrawals?: Count | undefined;
-  /** Expected response of each view. */
-  readonly views: readonly object[];
-  /** A view that must not be as at another end, and why. */
-  readonly unlike?: { readonly sentence: string; readonly view: number; readonly body: unknown } | undefined;
   /** The flow's own expectations hold, as they describe a plain run. */
   readonly isPlain?: boolean;
   /** Counts the payments of each of several orders, not of all. */
