@@ -41,6 +41,7 @@ export class AppStillness {
   readonly #outside = new Set<string>();
   readonly #ownPorts = new Set<number | undefined>();
   #hasGivenUp = false;
+  #hasWaited = false;
   readonly #hook = createHook({
     init: (id, type, _triggerId, resource) => {
       if (WORK.test(type)) this.#work.set(id, { resource, sinceMs: monotonicMs() });
@@ -121,6 +122,11 @@ export class AppStillness {
     return this.#hasGivenUp;
   }
 
+  /** The app has waited for work of the system or of another process, whose duration is not the same in every run. */
+  get hasWaited(): boolean {
+    return this.#hasWaited;
+  }
+
   restore(): void {
     this.#hook.disable();
     for (const restore of this.#restores) restore();
@@ -149,6 +155,7 @@ export class AppStillness {
       await new Promise<void>(afterPendingIo);
       calm = this.#activity === before ? calm + 1 : 0;
       if (calm < CALM_TURNS || !this.#isWaiting) continue;
+      this.#hasWaited = true;
       await pause(1);
       calm = 0;
     }

@@ -141,6 +141,8 @@ export interface Deviable {
   readonly source: string;
   /** The app is a process that runs can kill. */
   readonly canKillApp?: boolean;
+  /** Runs of equal plans are alike: no timing of the app decides how they end. */
+  readonly isRepeatable?: boolean;
   /** Kinds of deviation that runs of this service cannot have, each with the reason. */
   readonly lacks?: Partial<Record<DeviationKind, string>>;
   readonly customer: {

@@ -28,7 +28,7 @@ export interface Judgement {
   readonly unconfirmed?: WrongVerdict;
 }
 
-/** Number of runs in which nothing is held: the app's own timing decides each. */
+/** Number of runs in which nothing is held, if the app's own timing decides each. */
 const TOGETHER_RUNS = 3;
 
 const EAGER: RunVariant = { side: "first", isPatient: false };
@@ -69,7 +69,9 @@ export class Trials {
     if (earlier !== undefined && isLasting(earlier)) return this.#confirm(set, earlier, EAGER);
     let unjudged: Trial | undefined;
     let trial: Trial | undefined;
-    const sides = this.#deviations.sidesOf(set).flatMap((side) => Array<RaceSide>(roundsOf(side)).fill(side));
+    const sides = this.#deviations
+      .sidesOf(set)
+      .flatMap((side) => Array<RaceSide>(this.#roundsOf(side)).fill(side));
     for (const side of sides) {
       const variant = { ...EAGER, side };
       trial = await this.runOnce(set, variant);
@@ -102,9 +104,13 @@ export class Trials {
   /** Repeats a run, as often as it is run at first, until it fails again. */
   async #runAgain(set: DeviationSet, variant: RunVariant): Promise<Trial> {
     let trial = await this.runOnce(set, variant);
-    for (let round = 1; round < roundsOf(variant.side) && trial.verdict.outcome === "right"; round++)
+    for (let round = 1; round < this.#roundsOf(variant.side) && trial.verdict.outcome === "right"; round++)
       trial = await this.runOnce(set, variant);
     return trial;
+  }
+
+  #roundsOf(side: RaceSide): number {
+    return side === "together" && this.#deviable.isRepeatable !== true ? TOGETHER_RUNS : 1;
   }
 
   /** Checks the customer of an earlier run again: an app may only have been late. */
@@ -167,10 +173,6 @@ export class Trials {
     for (const deviation of set) this.#deviations.effectOf(deviation).applyTo(plan);
     return plan;
   }
-}
-
-function roundsOf(side: RaceSide): number {
-  return side === "together" ? TOGETHER_RUNS : 1;
 }
 
 export const ONCE = { runs: 1, of: 1 };

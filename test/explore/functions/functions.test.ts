@@ -91,6 +91,13 @@ it("two explorations give the same report but for their durations", async () => 
   expect(reports[0]).toBe(reports[1]);
 });
 
+it("a run in which nothing is held is not repeated, as another one would be the same", async () => {
+  const { sandbox, flow } = await openShop();
+  const { profile } = await sandbox.explore(flow, { only: "pressed_twice at order#1", profile: true });
+  // Three without deviations, one pressed again, and one for each of the ways in which two presses meet.
+  expect(profile).toEqual({ runs: 3 + 1 + 4 });
+});
+
 it("a second exploration at the same time is refused, and the first goes on", async () => {
   const { sandbox, flow } = await openShop();
   const first = sandbox.explore(flow, { only: TWICE });

@@ -78,6 +78,11 @@ export class Driver {
     ];
   }
 
+  /** Equal runs of the app are alike: it has waited for nothing outside of this process. */
+  get isRepeatable(): boolean {
+    return !this.#stillness.hasWaited;
+  }
+
   /** False if the flow has replaced the timers, as fake timers do. */
   get hasTimers(): boolean {
     return this.#timers.isInstalled;

@@ -176,6 +176,10 @@ export class FunctionDeviable implements Deviable {
     return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
   }
 
+  get isRepeatable(): boolean {
+    return this.#driver.isRepeatable;
+  }
+
   openQuestions(): readonly string[] {
     return this.#driver.limits;
   }
