@@ -75,8 +75,9 @@ it("kinds that a flow in a process cannot have are not tried, each with a reason
   const { not_tried } = await sandbox.explore(flow);
   const reasons = Object.fromEntries(not_tried.map(({ kind, reason }) => [kind, reason]));
   expect(reasons).toMatchObject({
-    app_killed: "only exec --explore with --kill kills the app",
-    returned_unpaid: "only the flow of a file opens success_url",
+    app_killed: "a flow in a process cannot outlive its app: only exec --explore with --kill kills it",
+    returned_unpaid: "the flow has no open",
+    meanwhile: "the flow has no meanwhile",
     job_at_once: "the flow has no tick",
   });
 });
@@ -192,6 +193,11 @@ it.each([
   ["nothing", undefined, "explore: needs the path of a file, or { see, flow }"],
   ["no view", { see: {}, flow: () => {} }, "explore: see must name at least one view of the app"],
   ["a view that is no function", { see: { a: 1 }, flow: () => {} }, "explore: see.a must be a function"],
+  [
+    "an act of others that is no function",
+    { see: { order: () => 1 }, meanwhile: { edit: 1 }, flow: () => {} },
+    "explore: meanwhile.edit must be a function",
+  ],
   [
     "another key",
     { see: { a: () => 1 }, flow: () => {}, ticks: 1 },

@@ -82,6 +82,7 @@ export const INCIDENT_FLOWS: Readonly<Record<string, FlowOf>> = {
   }),
   "success-url-as-proof": ({ get, post }) => ({
     see: { order: ({ id }) => get(`/orders/${id}`) },
+    open: (url) => get(url.slice(new URL(url).origin.length)),
     async flow({ id, email, press, pay, advance }) {
       const checkout_id = checkoutOf(await press("order", () => post("/orders", { order: id, email })));
       await pay({ checkout_id });

@@ -49,13 +49,17 @@ export interface ExploreFlow {
   readonly see: { readonly [name: string]: (customer: ExploreCustomer) => unknown };
   /** The app's scheduled work, such as an hourly job. */
   readonly tick?: () => unknown;
+  /** Acts of others, by name, such as an edited price. Each is tried at any time; one that throws has been refused. */
+  readonly meanwhile?: { readonly [name: string]: (customer: ExploreCustomer) => unknown };
+  /** Opens a URL of the app in the customer's browser: the `success_url` of a checkout. */
+  readonly open?: (url: string) => unknown;
   /** Called at the start of each run, for an app that keeps state beyond its customers. */
   readonly setup?: () => unknown;
   /** One run in which nothing goes wrong. Its assertions are checked only when nothing goes wrong. */
   readonly flow: (context: ExploreContext) => unknown;
 }
 
-const KEYS = ["name", "see", "tick", "setup", "flow"] as const;
+const KEYS = ["name", "see", "tick", "meanwhile", "open", "setup", "flow"] as const;
 const REQUIRED = ["see", "flow"] as const;
 
 /** Throws a UserError for each fault of a flow. */
@@ -68,21 +72,26 @@ export function checkFlow(flow: ExploreFlow): void {
     ...Object.keys(given)
       .filter((key) => !(KEYS as readonly string[]).includes(key))
       .map((key) => `a flow has no ${key}${didYouMean(key, KEYS)}`),
-    ...(["tick", "setup", "flow"] as const)
+    ...(["tick", "open", "setup", "flow"] as const)
       .filter((key) => given[key] !== undefined && !isFunction(given[key]))
       .map((key) => `${key} must be a function`),
     ...(given.name === undefined || typeof given.name === "string" ? [] : ["name must be a text"]),
-    ...(given.see === undefined ? [] : seeFaults(given.see)),
+    ...(given.see === undefined ? [] : namedFaults("see", given.see, VIEW)),
+    ...(given.meanwhile === undefined ? [] : namedFaults("meanwhile", given.meanwhile, ACT)),
   ];
   if (faults.length > 0) throw new UserError(faults.map((fault) => `explore: ${fault}`).join("\n"));
 }
 
-function seeFaults(see: unknown): string[] {
-  if (!isJsonObject(see) || Object.keys(see).length === 0)
-    return ["see must name at least one view of the app, as in { order: ({ id }) => orders.get(id) }"];
-  return Object.entries(see)
-    .filter(([, look]) => typeof look !== "function")
-    .map(([name]) => `see.${name} must be a function`);
+const VIEW = "view of the app, as in { order: ({ id }) => orders.get(id) }";
+const ACT = "act of others, as in { cancel: ({ id }) => shop.cancel(id) }";
+
+/** @param what names one of the functions, with an example */
+function namedFaults(key: string, given: unknown, what: string): string[] {
+  if (!isJsonObject(given) || Object.keys(given).length === 0)
+    return [`${key} must name at least one ${what}`];
+  return Object.entries(given)
+    .filter(([, value]) => typeof value !== "function")
+    .map(([name]) => `${key}.${name} must be a function`);
 }
 
 export function customerOf(id: string): ExploreCustomer {

@@ -1,5 +1,7 @@
 import { Client } from "../../scenario/running/client.js";
+import { readNamespaceKeys } from "../../scenario/running/run-namespace.js";
 import { RunSession } from "../../scenario/running/run-session.js";
+import type { ServiceAccess } from "../../scenario/steps/request.js";
 import type { Deviable, FlowCoverage, RunVariant, Trace } from "../deviable.js";
 import type { DeviationKind, DeviationSet } from "../deviation-set.js";
 import { baselineOf } from "../sandbox/baseline.js";
@@ -32,24 +34,20 @@ interface FlowRun extends CheckedRun {
   rows: ObservedRows;
 }
 
-/** Kinds of deviation that need more than a process, and why. */
-const LACKS: Partial<Record<DeviationKind, string>> = {
-  paid_between_pages: "only the flow of a file has strangers",
-  foreign_charge: "only the flow of a file has a charge of another shop",
-  returned_unpaid: "only the flow of a file opens success_url",
-  app_killed: "only exec --explore with --kill kills the app",
-};
+const KILLED = "a flow in a process cannot outlive its app: only exec --explore with --kill kills it";
+const NO_OPEN = "the flow has no open";
 
 /** A flow that is a function of this process, as a `Deviable`: without documents, ports and waits in wall time. */
 export class FunctionDeviable implements Deviable {
   readonly name: string;
   readonly source: string;
-  readonly lacks = LACKS;
+  readonly lacks: Partial<Record<DeviationKind, string>>;
   customer: Deviable["customer"];
   /** Error of the flow in the last run without deviations. */
   error: unknown;
   readonly #names: readonly string[];
   readonly #views: ObservedViews;
+  readonly #flow: ExploreFlow;
   readonly #driver: Driver;
   readonly #sandbox: LocalSandbox;
   readonly #session: RunSession;
@@ -66,7 +64,7 @@ export class FunctionDeviable implements Deviable {
     flow: ExploreFlow,
     sandbox: LocalSandbox,
     session: RunSession,
-    client: Client,
+    access: ServiceAccess,
     position: ListPositions,
   ) {
     this.name = flow.name ?? "flow";
@@ -81,11 +79,13 @@ export class FunctionDeviable implements Deviable {
     };
     this.#sandbox = sandbox;
     this.#session = session;
-    this.#client = client;
+    this.#client = access.client;
+    this.#flow = flow;
     this.#position = position;
     this.#driver = new Driver(sandbox);
     const { name } = this;
-    this.#runner = new FlowRunner({ name, flow, sandbox, driver: this.#driver, client });
+    this.lacks = { app_killed: KILLED, ...(flow.open === undefined ? { returned_unpaid: NO_OPEN } : {}) };
+    this.#runner = new FlowRunner({ name, flow, sandbox, driver: this.#driver, access });
   }
 
   /** Leases the sandbox, and takes the timers of the process, until `close`. */
@@ -93,9 +93,12 @@ export class FunctionDeviable implements Deviable {
     const { fetch } = sandbox;
     let session: RunSession | undefined;
     try {
-      session = await RunSession.open({ fetch, name: `explore-${sandbox.runIdOf("explore")}` });
-      const client = new Client({ fetch });
-      return new FunctionDeviable(flow, sandbox, session, client, await readListPositions(client));
+      const name = `explore-${sandbox.runIdOf("explore")}`;
+      session = await RunSession.open({ fetch, name });
+      const client = new Client({ fetch, runner: name });
+      const { keys } = await readNamespaceKeys(client);
+      const position = await readListPositions(client);
+      return new FunctionDeviable(flow, sandbox, session, { client, keys }, position);
     } catch (error) {
       sandbox.close();
       await session?.close();
@@ -130,8 +133,10 @@ export class FunctionDeviable implements Deviable {
     const baseline = baselineOf(this.#views, one, other, presses);
     this.#baseline = baseline;
     this.#runner.baseline = baseline;
+    const canReturn = one.observed.calls.some(({ successUrl }) => successUrl !== undefined);
     const pressHolds = baseline.pressMatches.map((matches) => Object.keys(matches ?? {}).length);
-    this.customer = { ...this.customer, pressHolds };
+    const meanwhile = this.#meanwhileOf(one.state, baseline);
+    this.customer = { ...this.customer, pressHolds, canReturn, meanwhile };
     this.#endCheck = new EndCheck(this.#views, baseline, one.observed, {
       checkEnd: async (_plan, run, end, refused) => {
         if (refused !== undefined) await this.#runner.repeatRefused(run.state);
@@ -145,6 +150,15 @@ export class FunctionDeviable implements Deviable {
       refusedSteps: ({ state }) => [...state.refused.keys()],
       isAsynchronous: () => false,
     });
+  }
+
+  /** The acts of others, and those of the flow after which a payment is under way. */
+  #meanwhileOf({ acts }: RunState, { pressMatches }: Baseline): Deviable["customer"]["meanwhile"] {
+    const all = acts.map(({ name, isPress }, index) => ({ name, isPress, index }));
+    const paying = pressMatches.findIndex((one) => one !== undefined);
+    const begin = all.filter(({ isPress }) => isPress)[paying]?.index ?? all.length;
+    const end = all.findLastIndex(({ name, isPress }) => !isPress && name !== "cancel");
+    return { steps: Object.keys(this.#flow.meanwhile ?? {}), acts: all.slice(begin, Math.max(begin, end)) };
   }
 
   async #carryOut(plan: SandboxPlan | undefined, isBrief = false): Promise<FlowRun> {

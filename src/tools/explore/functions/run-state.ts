@@ -12,6 +12,8 @@ export class RunState {
   readonly variables: RunVariables;
   /** Labels of the presses, in order. */
   readonly presses: string[] = [];
+  /** Acts of the flow, in order: presses by their labels, and `pay`, `cancel` and `advance`. */
+  readonly acts: { readonly name: string; readonly isPress: boolean }[] = [];
   /** For each press, the ids of the newest call before and after it; recorded in plain runs. */
   readonly pressMarks: (readonly [before: string | undefined, after: string | undefined])[] = [];
   /** Presses that the app refused, by their index. */
@@ -53,6 +55,13 @@ export class RunState {
   fail(role: StepRole, title: string, error: unknown): void {
     this.error ??= error;
     this.failure ??= failureOf(role, title, this.textOf(error));
+  }
+
+  /** Ends the run without a verdict on the app. */
+  breakOff(error: unknown): void {
+    this.error ??= error;
+    const text = this.textOf(error);
+    this.failure ??= { ...failureOf("drive", "others", text), isIncomplete: true, error: text };
   }
 
   /** The message of an error without ids, so that two explorations say the same. */

@@ -2,14 +2,17 @@ import { isAssertion } from "../../../core/delivery/in-process-receivers.js";
 import { toPlainJson } from "../../../core/schema/json-objects.js";
 import { durationToMs } from "../../../core/schema/time.js";
 import { UserError } from "../../../core/schema/user-error.js";
-import type { Client } from "../../scenario/running/client.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
+import type { ServiceAccess } from "../../scenario/steps/request.js";
 import { JOB_INTERVAL } from "../sandbox/app-waits.js";
 import { type Baseline, JOB_DURATION, type SandboxPlan } from "../sandbox/sandbox-plan.js";
 import { type LookMoment, lookName, statusName, viewVariableName } from "../sandbox/saved-variable.js";
+import { pressOfList } from "../sandbox/strangers.js";
+import { call, mayRefuse, settled, statusOf } from "./acts.js";
 import { type Driver, IdleError, type Stop } from "./driver.js";
 import type { ExploreContext, ExploreFlow } from "./flow.js";
 import type { LocalSandbox } from "./local-sandbox.js";
+import { Others } from "./others.js";
 import { RunState } from "./run-state.js";
 
 /** Sandbox time of a first run without deviations, in which no deadline is known yet. */
@@ -22,12 +25,13 @@ interface FlowRunnerOptions {
   readonly flow: ExploreFlow;
   readonly sandbox: LocalSandbox;
   readonly driver: Driver;
-  readonly client: Client;
+  readonly access: ServiceAccess;
 }
 
 /** Carries out runs of a flow that is a function of this process, one at a time. */
 export class FlowRunner {
   readonly #options: FlowRunnerOptions;
+  readonly #others: Others;
   /** Set once the plain runs have passed. */
   baseline: Baseline | undefined;
   /** Sandbox time from the end of the flow to the end of a run. */
@@ -35,6 +39,7 @@ export class FlowRunner {
 
   constructor(options: FlowRunnerOptions) {
     this.#options = options;
+    this.#others = new Others(options);
   }
 
   /** @param isBrief ends with the flow, without the work and the time that follow */
@@ -46,6 +51,7 @@ export class FlowRunner {
     const { timeAdvance } = plan ?? {};
     driver.beginRun(this.#stopsOf(run), timeAdvance && durationToMs(timeAdvance.by));
     await this.#driveFlow(run);
+    if (run.failure === undefined && plan !== undefined) await this.#actAfterFlow(run, plan);
     if (!driver.hasTimers)
       throw new UserError(`${name}: the flow replaces setTimeout: explore moves time, so use no fake timers`);
     if (isBrief) return run;
@@ -68,29 +74,58 @@ export class FlowRunner {
   }
 
   #contextOf(run: RunState): ExploreContext {
-    const { driver } = this.#options;
     return {
       ...run.customer,
-      press: async (label, act) => (await this.#press(run, label, act)) as never,
-      pay: (choice) => this.#pay(run, choice),
-      cancel: async ({ checkout_id }) => {
-        await driver.until(this.#options.client.callOrFail("cancelCheckout", { checkout_id }));
-      },
-      advance: async (by) => {
-        const ms = durationToMs(by);
-        run.longestAdvanceMs = Math.max(run.longestAdvanceMs, ms);
-        await this.#lookAround(run, "before");
-        await driver.advance(ms);
-        const { payableMs = 0 } = this.baseline ?? {};
-        if (ms < payableMs) await this.#lookAround(run, "during");
-      },
+      press: async (label, act) =>
+        (await this.#act(run, label, () => this.#press(run, label, act), true)) as never,
+      pay: (choice) => this.#act(run, "pay", () => this.#pay(run, choice)),
+      cancel: ({ checkout_id }) => this.#act(run, "cancel", () => this.#cancel(checkout_id)),
+      advance: (by) => this.#act(run, "advance", () => this.#advance(run, durationToMs(by))),
     };
+  }
+
+  /** Carries out an act of the flow, and what others do after it. */
+  async #act<Result>(
+    run: RunState,
+    name: string,
+    act: () => Promise<Result>,
+    isPress = false,
+  ): Promise<Result> {
+    const index = run.acts.push({ name, isPress }) - 1;
+    try {
+      return await act();
+    } finally {
+      await this.#others.actMeanwhile(run, index);
+    }
+  }
+
+  /** What others do when the flow is over. The scheduled work may read the list between whose pages strangers pay. */
+  async #actAfterFlow(run: RunState, plan: SandboxPlan): Promise<void> {
+    const { strangers, foreignCharge } = plan;
+    const { customerMatch } = this.baseline!;
+    await this.#others.actMeanwhile(run);
+    if (strangers !== undefined && pressOfList(plan, this.baseline!) === undefined)
+      await this.#others.amongStrangers(run, strangers, this.baseline!, () => this.#options.flow.tick?.());
+    if (foreignCharge !== undefined) await this.#others.payForeign(run, foreignCharge, customerMatch);
+  }
+
+  async #cancel(checkout_id: string): Promise<void> {
+    const { driver, access } = this.#options;
+    await driver.until(access.client.callOrFail("cancelCheckout", { checkout_id }));
+  }
+
+  async #advance(run: RunState, ms: number): Promise<void> {
+    run.longestAdvanceMs = Math.max(run.longestAdvanceMs, ms);
+    await this.#lookAround(run, "before");
+    await this.#options.driver.advance(ms);
+    const { payableMs = 0 } = this.baseline ?? {};
+    if (ms < payableMs) await this.#lookAround(run, "during");
   }
 
   // ---- Acts of the customer ----
 
   async #press(run: RunState, label: string, act: () => unknown): Promise<unknown> {
-    const { client } = this.#options;
+    const { client } = this.#options.access;
     const press = run.presses.push(label) - 1;
     const newestCall = () => (run.plan === undefined ? readNewestId(client, "requests") : undefined);
     const before = await newestCall();
@@ -110,6 +145,10 @@ export class FlowRunner {
     const { plan } = run;
     const { driver } = this.#options;
     if (plan?.pressedTwice.has(press)) return driver.alone(() => this.#pressTwice(run, press, act));
+    if (plan?.strangers !== undefined && pressOfList(plan, this.baseline!) === press) {
+      await this.#others.amongStrangers(run, plan.strangers, this.baseline!, act);
+      return this.#try(run, act);
+    }
     const result = await this.#try(run, act);
     if (plan?.pressedAgain.has(press)) await settled(driver.until(call(act)));
     return result;
@@ -151,15 +190,44 @@ export class FlowRunner {
     run: RunState,
     { checkout_id, payment_method = "card", ...choice }: Parameters<ExploreContext["pay"]>[0],
   ) {
-    const { driver, client } = this.#options;
+    const { driver, access } = this.#options;
     const page = run.pages++;
     const pay = () =>
-      driver.until(client.callOrFail("payCheckout", { checkout_id, payment_method, ...choice }));
+      driver.until(access.client.callOrFail("payCheckout", { checkout_id, payment_method, ...choice }));
     await this.#lookAround(run, "before");
+    if (run.plan?.returnedPage === page) return this.#returnUnpaid(run, run.plan, checkout_id, pay);
     if (run.plan?.jobs.some((job) => "page" in job && job.page === page)) await this.tick(run);
     if (run.plan?.cancelledPage !== page) return void (await pay());
-    await driver.until(client.callOrFail("cancelCheckout", { checkout_id }));
+    await this.#cancel(checkout_id);
     await settled(pay());
+  }
+
+  /** The customer opens `success_url` while the page is open, fails to pay or cancels, and opens it again. */
+  async #returnUnpaid(
+    run: RunState,
+    { variant }: SandboxPlan,
+    checkout_id: string,
+    pay: () => Promise<unknown>,
+  ): Promise<void> {
+    const { driver, access, flow } = this.#options;
+    const { client } = access;
+    const checkout = { operation: "createCheckout", limit: 1 };
+    const { items } = (await client.callOrFail("listRequests", checkout)) as {
+      readonly items: readonly { readonly request_body: { readonly success_url: string } }[];
+    };
+    const open = async () => {
+      try {
+        await this.#try(run, () => flow.open!(items[0]!.request_body.success_url));
+      } catch (error) {
+        if (!mayRefuse(run, error)) run.fail("drive", "open", error);
+      }
+    };
+    await open();
+    if (variant.side === "first") {
+      const { charge_id } = (await pay()) as { readonly charge_id: string };
+      await driver.until(client.callOrFail("advanceCharge", { charge_id, until: "FAILED" }));
+    } else await this.#cancel(checkout_id);
+    await open();
   }
 
   /** Repeats what fails, as often as something deviates. */
@@ -261,7 +329,8 @@ export class FlowRunner {
 
   /** Half of the customer's newest payment goes back. */
   async #refundPart(run: RunState, amount: string): Promise<void> {
-    const { client, driver } = this.#options;
+    const { driver, access } = this.#options;
+    const { client } = access;
     const { customer_email } = run.filled(this.baseline!.customerMatch);
     const customer = customer_email === undefined ? {} : { customer_email };
     const filter = { status: "COMPLETED", limit: 1, ...customer };
@@ -311,29 +380,4 @@ export class FlowRunner {
       }
     return views;
   }
-}
-
-async function call<Result>(act: () => Result): Promise<Awaited<Result>> {
-  return await act();
-}
-
-/** Waits for work that may fail, but not without end. */
-async function settled(work: Promise<unknown>): Promise<void> {
-  await work.catch((error: unknown) => {
-    if (error instanceof IdleError) throw error;
-  });
-}
-
-/** Returns true if an app may refuse a press: by a status, or because the payment does not end as in a plain run. */
-function mayRefuse({ plan, hasPaid }: RunState, error: unknown): boolean {
-  const status = statusOf(error);
-  if (status !== undefined) return status >= 400 && status < 500;
-  return hasPaid && (plan!.isUnpaid || plan!.isPaidLate || plan!.end !== undefined || plan!.isWrongMoney);
-}
-
-/** The HTTP status that clients give their errors. */
-function statusOf(error: unknown): number | undefined {
-  const { status, statusCode, response } = Object(error) as Record<string, unknown>;
-  const all = [status, statusCode, (response as { readonly status?: unknown } | undefined)?.status];
-  return all.find((one): one is number => typeof one === "number" && one >= 400 && one < 600);
 }

@@ -16,7 +16,7 @@ import { StepFailure } from "../running/failure.js";
 import { NamedRecord } from "../variables.js";
 import { callAppUnderTest } from "./app.js";
 import { callResult, checkCallResult, checkResponse } from "./check-response.js";
-import { callService, DEFAULT_CALL_TIMEOUT_MS } from "./request.js";
+import { callService, DEFAULT_CALL_TIMEOUT_MS, type ServiceAccess } from "./request.js";
 import {
   defineStep,
   type ExpectedResponse,
@@ -61,29 +61,43 @@ export const pay = defineStep(["checks", "ignores_start"], {
   result: () => controlChargeSchema,
   namedResult: ({ pay }, charge) =>
     pay.as === undefined ? undefined : [pay.as, new NamedRecord(String((charge as Row).charge_id), charge)],
-  run: async (step, context) => {
-    const { amount, currency, method, to_currency, payment_rail, until, as, ...customer } = step.pay;
-    const payment = {
-      pricing: { base_currency: currency ?? PAY_DEFAULTS.currency, amount },
-      payment_method: method ?? PAY_DEFAULTS.method,
-      payment_rail,
-    };
-    const { quote_id } = await call(context, "quotes", { ...payment, to_currency });
-    const { charge_id } = await call(context, "whitelabel", {
-      ...payment,
-      quote_id,
-      customer_email: `${as ?? "customer"}@shop.test`,
-      ...CUSTOMER_DEFAULTS[payment.payment_method],
-      ...customer,
-    });
-    await advanceCharge(context, String(charge_id), until, "pay");
-    return context.client.callOrFail("getCharge", { charge_id: String(charge_id) });
-  },
+  run: (step, context) => makePayment(context, step.pay),
 });
+
+/** Creates and pays a charge, as the step `pay` does. */
+export async function makePayment(
+  access: ServiceAccess,
+  {
+    amount,
+    currency,
+    method,
+    to_currency,
+    payment_rail,
+    until,
+    as = "customer",
+    ...customer
+  }: z.infer<typeof paySchema>,
+): Promise<unknown> {
+  const payment = {
+    pricing: { base_currency: currency ?? PAY_DEFAULTS.currency, amount },
+    payment_method: method ?? PAY_DEFAULTS.method,
+    payment_rail,
+  };
+  const { quote_id } = await call(access, "quotes", { ...payment, to_currency });
+  const { charge_id } = await call(access, "whitelabel", {
+    ...payment,
+    quote_id,
+    customer_email: `${as}@shop.test`,
+    ...CUSTOMER_DEFAULTS[payment.payment_method],
+    ...customer,
+  });
+  await advanceCharge(access, String(charge_id), until, "pay");
+  return access.client.callOrFail("getCharge", { charge_id: String(charge_id) });
+}
 
 /** Advances a charge's timeline to a status; fails the step if the timeline does not reach it. */
 async function advanceCharge(
-  { client }: RunContext,
+  { client }: ServiceAccess,
   charge_id: string,
   target: string = PAY_DEFAULTS.until,
   kind: string,
@@ -97,9 +111,9 @@ async function advanceCharge(
   throw new StepFailure({ message, got: { scenario, timeline } }, `${kind}.until`);
 }
 
-async function call(context: RunContext, path: string, body: object): Promise<Row> {
+async function call(access: ServiceAccess, path: string, body: object): Promise<Row> {
   const answer = await callService(
-    context,
+    access,
     "POST",
     `/api/v1/payments/${path}`,
     { body },

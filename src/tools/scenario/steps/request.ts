@@ -27,8 +27,11 @@ export const request = defineStep(["checks", "ignores_start", "own_customer"], {
   },
 });
 
+/** The client of a run, and the keys by which it calls the service. */
+export type ServiceAccess = Pick<RunContext, "client" | "keys">;
+
 export function callService(
-  { client, keys }: RunContext,
+  { client, keys }: ServiceAccess,
   method: string,
   path: string,
   content: CallContent,

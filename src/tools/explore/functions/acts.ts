@@ -1,0 +1,28 @@
+import { IdleError } from "./driver.js";
+import type { RunState } from "./run-state.js";
+
+/** Calls a function of the flow, which may throw before it returns a promise. */
+export async function call<Result>(act: () => Result): Promise<Awaited<Result>> {
+  return await act();
+}
+
+/** Waits for work that may fail, but not without end. */
+export async function settled(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (error instanceof IdleError) throw error;
+  });
+}
+
+/** Returns true if an app may refuse a press: by a status, or because the payment does not end as in a plain run. */
+export function mayRefuse({ plan, hasPaid }: RunState, error: unknown): boolean {
+  const status = statusOf(error);
+  if (status !== undefined) return status >= 400 && status < 500;
+  return hasPaid && (plan!.isUnpaid || plan!.isPaidLate || plan!.end !== undefined || plan!.isWrongMoney);
+}
+
+/** The HTTP status that clients give their errors. */
+export function statusOf(error: unknown): number | undefined {
+  const { status, statusCode, response } = Object(error) as Record<string, unknown>;
+  const all = [status, statusCode, (response as { readonly status?: unknown } | undefined)?.status];
+  return all.find((one): one is number => typeof one === "number" && one >= 400 && one < 600);
+}
