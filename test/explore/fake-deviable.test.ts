@@ -66,6 +66,7 @@ class FakePlan implements RunPlan {
   runJob(): void {}
   doubleJob(): void {}
   actMeanwhile(): void {}
+  varyFlow(): void {}
   killApp(): void {}
 }
 

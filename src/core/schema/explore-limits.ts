@@ -59,6 +59,8 @@ export const DEVIATION_KINDS = [
   "paid_in_other_currency",
   "webhook_dropped",
   "foreign_charge",
+  "awkward_value",
+  "tried_again",
 ] as const;
 
 /** Deviations by kind and place: `response_lost at createWhitelabel#1`; a comma separates several. */

@@ -129,6 +129,12 @@ export interface RunPlan {
    * @param after index of the act of the flow that precedes it; undefined for the end of the flow
    */
   actMeanwhile(step: number, after: number | undefined): void;
+  /**
+   * Lets the run follow another flow, which ends as a plain run in all that cannot follow from the difference.
+   *
+   * @param variant counts the variants of the flow from 0
+   */
+  varyFlow(variant: number): void;
   /** Kills the app as it waits for the response to a call, or as it handles a webhook, and starts it again. */
   killApp(moment: CallOccurrence | WebhookOccurrence): void;
 }
@@ -156,6 +162,8 @@ export interface Deviable {
       /** Acts by their call or kind, and their index in the flow. */
       readonly acts: readonly { readonly index: number; readonly name: string }[];
     };
+    /** Variants of the flow, each with its kind and place. Known after the plain runs. */
+    readonly variants?: readonly { readonly kind: DeviationKind; readonly at: string }[];
     /** Number of calls to the service at which a run can hold each press: 0, 1 or 2. Known after the plain runs. */
     readonly pressHolds?: readonly number[];
     /** Number of steps of the flow by which the customer pays on a page of the service. */

@@ -392,14 +392,19 @@ class Exploration {
   }
 
   async #runForNote(deviation: Deviation): Promise<void> {
-    const { verdict } = await this.#trials.runOnce([deviation]);
+    const trial = await this.#trials.runOnce([deviation]);
+    const { verdict } = trial;
     if (this.#overReason !== undefined) return;
+    const { description, failsOnLoss } = DEVIATION_KIND_DEFINITIONS[deviation.kind];
+    const isLoss = failsOnLoss && verdict.outcome === "wrong" && verdict.oracle === "money";
+    const { failure = undefined } = isLoss ? await this.#trials.judge([deviation], trial) : {};
     this.noteRuns++;
     this.evidence.addSingle(deviation, verdict.outcome);
     this.#options.onRun?.(++this.#count, this.findings.length);
-    if (verdict.outcome === "wrong")
+    if (failure !== undefined) this.#report([deviation], failure);
+    else if (verdict.outcome === "wrong")
       this.#notes.add(
-        `${deviationSetText([deviation])} (${DEVIATION_KIND_DEFINITIONS[deviation.kind].description}): ${verdict.message}`,
+        `${deviationSetText([deviation])}${failsOnLoss ? "" : ` (${description})`}: ${verdict.message}`,
       );
   }
 

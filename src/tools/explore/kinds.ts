@@ -28,8 +28,10 @@ interface Kind {
   readonly isJob?: true;
   /** The kind needs `amount_paid`, a field that only the sandbox has. Only `failOn` turns the kind on. */
   readonly isExtension?: true;
-  /** The service never causes this deviation. The kind is tried last and reported as a note. */
+  /** The service never causes this deviation, or the app may mean what it does. The kind is tried last, as a note. */
   readonly isNoteOnly?: true;
+  /** A run of a kind with `isNoteOnly` that loses money is a finding. */
+  readonly failsOnLoss?: true;
 }
 
 const LATE_BY = "10m";
@@ -110,6 +112,13 @@ function rulingCharge(
     const rule = place.what === "pays" && place.canWait ? ruleOf(place.charge) : undefined;
     return rule && { isEnd: true, applyTo: (plan) => plan.ruleCharge(rule) };
   };
+}
+
+function varyingFlow(kind: DeviationKind): Kind["effectAt"] {
+  return (place) =>
+    place.what === "variant" && place.kind === kind
+      ? { isShared: true, isEnd: true, applyTo: (plan) => plan.varyFlow(place.variant) }
+      : undefined;
 }
 
 export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
@@ -299,6 +308,19 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
         ? { isShared: true, isEnd: true, applyTo: (plan) => plan.payForeign(place.charge) }
         : undefined,
     isNoteOnly: true,
+  },
+  awkward_value: {
+    description:
+      "the customer gives a name in another script, an e-mail in upper case, the amount 19.99, or a list of 21",
+    effectAt: varyingFlow("awkward_value"),
+    isNoteOnly: true,
+    failsOnLoss: true,
+  },
+  tried_again: {
+    description: "the customer orders and pays again after a payment that failed",
+    effectAt: varyingFlow("tried_again"),
+    isNoteOnly: true,
+    failsOnLoss: true,
   },
 };
 

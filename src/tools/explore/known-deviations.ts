@@ -26,6 +26,7 @@ const END_KINDS: readonly DeviationKind[] = [
   "refunded",
   "partly_refunded",
   "foreign_charge",
+  "tried_again",
 ];
 
 /** All deviations that applied to any run so far, each with its place in the first such run. */
@@ -92,6 +93,7 @@ export class KnownDeviations {
     if (kind === "app_killed" && !canKillApp) return NO_PROCESS;
     if (kind === "meanwhile") return "the flow has no meanwhile";
     if (kind.startsWith("job_") && !hasJob) return jobReason;
+    if (kind === "awkward_value") return "the flow gives the app no name, e-mail, price or list";
     if (PAGE_KINDS.includes(kind) && pages === 0) return "the customer pays on no page of the service";
     if (END_KINDS.includes(kind) && charges.every(({ status }) => status !== "COMPLETED"))
       return "no charge is paid";

@@ -11,9 +11,17 @@ import type {
   ObservedRun,
   WebhookOccurrence,
 } from "./deviable.js";
+import type { DeviationKind } from "./deviation-set.js";
 
 /** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
-export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfChange | PlaceOfJob | PlaceOfOthers | PlaceOfCustomer;
+export type Place =
+  | PlaceOfCall
+  | PlaceOfEvent
+  | PlaceOfChange
+  | PlaceOfJob
+  | PlaceOfOthers
+  | PlaceOfVariant
+  | PlaceOfCustomer;
 
 /** A call that the app makes. */
 export interface PlaceOfCall extends CallOccurrence {
@@ -83,6 +91,15 @@ interface PlaceOfOthers {
   readonly after: number | undefined;
 }
 
+/** A variant of the flow, of one kind. */
+interface PlaceOfVariant {
+  readonly what: "variant";
+  readonly at: string;
+  readonly kind: DeviationKind;
+  /** Counts the variants from 0. */
+  readonly variant: number;
+}
+
 /** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
 export type PlaceOfCustomer =
   | {
@@ -116,7 +133,7 @@ export type PlaceOfCustomer =
 
 /** Lists the places of a run: calls of the app, events and other changes, actions of the customer. */
 export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Place[] {
-  const { presses, pressHolds = [], jobs = [] } = customer;
+  const { presses, pressHolds = [], jobs = [], variants = [] } = customer;
   const observed = beforeQuiet(run);
   const calls = callPlaces(observed);
   return [
@@ -132,6 +149,7 @@ export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Plac
     ...jobs.map((_, step) => ({ what: "works" as const, at: numbered(jobs, step), step })),
     ...othersPlaces(customer),
     ...paymentPlaces(observed, customer),
+    ...variants.map((one, variant) => ({ what: "variant" as const, ...one, variant })),
   ];
 }
 

@@ -26,6 +26,8 @@ const UNPAID_VIEW_KINDS: readonly DeviationKind[] = [
   "underpaid",
   "overpaid",
   "paid_in_other_currency",
+  "awkward_value",
+  "tried_again",
 ];
 
 /** Puts the deviations whose runs are references before those that are compared with them. */

@@ -84,7 +84,12 @@ export class FunctionDeviable implements Deviable {
     this.#position = position;
     this.#driver = new Driver(sandbox);
     const { name } = this;
-    this.lacks = { app_killed: KILLED, ...(flow.open === undefined ? { returned_unpaid: NO_OPEN } : {}) };
+    this.lacks = {
+      app_killed: KILLED,
+      awkward_value: "only the flow of a file names its values",
+      tried_again: "only the flow of a file is done again",
+      ...(flow.open === undefined ? { returned_unpaid: NO_OPEN } : {}),
+    };
     this.#runner = new FlowRunner({ name, flow, sandbox, driver: this.#driver, access });
   }
 
@@ -144,7 +149,7 @@ export class FunctionDeviable implements Deviable {
         if (refused !== undefined) await this.#readRows(run);
         return compareEnd(run, end, baseline, this.#names);
       },
-      saveViews: (run) => this.#runner.saveViews(run.state),
+      saveViews: (_plan, run) => this.#runner.saveViews(run.state),
       carryOut: (plan) => this.#carryOut(plan),
       runPlain: () => this.#carryOut(undefined),
       refusedSteps: ({ state }) => [...state.refused.keys()],

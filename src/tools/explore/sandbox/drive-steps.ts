@@ -58,6 +58,10 @@ export function driveSteps(
   // A write of the flow that is no press is one that the scheduled work makes too.
   const jobInFlow = isReadByJob ? jobs[0] : undefined;
   const looked = plan.end === "expired" ? paymentSteps(flow, baseline.payableMs) : {};
+  const adapted = (step: RawStep) =>
+    plan.flowVariant !== undefined && presses.includes(step)
+      ? acceptedPress(step)
+      : tolerantStep(step, set.length + 1, flowWait);
   const stepsOf = (step: RawStep, index: number): RawStep[] => {
     const page = pages.indexOf(step);
     if (page !== -1) {
@@ -66,8 +70,8 @@ export function driveSteps(
     }
     if (step.pay !== undefined && unpaidUntil(plan) !== undefined)
       return [unpaidStep(step, unpaidUntil(plan))];
-    const tolerant = tolerantStep(step, set.length + 1, flowWait);
     const press = presses.indexOf(step);
+    const tolerant = adapted(step);
     if (step === jobInFlow) return withStrangers([tolerant], plan, baseline);
     if (strangers !== undefined && press !== -1 && press === pressOfList(plan, baseline))
       return [...withStrangers([tolerant], plan, baseline), withoutSave(tolerant)];
@@ -153,6 +157,12 @@ const ANSWER_NAME = "answer_";
 function expectsRefusal({ expect }: RawStep): boolean {
   const status = isJsonObject(expect) ? expect.status : undefined;
   return status !== undefined && !/^2/.test(String(status));
+}
+
+/** A press of the customer that ends the run if the app refuses it. */
+function acceptedPress(step: RawStep): RawStep {
+  if (expectsRefusal(step)) return step;
+  return { ...step, expect: { status: { lt: 400 }, ...savedFields(step.save) } };
 }
 
 function withAnswer(step: RawStep, index: number): RawStep {

@@ -2,6 +2,7 @@ import type { RunFailure, Trace } from "../deviable.js";
 import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
 import { isReference } from "./end-keys.js";
 import { type Count, Ends, type ExpectedEnd, type ObservedViews } from "./ends.js";
+import { variantFailure } from "./flow-variant.js";
 import { chargesOf } from "./money.js";
 import { isCheck } from "./run-failure.js";
 import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
@@ -26,7 +27,7 @@ export interface EndDriver<Run extends CheckedRun> {
     refused?: readonly number[],
   ) => Promise<RunFailure | undefined>;
   /** Saves the views of a run once they are steady. */
-  readonly saveViews: (run: Run) => Promise<void>;
+  readonly saveViews: (plan: SandboxPlan, run: Run) => Promise<void>;
   readonly carryOut: (plan: SandboxPlan) => Promise<Run>;
   readonly runPlain: () => Promise<Run>;
   /** Indexes of the steps that the app refused. */
@@ -63,6 +64,16 @@ export class EndCheck<Run extends CheckedRun> {
 
   /** Makes all checks, unless the run plainly ended right. `isTouched`: the checks have carried out steps. */
   async judge(plan: SandboxPlan, run: Run): Promise<{ trace: Trace; isTouched?: true }> {
+    const judged = await this.#judge(plan, run);
+    if (plan.flowVariant === undefined) return judged;
+    const { plain, unpaid } = this.ends.shown();
+    const seen = this.ends.seenIn(run);
+    const shown = { plain, unpaid, seen, plainCharges: this.#plain.charges, runId: run.loaded.runId };
+    const failure = variantFailure(plan.flowVariant, judged.trace, shown);
+    return { ...judged, trace: { ...judged.trace, failure } };
+  }
+
+  async #judge(plan: SandboxPlan, run: Run): Promise<{ trace: Trace; isTouched?: true }> {
     const { trace, observed } = run;
     const { failure } = trace;
     const isEnd = failure === undefined || isCheck(failure.role);
@@ -113,7 +124,7 @@ export class EndCheck<Run extends CheckedRun> {
   async #lookUntilSteady(plan: SandboxPlan, run: Run): Promise<void> {
     const isSaved = savedVariable(run.loaded, viewVariableName(0)) !== undefined;
     if (isSaved && !(this.#driver.isAsynchronous() && isReference(plan))) return;
-    await this.#driver.saveViews(run);
+    await this.#driver.saveViews(plan, run);
   }
 
   async #missedEnd(plan: SandboxPlan, run: Run): Promise<MissedEnd | undefined> {

@@ -108,6 +108,7 @@ export class Ends {
   }
 
   #expectedOf(plan: SandboxPlan): ExpectedEnd {
+    if (plan.flowVariant !== undefined) return this.#variantEnd(plan);
     const key = endKeyOf(plan);
     if (plan.isWrongMoney) return this.#openEnd(plan);
     if (key === undefined || key.startsWith(PRESSED) || key.startsWith(MEANWHILE))
@@ -118,6 +119,7 @@ export class Ends {
 
   #candidatesOf(plan: SandboxPlan, run: LoadedRun): ExpectedEnd[] {
     const expected = this.#expectedOf(plan);
+    if (plan.flowVariant !== undefined) return [expected];
     const key = endKeyOf(plan);
     const early = wasRefundedFirst(run.observed);
     if (plan.isWrongMoney) return [this.#claimedEnd(plan, run)];
@@ -299,6 +301,29 @@ export class Ends {
       isPlain: true,
       isByOrder: plan.isPressedTwice && !this.#knowsAgain(plan),
     };
+  }
+
+  /** The end of a variant of the flow: that of a plain run, but for what follows from the variant. */
+  #variantEnd(plan: SandboxPlan): ExpectedEnd {
+    const { plain, unpaid } = this.shown();
+    const views = plain.map((body, index) => ({
+      body: plan.flowVariant!.expectedOf(body, unpaid[0]?.[index]),
+    }));
+    return { ...this.#plainEnd(plan), views, isPlain: false };
+  }
+
+  /** Compared parts of the views of a plain run, and the views of a customer who has not paid, at each end first. */
+  shown(): { readonly plain: Bodies; readonly unpaid: readonly Bodies[] } {
+    const unpaid = [...this.#learned.values()].filter(({ money }) => money === UNPAID);
+    return {
+      plain: this.#baseline.plain.bodies.map((body, index) => this.#compared(body, index)),
+      unpaid: [...unpaid.map(({ bodies }) => bodies), ...this.#waiting],
+    };
+  }
+
+  /** Views of a run, without its id; undefined if they were not seen. */
+  seenIn(run: LoadedRun): Bodies | undefined {
+    return this.#bodiesIn(run, viewVariableName);
   }
 
   /** Returns true for one press twice at once if the same press once more is known: the end is as of once or of again. */

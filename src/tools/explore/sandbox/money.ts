@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { ObservedCharge, ObservedRun } from "../deviable.js";
+import { isSameEmail } from "./observation.js";
 import type { Baseline, LoadedRun, RunVariables, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
 import { RUN_ID } from "./views.js";
@@ -47,7 +48,7 @@ export function chargesOf(
   { customerMatch, chargeMatch }: Pick<Baseline, "customerMatch" | "chargeMatch">,
 ): readonly ObservedCharge[] {
   const email = customerEmail({ customerMatch }, loaded.runId);
-  if (email !== undefined) return observed.charges.filter((charge) => charge.email === email);
+  if (email !== undefined) return observed.charges.filter((charge) => isSameEmail(charge.email, email));
   const { metadata } = chargeMatch;
   if (!isJsonObject(metadata)) return observed.charges;
   return observed.charges.filter((charge) =>

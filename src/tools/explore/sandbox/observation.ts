@@ -95,11 +95,12 @@ export function observedRunOf(
   startMs: number,
   email?: string,
 ): ObservedRun {
-  const created = charges.filter(({ customer_email }) => email === undefined || customer_email === email);
-  const own = new Set([...created.map(objectIdOf), ...withdrawals.map(objectIdOf)]);
-  const emails = new Set(
-    email === undefined ? created.map(({ customer_email }) => String(customer_email)) : [email],
+  const created = charges.filter(
+    ({ customer_email }) => email === undefined || isSameEmail(String(customer_email), email),
   );
+  const own = new Set([...created.map(objectIdOf), ...withdrawals.map(objectIdOf)]);
+  const emails = new Set(created.map(({ customer_email }) => String(customer_email).toLowerCase()));
+  if (email !== undefined) emails.add(email.toLowerCase());
   const ownDeliveries = deliveries.filter((row) => own.has(objectIdOf(row)));
   const observedDeliveries = ownDeliveries.map(deliveryOf);
   return {
@@ -109,6 +110,11 @@ export function observedRunOf(
     charges: created.map(chargeOf),
     withdrawals: withdrawals.map((row) => withdrawalOf(row, observedDeliveries)),
   };
+}
+
+/** An app, and a customer, may write an address in upper case. */
+export function isSameEmail(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 function objectIdOf({ charge_id, withdrawal_id }: LogRow): string {
@@ -131,7 +137,8 @@ function callOf(
   const responseId = objectIdOf(response);
   const email = request.customer_email;
   const isForeign =
-    (readId !== undefined && !own.has(readId)) || (typeof email === "string" && !emails.has(email));
+    (readId !== undefined && !own.has(readId)) ||
+    (typeof email === "string" && !emails.has(email.toLowerCase()));
   if (operation === null || operation === undefined) return undefined;
   if (isForeign && (isCustomerKnown || !createsPayment(row))) return undefined;
   return {

@@ -87,7 +87,11 @@ export function foreignSteps(charge: ObservedCharge, customer: Baseline["custome
   ];
 }
 
-function findCharge(filter: string, { customer_email }: Baseline["customerMatch"], save: object): RawStep {
+export function findCharge(
+  filter: string,
+  { customer_email }: Baseline["customerMatch"],
+  save: object,
+): RawStep {
   const customer =
     customer_email === undefined ? "" : `&customer_email=${customer_email.replaceAll("+", "%2B")}`;
   return { request: `GET /_sandbox/charges?${filter}limit=1${customer}`, save };

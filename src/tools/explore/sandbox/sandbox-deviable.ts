@@ -29,10 +29,12 @@ import {
   steadyMs,
 } from "./app-pace.js";
 import { waitReports } from "./app-waits.js";
+import { awkwardVariants } from "./awkward-values.js";
 import { baselineOf, customerOf, hasSameViews, isolationReason, pressRanges } from "./baseline.js";
 import { refusedSteps } from "./drive-steps.js";
 import { EndCheck } from "./end-check.js";
 import type { Flow } from "./flow.js";
+import type { FlowVariant } from "./flow-variant.js";
 import { longestAdvanceMs } from "./job-steps.js";
 import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
@@ -63,6 +65,7 @@ import { RunProfile } from "./run-profile.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { type SandboxRun, sandboxRunOf } from "./sandbox-run.js";
 import { savedTime } from "./saved-variable.js";
+import { secondTries } from "./second-try.js";
 
 export interface SandboxDeviableOptions {
   /** Absent if the app cannot be killed. */
@@ -119,6 +122,7 @@ export class SandboxDeviable implements Deviable {
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
   #endCheck!: EndCheck<SandboxRun>;
+  #variants: readonly FlowVariant[] = [];
   readonly #loader: RunLoader;
   #position: ListPositions | undefined;
   /** Sandbox time at the end of the last run; undefined if it is not known. */
@@ -174,7 +178,8 @@ export class SandboxDeviable implements Deviable {
           const failure = await this.#check(of, this.#documentOf(plan, end, refused));
           return failure && { ...failure, reference: end.name };
         },
-        saveViews: async (of) => void (await this.#check(of, steadyViewsDocument(this.#flow))),
+        saveViews: async (plan, of) =>
+          void (await this.#check(of, steadyViewsDocument(plan.flowVariant?.flow ?? this.#flow))),
         carryOut: async (plan) => (await this.#carryOut([omitImpliedSteps(this.#documentOf(plan))]))[0]!,
         runPlain: () => this.#runPlain({ quiet: this.#quiet }),
         refusedSteps: ({ loaded }) => refusedSteps(loaded),
@@ -184,7 +189,13 @@ export class SandboxDeviable implements Deviable {
       const { returnPath, pressMatches } = this.#baseline;
       const pressHolds = pressMatches.map((matches) => Object.keys(matches ?? {}).length);
       const meanwhile = meanwhileOf(this.#flow, this.#baseline);
-      this.customer = { ...this.customer, canReturn: returnPath !== undefined, pressHolds, meanwhile };
+      const { charges } = first!.observed;
+      this.#variants = [
+        ...awkwardVariants(this.#flow, this.#baseline, charges),
+        ...secondTries(this.#flow, this.#baseline, charges),
+      ];
+      const canReturn = returnPath !== undefined;
+      this.customer = { ...this.customer, canReturn, pressHolds, meanwhile, variants: this.#variants };
     }
     return run.trace;
   }
@@ -262,6 +273,7 @@ export class SandboxDeviable implements Deviable {
     return new SandboxPlan(set, {
       customerMatch: this.#baseline.customerMatch,
       variant,
+      variants: this.#variants,
       isWaiting: this.#quiet !== undefined,
       pace: this.#pace,
     });
@@ -340,7 +352,10 @@ export class SandboxDeviable implements Deviable {
   ): RunDocument {
     const { isPatient } = plan.variant;
     const isLong = isPatient && !plan.holdsRead && this.#quiet !== undefined;
-    return deviatingRunDocument(this.#flow, plan, this.#baseline, {
+    const { flow = this.#flow, chargeMatch } = plan.flowVariant ?? {};
+    const { chargeMatch: plainMatch } = this.#baseline;
+    const baseline = { ...this.#baseline, chargeMatch: { ...plainMatch, ...chargeMatch } };
+    return deviatingRunDocument(flow, plan, baseline, {
       name: scenarioName(this.name, plan.set),
       quiet: isLong ? `${steadyMs(this.#flow)}ms` : this.#quiet,
       rest: this.#rest,

@@ -19,6 +19,7 @@ import type {
 import type { DeviationSet } from "../deviation-set.js";
 import { formatWholeSeconds } from "../effects.js";
 import type { UncomparedField } from "../exploration.js";
+import type { FlowVariant } from "./flow-variant.js";
 
 /** The id of a run, and what its steps have saved. */
 export type RunVariables = Pick<LoadedScenario, "runId" | "scope">;
@@ -130,6 +131,7 @@ export interface SandboxPlanOptions {
   readonly variant: RunVariant;
   /** Result of `paceOf`, by which holds and response delays are multiplied. */
   readonly pace: number;
+  readonly variants?: readonly FlowVariant[];
   /** True if time stands still after each webhook until the app is quiet. A hold may then last longer. */
   readonly isWaiting?: boolean;
 }
@@ -164,6 +166,7 @@ export class SandboxPlan implements RunPlan {
   readonly doubledJobs = new Set<number>();
   /** A step of others, and the act of the flow that it follows; undefined for the end of the flow. */
   others: { readonly step: number; readonly after: number | undefined } | undefined;
+  flowVariant: FlowVariant | undefined;
   /** Moment at which the app is killed. */
   killMoment: CallOccurrence | WebhookOccurrence | undefined;
   readonly variant: RunVariant;
@@ -172,9 +175,12 @@ export class SandboxPlan implements RunPlan {
   isWatched = false;
   readonly #hasLongHolds: boolean;
   readonly #customerMatch: Baseline["customerMatch"];
+  readonly #variants: readonly FlowVariant[];
 
-  constructor(set: DeviationSet, { customerMatch, variant, isWaiting = false, pace }: SandboxPlanOptions) {
+  constructor(set: DeviationSet, options: SandboxPlanOptions) {
+    const { customerMatch, variant, variants = [], isWaiting = false, pace } = options;
     this.set = set;
+    this.#variants = variants;
     this.variant = variant;
     this.pace = pace;
     this.#hasLongHolds = variant.isPatient || isWaiting;
@@ -332,6 +338,10 @@ export class SandboxPlan implements RunPlan {
 
   actMeanwhile(step: number, after: number | undefined): void {
     this.others = { step, after };
+  }
+
+  varyFlow(variant: number): void {
+    this.flowVariant = this.#variants[variant];
   }
 
   killApp(moment: CallOccurrence | WebhookOccurrence): void {

@@ -1,0 +1,220 @@
+import { compareAmounts, decimalNotation, decimalsOf } from "../../../core/domain/money.js";
+import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { isDecimal, isMatcher } from "../../../core/schema/matcher-words.js";
+import type { ObservedCharge } from "../deviable.js";
+import { type Flow, findPresses, flowOf } from "./flow.js";
+import type { FlowVariant } from "./flow-variant.js";
+import type { Baseline } from "./sandbox-plan.js";
+import { PRESENT } from "./views.js";
+
+/*
+ * Values that apps mishandle, in place of those that the flow gives to the app: in `vars` and in the bodies of presses.
+ */
+
+const AWKWARD_NAME = "Zoë 北";
+const AWKWARD_PRICE = "19.99";
+/** One more than a usual page. */
+const AWKWARD_COUNT = 21;
+
+const NAME_KEY = /name$|^(customer|recipient|holder)$/i;
+/** Names of people, such as `Amina Otieno`. An app may know other names, such as that of a plan. */
+const NAME = /^\p{Lu}\p{L}+(\s\p{Lu}\p{L}+)*$/u;
+/** A number beside a price may be equal to it, such as the credits that it buys. */
+const PRICE_KEY = /amount|price|total|cost|cents|minor/i;
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** A value of the flow without values inside, or a list. */
+interface GivenValue {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+export function awkwardVariants(
+  flow: Flow,
+  { chargeMatch }: Pick<Baseline, "chargeMatch">,
+  charges: readonly ObservedCharge[],
+): FlowVariant[] {
+  const given = givenValues(flow);
+  return [
+    ...nameVariants(flow, given),
+    ...emailVariants(flow, given, chargeMatch.customer_email !== undefined),
+    ...priceVariants(flow, given, charges),
+    ...listVariants(flow, given),
+  ];
+}
+
+function givenValues(flow: Flow): GivenValue[] {
+  const valuesIn = (value: unknown, key = ""): GivenValue[] => {
+    if (Array.isArray(value)) return [{ key, value }, ...value.flatMap((part) => valuesIn(part, key))];
+    if (!isJsonObject(value)) return [{ key, value }];
+    return Object.entries(value).flatMap(([name, part]) => valuesIn(part, name));
+  };
+  return [...valuesIn(flow.raw.vars ?? {}), ...findPresses(flow).flatMap(({ body }) => valuesIn(body))];
+}
+
+/** Replaces values in `vars` and in the bodies of the customer's calls. */
+function withValues(flow: Flow, replace: (given: GivenValue) => unknown): Flow {
+  const replaced = (value: unknown, key = ""): unknown => {
+    const other = replace({ key, value });
+    if (other !== value) return other;
+    if (Array.isArray(value)) return value.map((part) => replaced(part, key));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, replaced(part, name)]));
+  };
+  const { raw } = flow;
+  const presses = findPresses(flow);
+  const steps = (raw.steps as Flow["drive"]).map((step) =>
+    presses.includes(step) && step.body !== undefined ? { ...step, body: replaced(step.body) } : step,
+  );
+  const vars = raw.vars === undefined ? {} : { vars: replaced(raw.vars) };
+  return flowOf(flow.file, { ...raw, ...vars, steps });
+}
+
+function nameVariants(flow: Flow, given: readonly GivenValue[]): FlowVariant[] {
+  const isName = ({ key, value }: GivenValue) =>
+    NAME_KEY.test(key) && typeof value === "string" && NAME.test(value);
+  const names = [...new Set(given.filter(isName).map(({ value }) => String(value)))];
+  if (names.length === 0) return [];
+  return [
+    {
+      ...UNCHANGED,
+      at: "name",
+      when: `with the name ${AWKWARD_NAME}`,
+      flow: withValues(flow, (one) => (isName(one) ? AWKWARD_NAME : one.value)),
+      expectedOf: (plain) =>
+        withTexts(plain, (text) => {
+          const other = names.reduce((all, name) => all.replaceAll(name, AWKWARD_NAME), text);
+          return other === text ? text : { in: [other, text] };
+        }),
+    },
+  ];
+}
+
+const UNCHANGED = {
+  kind: "awkward_value",
+  mayBeRefused: true,
+  priceOf: (price: string) => price,
+} as const;
+
+/** Writes an e-mail address in upper case, but for the names of variables. */
+function inUpperCase(email: string): string {
+  return email.replace(/(\$\{[^}]*\})|[^$]+?(?=\$\{|$)/g, (part, variable) => variable ?? part.toUpperCase());
+}
+
+function emailVariants(flow: Flow, given: readonly GivenValue[], selectsCustomer: boolean): FlowVariant[] {
+  const isEmail = ({ value }: GivenValue): boolean =>
+    typeof value === "string" && EMAIL.test(value) && inUpperCase(value) !== value;
+  const emails = [...new Set(given.filter(isEmail).map(({ value }) => String(value)))];
+  if (emails.length === 0 || namesEmail(flow, emails)) return [];
+  const spellings = emails.flatMap((email) => {
+    const upper = inUpperCase(email);
+    const at = email.indexOf("@");
+    return [email, upper, `${upper.slice(0, at)}${email.slice(at)}`];
+  });
+  const raw = JSON.parse(
+    emails.reduce((all, email) => all.replaceAll(email, inUpperCase(email)), JSON.stringify(flow.raw)),
+  );
+  return [
+    {
+      ...UNCHANGED,
+      at: "e-mail",
+      when: `with the e-mail ${inUpperCase(emails[0]!).replace(/\$\{[^}]*\}/g, "…")}`,
+      flow: flowOf(flow.file, raw),
+      ...(selectsCustomer
+        ? { chargeMatch: { customer_email: { in: spellings.map((one) => one.replaceAll("*", "\\*")) } } }
+        : {}),
+      // An app may show a part of an address, or another spelling.
+      expectedOf: (plain) => withTexts(plain, (text) => (text.includes("@") ? PRESENT : text)),
+    },
+  ];
+}
+
+/** Returns true if rules or other steps than calls to the app name an address: they may miss another spelling. */
+function namesEmail({ raw, drive, reset, scheduledWork }: Flow, emails: readonly string[]): boolean {
+  const variables = Object.entries(isJsonObject(raw.vars) ? raw.vars : {})
+    .filter(([, value]) => emails.includes(String(value)))
+    .map(([name]) => `\${${name}}`);
+  const others = [...drive.filter(({ app }) => app === undefined), ...reset, ...scheduledWork];
+  const text = JSON.stringify([others, RULE_KINDS.map((kind) => raw[kind])]);
+  return [...emails, ...variables].some((name) => text.includes(name));
+}
+
+/** How a flow writes the price of a charge: as a text, as a number, or in minor units. */
+function priceVariants(
+  flow: Flow,
+  given: readonly GivenValue[],
+  charges: readonly ObservedCharge[],
+): FlowVariant[] {
+  const prices = [...new Set(charges.map(({ base }) => base.amount))];
+  const [price] = prices;
+  if (price === undefined || prices.length > 1 || decimalsOf(price) < decimalsOf(AWKWARD_PRICE)) return [];
+  const inMinor = (amount: string) => Number(amount.replace(".", ""));
+  const awkwardFor = ({ key, value }: GivenValue): unknown => {
+    if (!PRICE_KEY.test(key)) return value;
+    if (typeof value === "string" && isDecimal(value) && compareAmounts(value, price) === 0)
+      return AWKWARD_PRICE;
+    if (typeof value !== "number" || !Number.isFinite(value)) return value;
+    if (compareAmounts(decimalNotation(value), price) === 0) return Number(AWKWARD_PRICE);
+    return decimalsOf(price) === 2 && value === inMinor(price) ? inMinor(AWKWARD_PRICE) : value;
+  };
+  if (given.every((one) => awkwardFor(one) === one.value)) return [];
+  return [
+    {
+      ...UNCHANGED,
+      at: "amount",
+      when: `with the amount ${AWKWARD_PRICE}`,
+      flow: withValues(flow, awkwardFor),
+      chargeMatch: { base_amount: AWKWARD_PRICE },
+      priceOf: () => AWKWARD_PRICE,
+      expectedOf: (plain) => withTexts(plain, (text) => (/\d/.test(text) ? PRESENT : text), PRESENT),
+    },
+  ];
+}
+
+function listVariants(flow: Flow, given: readonly GivenValue[]): FlowVariant[] {
+  const list = given.find(({ value }) => Array.isArray(value) && value.length > 0)?.value as
+    | readonly unknown[]
+    | undefined;
+  if (list === undefined || list.length >= AWKWARD_COUNT) return [];
+  const many = Array.from({ length: AWKWARD_COUNT }, (_, index) => list[index % list.length]);
+  return [
+    {
+      ...UNCHANGED,
+      at: "list",
+      when: `with ${AWKWARD_COUNT} entries`,
+      flow: withValues(flow, ({ value }) => (value === list ? many : value)),
+      priceOf: () => undefined,
+      entries: [list.length, AWKWARD_COUNT],
+      expectedOf: (plain) =>
+        withTexts(
+          plain,
+          (text) => (/\d/.test(text) ? PRESENT : text),
+          PRESENT,
+          () => PRESENT,
+        ),
+    },
+  ];
+}
+
+/**
+ * Replaces the texts of an expectation.
+ *
+ * @param numbers what is expected instead of each number
+ * @param listOf what is expected instead of each list
+ */
+function withTexts(
+  expected: unknown,
+  textOf: (text: string) => unknown,
+  numbers?: unknown,
+  listOf?: () => unknown,
+): unknown {
+  const replaced = (value: unknown): unknown => {
+    if (typeof value === "string") return textOf(value);
+    if (typeof value === "number") return numbers ?? value;
+    if (Array.isArray(value)) return listOf === undefined ? value.map(replaced) : listOf();
+    if (!isJsonObject(value) || isMatcher(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, replaced(part)]));
+  };
+  return replaced(expected);
+}

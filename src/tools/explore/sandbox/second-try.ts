@@ -1,0 +1,133 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { isDecimal, isMatcher } from "../../../core/schema/matcher-words.js";
+import { durationToMs, formatDuration } from "../../../core/schema/time.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
+import type { ObservedCharge } from "../deviable.js";
+import { JOB_INTERVAL } from "./app-waits.js";
+import { type Flow, findPresses } from "./flow.js";
+import type { FlowVariant } from "./flow-variant.js";
+import { cancelStep, findCharge, findPages, mustPayReason, unpaidStep } from "./payment-steps.js";
+import type { Baseline } from "./sandbox-plan.js";
+import { fieldAt, PRESENT, RUN_ID } from "./views.js";
+
+/*
+ * After a payment that failed, the customer orders and pays once more, with the same coupon, of the same stock. The ids
+ * that the first try is the first to name are new in the second.
+ */
+
+type Failing = "declined" | "expired" | "cancelled";
+
+/** Variable with the id of the charge that fails. */
+const FAILED_CHARGE = "failed_charge";
+/** Sandbox time after the expiry of a charge, in which the app hears of it. */
+const MARGIN_MS = durationToMs("10m");
+/** Ending of the ids of the second try. */
+const AGAIN = "-2";
+
+export function secondTries(
+  flow: Flow,
+  baseline: Baseline,
+  charges: readonly ObservedCharge[],
+): FlowVariant[] {
+  const [charge, ...others] = charges;
+  const first = findPresses(flow)[baseline.pressMatches.findIndex((one) => one !== undefined)];
+  const canFail =
+    charge?.status === "COMPLETED" && others.length === 0 && (charge.isHosted || charge.isAutomatic);
+  if (!canFail || first === undefined || mustPayReason(flow) !== undefined) return [];
+  const begin = flow.drive.indexOf(first);
+  const pages = findPages(flow);
+  const end = flow.drive.findIndex(
+    (step, index) => index > begin && (step.advance !== undefined || pages.includes(step)),
+  );
+  if (end === -1) return [];
+  const isOnPage = pages.includes(flow.drive[end]!);
+  const ends: readonly Failing[] = ["declined", "expired", ...(isOnPage ? (["cancelled"] as const) : [])];
+  return ends.map((failing) => {
+    const fails = [...flow.drive.slice(0, end), ...failSteps(flow, baseline, end, failing)];
+    const again = namingAnew(flow, begin);
+    const steps = [...fails, ...again(flow.drive.slice(begin))];
+    const second = {
+      ...flow,
+      drive: steps,
+      observe: again(flow.observe),
+      never: again(flow.never),
+      checks: [],
+    };
+    return {
+      kind: "tried_again",
+      at: `charge#1 ${failing}`,
+      when: `when the customer tries again after a payment that is ${failing}`,
+      flow: second,
+      mayBeRefused: false,
+      expectedOf: expectedAgain,
+      priceOf: (price: string) => price,
+    } as const;
+  });
+}
+
+/** The steps in which the payment fails, and the app hears of it. */
+function failSteps(
+  flow: Flow,
+  { customerMatch, payableMs }: Baseline,
+  end: number,
+  failing: Failing,
+): RawStep[] {
+  const step = flow.drive[end]!;
+  const isOnPage = step.advance === undefined;
+  const to = failing === "declined" ? "FAILED" : "EXPIRED";
+  const byMs = failing === "expired" ? payableMs + MARGIN_MS : durationToMs(JOB_INTERVAL);
+  return [
+    ...(isOnPage ? [failing === "cancelled" ? cancelStep(step) : unpaidStep(step)] : []),
+    ...(failing === "cancelled"
+      ? []
+      : [
+          findCharge("", customerMatch, { [FAILED_CHARGE]: "body.items.0.charge_id" }),
+          { transition: { charge_id: `\${${FAILED_CHARGE}}`, to } },
+        ]),
+    { advance: formatDuration(byMs) },
+    ...flow.scheduledWork,
+  ];
+}
+
+/**
+ * Gives new names to what the steps from `begin` on are the first to name by the run's id. The customer, and what earlier
+ * steps have made, such as a coupon, keep theirs.
+ */
+function namingAnew({ raw, drive }: Flow, begin: number): <Part>(part: Part) => Part {
+  const earlier = JSON.stringify(drive.slice(0, begin));
+  const variables = Object.entries(isJsonObject(raw.vars) ? raw.vars : {})
+    .filter(([, value]) => typeof value === "string" && value.includes(RUN_ID) && !value.includes("@"))
+    .map(([name]) => `\${${name}}`)
+    .filter((name) => !earlier.includes(name));
+  const renamed = (text: string) => {
+    const isPart = text.includes("@") || earlier.includes(text);
+    const all = isPart ? variables : [RUN_ID, ...variables];
+    return all.reduce((known, name) => known.replaceAll(name, `${name}${AGAIN}`), text);
+  };
+  const inAll = (part: unknown): unknown => {
+    if (typeof part === "string") return renamed(part);
+    if (Array.isArray(part)) return part.map(inAll);
+    if (!isJsonObject(part)) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, inAll(value)]));
+  };
+  return (part) => inAll(part) as typeof part;
+}
+
+/** The second try is as a plain run; a number or a list may also have what the first try has left. */
+function expectedAgain(plain: unknown, unpaid: unknown, path: readonly string[] = []): unknown {
+  if (typeof plain === "string" && !isDecimal(plain))
+    return plain.includes(RUN_ID) ? { in: [plain, plain.replaceAll(RUN_ID, `${RUN_ID}${AGAIN}`)] } : plain;
+  if (Array.isArray(plain)) return PRESENT;
+  if (typeof plain === "number" || typeof plain === "string") {
+    const [before, after] = [fieldAt(unpaid, path), plain].map(Number);
+    if (Number.isNaN(before) || before === after) return PRESENT;
+    return before! < after! ? { gt: before } : { lt: before };
+  }
+  if (!isJsonObject(plain) || isMatcher(plain)) return plain;
+  return Object.fromEntries(
+    Object.entries(plain).map(([key, part]) => [
+      key,
+      expectedAgain(part, unpaid, [...path, key.replace(/^\\/, "")]),
+    ]),
+  );
+}
