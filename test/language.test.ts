@@ -70,7 +70,7 @@ describe("the comments of src", () => {
 
   it.each([
     "// Not `z.coerce`: it accepts 1e1.\nrun();",
-    "/* `execute()` of engine/engine.ts, `TASKS_PER_BATCH`, `Engine.execute`, clock.ts */",
+    "/* `execute()` of engine/engine.ts, `WORK_PER_BATCH`, `Engine.execute`, clock.ts */",
   ])("allows %s", (source) => {
     expect(deadReferences(source)).toEqual([]);
   });

@@ -7,7 +7,7 @@ import {
 } from "../core/engine/commands/scenario-commands.js";
 import type { Namespace } from "../core/namespace/namespace.js";
 import type { RequestEntry } from "../core/namespace/request-journal.js";
-import { isRefusal, SandboxError } from "../core/schema/refusals.js";
+import { isRefusal, type Refusal, SandboxError } from "../core/schema/refusals.js";
 import type { FaultRule, Scenario } from "../core/schema/scenario-rules.js";
 import type { LocalSandbox, RunRules } from "../tools/explore/functions/local-sandbox.js";
 
@@ -52,8 +52,7 @@ export class ExploredSandbox implements LocalSandbox {
   }
 
   async advanceTo(toMs: number): Promise<void> {
-    const result = await this.#namespace.clock.advance({ toMs });
-    if (isRefusal(result)) throw new SandboxError(result);
+    requireSuccess(await this.#namespace.clock.advance({ toMs }));
   }
 
   useRules(rules: RunRules): void {
@@ -65,12 +64,12 @@ export class ExploredSandbox implements LocalSandbox {
   }
 
   #store(): void {
-    this.#namespace.execute(storeScenario(this.#rules, { active: true, byHand: false }));
+    requireSuccess(this.#namespace.execute(storeScenario(this.#rules, { active: true, byHand: false })));
   }
 
   hold(match: FaultRule["match"]): () => boolean {
     const rule: FaultRule = { match, hold: HOLD, times: 1, per: "request" };
-    const { fault_id } = this.#namespace.execute(addFault(rule));
+    const { fault_id } = requireSuccess(this.#namespace.execute(addFault(rule)));
     const release = (): boolean => {
       if (!this.#releases.delete(release)) return false;
       this.#namespace.execute(removeFaults(fault_id));
@@ -104,4 +103,9 @@ export class ExploredSandbox implements LocalSandbox {
     for (const release of this.#releases) release();
     if (this.#count > 0) this.#namespace.execute(removeScenario(RULES_NAME));
   }
+}
+
+function requireSuccess<Result extends object>(result: Result | Refusal): Result {
+  if (isRefusal(result)) throw new SandboxError(result);
+  return result;
 }

@@ -1,8 +1,12 @@
 import { setImmediate } from "node:timers";
 import { expect } from "vitest";
+import { registerEndpoint } from "../../src/core/engine/commands/endpoint-commands.js";
+import { setScenarioActive } from "../../src/core/engine/commands/scenario-commands.js";
+import { emitEvent } from "../../src/core/engine/event-emission.js";
 import { findExpectedRecord } from "../../src/tools/scenario/steps/matching.js";
 import { type Answer, type Api, expectInvalid, KES_ORDER } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
+import { newEngine, START_MS } from "../support/engine.js";
 
 /** 99 steps, each of which is under way at every character. */
 const COSTLY = "[\\s\\S]{96}\\d$";
@@ -99,8 +103,86 @@ it("refuses many patterns that are small one by one", async ({ api }) => {
     match: { metadata: { [key as string]: value } },
     timeline: [],
   }));
-  const scenario = await api.send("PUT", "/_sandbox/scenarios/mine", JSON.stringify({ charges }), {
+  expectInvalid(await putScenario(api, "mine", { charges }), "charges");
+});
+
+/** 91 steps. */
+const rule = (key: string) => ({ match: { metadata: { [key]: { matches: "x{90}" } } }, drop: true });
+const putScenario = (api: Api, name: string, body: object) =>
+  api.send("PUT", `/_sandbox/scenarios/${name}`, JSON.stringify(body), {
     "content-type": "application/json",
-  });
-  expectInvalid(scenario as Answer<unknown>, "charges");
+  }) as Promise<Answer<unknown>>;
+const activate = (api: Api, name: string) => api.post(`/_sandbox/scenarios/${name}/activate`, {});
+
+it("refuses a scenario whose kinds of rules have many patterns together", async ({ api }) => {
+  const webhooks = ["a", "b", "c"].map(rule);
+  const faults = ["d", "e", "f"].map((key) => ({ match: rule(key).match, respond: { status: 503 } }));
+  const refused = await putScenario(api, "mine", { webhooks, faults });
+  expectInvalid(refused, "body");
+  expect(refused.text).toContain("its patterns are too large together: 546 steps, more than 500");
+});
+
+it("refuses to activate a scenario or add a fault when all patterns that apply are many", async ({ api }) => {
+  for (const name of ["one", "two", "three"])
+    await putScenario(api, name, { webhooks: ["a", "b"].map((key) => rule(`${name}-${key}`)) });
+  expect((await activate(api, "one")).status).toBe(200);
+  expect((await activate(api, "two")).status).toBe(200);
+  const third = await activate(api, "three");
+  expectInvalid(third, "body");
+  const message = "the patterns of all active scenarios and faults are too large together: 546 steps";
+  expect(third.text).toContain(message);
+  const fault = (key: string) =>
+    api.post("/_sandbox/faults", { match: rule(key).match, respond: { status: 503 } });
+  expect((await fault("first")).status).toBe(200);
+  expect((await fault("second")).text).toContain(message);
+  await api.post("/_sandbox/scenarios/two/deactivate", {});
+  expect((await activate(api, "three")).status).toBe(200);
+});
+
+it("refuses a large pattern that looks like a variable", async ({ api }) => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a class of two characters
+  const pattern = "[${]x{500}";
+  expectInvalid(await wait(api, { metadata: { k: { matches: pattern } } }), "match.metadata.k.matches");
+  const match = { metadata: { k: { matches: pattern } } };
+  expectInvalid(
+    await putScenario(api, "mine", { webhooks: [{ match, drop: true }] }),
+    "webhooks.0.match.metadata.k.matches",
+  );
+});
+
+it("an event is matched against a pattern once for all endpoints and attempts", () => {
+  let tests = 0;
+  const counted = {
+    get matches() {
+      tests++;
+      return "y";
+    },
+  };
+  const webhooks = Array.from({ length: 4 }, (_, index) => ({
+    match: { metadata: { k: counted } },
+    attempt: index + 2,
+    delay: "1s",
+  }));
+  const engine = newEngine({ scenarios: [{ name: "costly", webhooks }] });
+  engine.execute((tx) => {
+    for (let n = 0; n < 5; n++)
+      registerEndpoint({ url: `http://shop.test/${n}`, mode: "test", organizationId: null, events: ["*"] })(
+        tx,
+      );
+  }, START_MS);
+  engine.execute(setScenarioActive("costly", true), START_MS);
+  tests = 0;
+  engine.execute(
+    (tx) =>
+      void emitEvent(tx, {
+        type: "charge.completed",
+        owner: { mode: "test", organization_id: null, scenario_asked: null },
+        objectId: null,
+        data: "{}",
+        subject: () => ({ fields: {}, metadata: { k: LONG } }),
+      }),
+    START_MS,
+  );
+  expect(engine.state.tables.deliveries.size).toBe(5);
+  expect(tests).toBe(1);
 });

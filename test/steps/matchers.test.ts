@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
@@ -38,4 +39,18 @@ it("a fault applies only to matching calls", async () => {
   });
   const report = await runSteps(pays("bob@shop.test"), { sandbox });
   expect(failed(report)?.failure?.message).toContain("503");
+});
+
+it.each([
+  ["a variable of the run", "x{600}${status}"],
+  ["a class with the characters of a variable", "[$${]x{600}"],
+])("a step refuses a pattern that %s makes too large, once it is filled in", async (_, pattern) => {
+  const report = await runSteps(`
+  - request: GET /api/v1/payments/payins
+    save: { status: status }
+  - expect_charge: { metadata: { k: { matches: "${pattern}" } } }
+`);
+  expect(failed(report)?.failure?.message).toContain(
+    "expect_charge.metadata.k.matches: is too large: with its repetitions written out, it has more than 500 steps",
+  );
 });

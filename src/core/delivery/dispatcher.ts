@@ -33,8 +33,6 @@ export class Dispatcher implements DeliveryAttempts {
   readonly #inFlight = new InFlightAttempts();
   #due: Task[] = [];
   #isAtGate = false;
-  /** True if an outcome could not be stored. Its attempt stays in flight until storing succeeds. */
-  #hasUnstoredOutcome = false;
 
   constructor(scheduler: Scheduler, sender: Sender, onNotice: (notice: string) => void = () => {}) {
     this.#scheduler = scheduler;
@@ -61,7 +59,7 @@ export class Dispatcher implements DeliveryAttempts {
   }
 
   get hasPendingWork(): boolean {
-    return this.#hasUnstoredOutcome || this.#due.length > 0;
+    return this.#due.length > 0 || this.#nextOutcome() !== undefined;
   }
 
   get hasOpenAttempts(): boolean {
@@ -203,25 +201,23 @@ export class Dispatcher implements DeliveryAttempts {
    * Records outcomes in order of arrival while time passes. On a stopped clock or during an advance, records outcomes
    * in the order in which the attempts began. The order then does not depend on response times.
    */
-  recordOutcomes(): void {
+  recordOutcomes(limit: number): number {
     const scheduler = this.#scheduler;
-    this.#hasUnstoredOutcome = false;
-    const inOrder = !scheduler.isTimePassing;
-    for (;;) {
-      const attempt = this.#inFlight.nextOutcome(inOrder);
-      if (attempt === undefined) break;
-      try {
-        scheduler.run(recordAttempt(attempt.task, attempt.outcome));
-      } catch (error) {
-        this.#hasUnstoredOutcome = true;
-        throw error;
-      }
+    for (let count = 0; count < limit; count++) {
+      const attempt = this.#nextOutcome();
+      if (attempt === undefined) return count;
+      scheduler.run(recordAttempt(attempt.task, attempt.outcome));
       this.#inFlight.end(attempt);
-      if (inOrder) {
+      if (!scheduler.isTimePassing) {
         scheduler.runDueTasks();
         this.begin();
       }
     }
+    return limit;
+  }
+
+  #nextOutcome() {
+    return this.#inFlight.nextOutcome(!this.#scheduler.isTimePassing);
   }
 
   /** Sends held attempts when the clock has stopped; they fail if their receiver is still unreachable. */
@@ -255,7 +251,6 @@ export class Dispatcher implements DeliveryAttempts {
     this.#due = [];
     this.#held.releaseAll();
     this.mailboxes.clear();
-    this.#hasUnstoredOutcome = false;
   }
 }
 

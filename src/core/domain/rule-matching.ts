@@ -15,6 +15,8 @@ import { matchesAnyGlob } from "./glob.js";
 export interface MatchSubject {
   readonly fields: Readonly<Record<string, string | null | undefined>>;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Verdicts on the metadata by matcher: a long text is matched once for all endpoints and attempts. */
+  verdicts?: Map<unknown, boolean>;
 }
 
 /** `expected` is a glob, a list of globs or a matcher. */
@@ -32,10 +34,19 @@ export function matchesRule(match: Match, subject: MatchSubject): boolean {
     const expected: unknown = match[name as keyof typeof match];
     if (name === "metadata") {
       for (const [key, value] of Object.entries((expected ?? {}) as Record<string, ValueMatch>))
-        if (matchesValue(value, getOwn(subject.metadata, key)) !== true) return false;
+        if (!matchesMetadata(value, key, subject)) return false;
     } else if (expected !== undefined && matchesValue(expected, subject.fields[name]) !== true) return false;
   }
   return true;
+}
+
+function matchesMetadata(expected: ValueMatch, key: string, subject: MatchSubject): boolean {
+  const actual = getOwn(subject.metadata, key);
+  if (typeof expected === "string") return matchesValue(expected, actual) === true;
+  const verdicts = (subject.verdicts ??= new Map());
+  let verdict = verdicts.get(expected);
+  if (verdict === undefined) verdicts.set(expected, (verdict = matchesValue(expected, actual) === true));
+  return verdict;
 }
 
 export const RULE_KINDS = ["charges", "withdrawals", "webhooks", "faults"] as const;

@@ -41,13 +41,15 @@ export function emitEvent(tx: Transaction, emission: Emission): EventRecord {
   tx.put("events", event.event_id, event);
   if (receivers.length > 0) {
     const counts = new RuleEventCounts(tx);
+    const { fields, metadata } = emission.subject();
+    const verdicts = new Map<unknown, boolean>();
+    const scenarios = listApplicableScenarios(tx.state, requestedScenarioNamesOf(owner));
     for (const endpoint of receivers) {
-      const { fields, metadata } = emission.subject();
       const subject = {
         metadata,
         fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
+        verdicts,
       };
-      const scenarios = [...listApplicableScenarios(tx.state, requestedScenarioNamesOf(owner))];
       const found = findRule(
         "webhooks",
         scenarios,

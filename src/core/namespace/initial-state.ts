@@ -116,7 +116,9 @@ function addScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOp
       const userScenario =
         stored?.by_hand === true && !fileScenarios.includes(name) ? stored.scenario : undefined;
       const active = activeScenarios.includes(name);
-      storeScenario(userScenario ?? scenario, { active, byHand: userScenario !== undefined })(tx);
+      const byHand = userScenario !== undefined;
+      const added = storeScenario(userScenario ?? scenario, { active, byHand })(tx);
+      if (isRefusal(added)) throw new SandboxError(added, name);
     }
   };
 }

@@ -209,6 +209,11 @@ export class Namespace {
     return this.#reader.read(command);
   }
 
+  /** Call before a call is handled: undefined, or resolves when what is due has run, with yields to the event loop. */
+  catchUp(): Promise<void> | undefined {
+    return this.#reader.catchUp();
+  }
+
   /** Call before a read: runs due tasks, if their changes can be stored. */
   runDueTasks(): void {
     this.#reader.runDueTasks();

@@ -2,7 +2,13 @@ import * as z from "zod/mini";
 import { atLeastOneOf, closedShape, field, schemasOf } from "./descriptions.js";
 import { DEFAULT_ISSUE_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
 import { isDecimal, isMatcher, MATCHER_OPERATORS, type MatcherOperator } from "./matcher-words.js";
-import { compilePattern, MAX_INSTRUCTIONS, MAX_RULE_INSTRUCTIONS } from "./pattern.js";
+import {
+  compilePattern,
+  costlyPatternsMessage,
+  instructionsIn,
+  MAX_INSTRUCTIONS,
+  MAX_RULE_INSTRUCTIONS,
+} from "./pattern.js";
 import {
   charactersAtMost,
   type Glob,
@@ -51,8 +57,7 @@ const boundSchema = z.optional(
 function patternSchema(maxInstructions?: number) {
   return z.string().check(({ value, issues }) => {
     const pattern = compilePattern(value, maxInstructions);
-    if (typeof pattern === "string" && !hasVariable(value))
-      issues.push({ code: "custom", input: value, message: pattern });
+    if (typeof pattern === "string") issues.push({ code: "custom", input: value, message: pattern });
   });
 }
 
@@ -156,17 +161,9 @@ export const reportCostlyPatterns: z.core.CheckFn<unknown> = ({ value, issues })
     issues.push({
       code: "custom",
       input: value,
-      message: `its patterns are too large together: ${instructions} steps, more than ${MAX_INSTRUCTIONS}`,
+      message: costlyPatternsMessage("its patterns", instructions),
     });
 };
-
-function instructionsIn(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  let instructions = 0;
-  for (const part of Object.values(value)) instructions += instructionsIn(part);
-  const pattern = isMatcher(value) && typeof value.matches === "string" && compilePattern(value.matches);
-  return typeof pattern === "object" ? instructions + pattern.instructions : instructions;
-}
 
 interface MatcherFault {
   readonly path: readonly (string | number)[];

@@ -8,21 +8,10 @@ const SPLIT = 1;
 const ASSERT = 2;
 const MATCH = 3;
 
+/** Stands for the number of classes reached once the pattern has matched. */
+const MATCHED = -1;
+
 export type Assertion = "^" | "$" | "\\b" | "\\B";
-
-/** One code point: a literal, a class such as `[a-z]`, an escape such as `\d`, or a dot. */
-interface PatternClass {
-  readonly regExp: RegExp;
-  /** By code point: 0 if not tried yet, 1 if it belongs to the class, 2 if not. */
-  readonly known: Uint8Array<ArrayBuffer>;
-  /** The last code point tried that `known` does not cover. */
-  latest: number;
-  isLatestIn: boolean;
-}
-
-const KNOWN_CODE_POINTS = 256;
-const BELONGS = 1;
-const DIFFERS = 2;
 
 /** Instructions in parallel lists; `next` and `other` are indexes of instructions. */
 export class PatternProgram {
@@ -30,7 +19,8 @@ export class PatternProgram {
   readonly #next: number[] = [];
   readonly #other: number[] = [];
   readonly #assertions: (Assertion | undefined)[] = [];
-  readonly #classes: PatternClass[] = [];
+  /** One code point each: a literal, a class such as `[a-z]`, an escape such as `\d`, or a dot. */
+  readonly #classes: RegExp[] = [];
   readonly #classIds = new Map<string, number>();
 
   get size(): number {
@@ -55,12 +45,7 @@ export class PatternProgram {
     if (id === undefined) {
       id = this.#classes.length;
       this.#classIds.set(source, id);
-      this.#classes.push({
-        regExp: new RegExp(`^${source}$`, "u"),
-        known: new Uint8Array(KNOWN_CODE_POINTS),
-        latest: NO_CHARACTER,
-        isLatestIn: false,
-      });
+      this.#classes.push(new RegExp(`^${source}$`, "u"));
     }
     return this.#add(CLASS, next, id);
   }
@@ -87,10 +72,16 @@ export class PatternProgram {
     /** By instruction: the last position at which it was reached. */
     const marks = new Int32Array(size).fill(-1);
     const stack = new Int32Array(2 * size + 1);
-    let reached = new Int32Array(size);
-    let count = 0;
-    /** Adds the classes that are reached without a character. Returns true at the end of the pattern. */
-    const reach = (from: number, at: number, before: number, after: number): boolean => {
+    /** Appends the classes that are reached without a character; returns their new number, or MATCHED. */
+    const reach = (
+      from: number,
+      at: number,
+      before: number,
+      after: number,
+      reached: Int32Array,
+      found: number,
+    ): number => {
+      let count = found;
       let depth = 0;
       stack[depth++] = from;
       while (depth > 0) {
@@ -99,48 +90,55 @@ export class PatternProgram {
         marks[instruction] = at;
         const kind = kinds[instruction];
         if (kind === CLASS) reached[count++] = instruction;
-        else if (kind === MATCH) return true;
+        else if (kind === MATCH) return MATCHED;
         else if (kind === SPLIT) {
           stack[depth++] = other[instruction]!;
           stack[depth++] = next[instruction]!;
         } else if (holds(this.#assertions[instruction]!, before, after)) stack[depth++] = next[instruction]!;
       }
-      return false;
+      return count;
     };
+    /** By code point: for each instruction, 1 if it is a class that has the code point. */
+    const rows = new Map<number, Uint8Array>();
     let tried = new Int32Array(size);
+    let reached = new Int32Array(size);
     let codePoint = codePointAt(text, 0);
-    if (reach(start, 0, NO_CHARACTER, codePoint)) return true;
-    for (let at = 0; codePoint !== NO_CHARACTER; ) {
+    let count = reach(start, 0, NO_CHARACTER, codePoint, reached, 0);
+    for (let at = 0; count !== MATCHED && codePoint !== NO_CHARACTER; ) {
       at += codePoint > 0xffff ? 2 : 1;
       const after = codePointAt(text, at);
+      let row = rows.get(codePoint);
+      if (row === undefined) rows.set(codePoint, (row = this.#rowOf(codePoint)));
       [tried, reached] = [reached, tried];
       const triedCount = count;
       count = 0;
       for (let index = 0; index < triedCount; index++) {
         const instruction = tried[index]!;
-        if (!this.#belongs(codePoint, other[instruction]!)) continue;
-        if (reach(next[instruction]!, at, codePoint, after)) return true;
+        if (row[instruction] === 0) continue;
+        const to = next[instruction]!;
+        // Most classes follow each other directly.
+        if (kinds[to] === CLASS) {
+          if (marks[to] === at) continue;
+          marks[to] = at;
+          reached[count++] = to;
+        } else {
+          count = reach(to, at, codePoint, after, reached, count);
+          if (count === MATCHED) return true;
+        }
       }
       // The match may begin at each position.
-      if (reach(start, at, codePoint, after)) return true;
+      count = reach(start, at, codePoint, after, reached, count);
       codePoint = after;
     }
-    return false;
+    return count === MATCHED;
   }
 
-  #belongs(codePoint: number, id: number): boolean {
-    const tried = this.#classes[id]!;
-    const { regExp, known } = tried;
-    if (codePoint < KNOWN_CODE_POINTS) {
-      if (known[codePoint] === 0)
-        known[codePoint] = regExp.test(String.fromCodePoint(codePoint)) ? BELONGS : DIFFERS;
-      return known[codePoint] === BELONGS;
-    }
-    if (tried.latest !== codePoint) {
-      tried.latest = codePoint;
-      tried.isLatestIn = regExp.test(String.fromCodePoint(codePoint));
-    }
-    return tried.isLatestIn;
+  #rowOf(codePoint: number): Uint8Array {
+    const character = String.fromCodePoint(codePoint);
+    const belongs = this.#classes.map((regExp) => regExp.test(character));
+    return Uint8Array.from(this.#kinds, (kind, instruction) =>
+      kind === CLASS && belongs[this.#other[instruction]!] ? 1 : 0,
+    );
   }
 }
 

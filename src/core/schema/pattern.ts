@@ -1,3 +1,4 @@
+import { isMatcher } from "./matcher-words.js";
 import { type Assertion, PatternProgram } from "./pattern-program.js";
 import { MAX_LENGTHS } from "./schema-checks.js";
 
@@ -44,6 +45,20 @@ export function compilePattern(source: string, maxInstructions = MAX_INSTRUCTION
         ? program.test(start, text)
         : `matches with a pattern of ${size} steps is for texts of at most ${maxLength} characters`,
   };
+}
+
+/** @param patterns which patterns, with a plural noun */
+export function costlyPatternsMessage(patterns: string, instructions: number): string {
+  return `${patterns} are too large together: ${instructions} steps, more than ${MAX_INSTRUCTIONS}`;
+}
+
+/** Number of instructions of all patterns in a value. */
+export function instructionsIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let instructions = 0;
+  for (const part of Object.values(value)) instructions += instructionsIn(part);
+  const pattern = isMatcher(value) && typeof value.matches === "string" && compilePattern(value.matches);
+  return typeof pattern === "object" ? instructions + pattern.instructions : instructions;
 }
 
 type Node =

@@ -8,7 +8,7 @@ import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
 import { Advance, type AdvanceTarget } from "./advance-state.js";
 import type { AppActivity } from "./app-activity.js";
-import type { Scheduler } from "./scheduler.js";
+import { type Scheduler, WORK_PER_BATCH } from "./scheduler.js";
 import { yieldToEventLoop } from "./wall-clock.js";
 
 type ClockView = z.infer<typeof clockSchema>;
@@ -122,9 +122,9 @@ export class ClockControl {
     let sinceYield = 0;
     for (;;) {
       if (advance.failure !== undefined) throw advance.failure.error;
-      const tasksRun = scheduler.runBatch(advance.nowMs);
-      sinceYield += tasksRun;
-      if (sinceYield >= scheduler.tasksPerBatch) {
+      const work = scheduler.runBatch(advance.nowMs);
+      sinceYield += work;
+      if (sinceYield >= WORK_PER_BATCH) {
         sinceYield = 0;
         await scheduler.engine.gate.passed();
         await yieldToEventLoop();
@@ -132,7 +132,7 @@ export class ClockControl {
       if (scheduler.isClosed) return undefined;
       const endless = advance.endlessRefusal();
       if (endless !== undefined) return endless;
-      if (tasksRun > 0) continue;
+      if (work > 0) continue;
       if (scheduler.attempts.hasOpenAttempts) {
         advance.isUnsettled = true;
         const stuck = advance.stuckRefusal();

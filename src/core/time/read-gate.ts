@@ -24,6 +24,16 @@ export class ReadGate {
     }
   }
 
+  /** Call before a call is handled: undefined, or resolves when what is due has run, with yields to the event loop. */
+  catchUp(): Promise<void> | undefined {
+    try {
+      return this.#scheduler.catchUp()?.catch((error) => this.#report(error));
+    } catch (error) {
+      this.#report(error);
+      return undefined;
+    }
+  }
+
   /** Executes a read that also writes. If the write fails, returns a preview of the result. */
   read<Result>(command: Command<Result>): Result {
     try {

@@ -13,10 +13,15 @@ import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Advance } from "./advance-state.js";
 import type { Clock } from "./clock.js";
 import { afterPendingIo } from "./timers.js";
-import type { WallClock } from "./wall-clock.js";
+import { type WallClock, yieldToEventLoop } from "./wall-clock.js";
 
-/** Maximum number of tasks between two yields to the event loop. A long advance must not block the server. */
-const TASKS_PER_BATCH = 256;
+/**
+ * Work between two yields to the event loop, in records written. A limit in time would make the order of changes depend
+ * on the machine.
+ */
+export const WORK_PER_BATCH = 1_500;
+/** Work of a task or an outcome besides the records it writes. */
+const OWN_WORK = 6;
 const RETRY_AFTER_ERROR_MS = 1_000;
 
 /** Delivery attempts as the scheduler sees them. Implemented by the dispatcher. */
@@ -25,9 +30,13 @@ export interface DeliveryAttempts {
   enqueue(task: Task): void;
   /** Begins queued attempts. Throws if a resulting change cannot be stored; the rest stay queued. */
   begin(): void;
-  /** Records outcomes in order. Throws if an outcome cannot be stored; the outcome stays pending. */
-  recordOutcomes(): void;
-  /** True if attempts are queued, or an outcome could not be stored. */
+  /**
+   * Records outcomes in order. Throws if an outcome cannot be stored; the outcome stays pending.
+   *
+   * @returns how many it recorded, at most `limit`
+   */
+  recordOutcomes(limit: number): number;
+  /** True if attempts are queued, or an outcome can be recorded. */
   readonly hasPendingWork: boolean;
   /** True if attempts are queued, in flight, or have an outcome that is not stored. */
   readonly hasOpenAttempts: boolean;
@@ -63,6 +72,8 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   #isBackingOff = false;
   #closed = false;
   readonly #waiters: (() => void)[] = [];
+  /** Records written so far. */
+  #written = 0;
 
   constructor(
     { engine, clock, wall, onError }: SchedulerOptions,
@@ -73,6 +84,9 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     this.wall = wall;
     this.#onError = onError;
     this.attempts = createAttempts(this);
+    engine.events.on("changed", ({ puts }) => {
+      this.#written += puts.length;
+    });
     engine.events.on("stored", () => {
       this.#isBackingOff = false;
       this.#planNext();
@@ -120,9 +134,35 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     this.#runDue(this.clock.nowMs());
   }
 
-  #runDue(untilMs: number, limit = Number.POSITIVE_INFINITY): number {
-    let count = 0;
-    for (; count < limit; count++) {
+  /**
+   * If more is due than a batch: resolves when all that is due now has run, with yields between the batches. Call it
+   * before `execute`, which cannot yield.
+   */
+  catchUp(): Promise<void> | undefined {
+    const untilMs = this.clock.nowMs();
+    const work = this.#runDue(untilMs, WORK_PER_BATCH);
+    return work < WORK_PER_BATCH ? undefined : this.#catchUpInBatches(untilMs);
+  }
+
+  async #catchUpInBatches(untilMs: number): Promise<void> {
+    let work = WORK_PER_BATCH;
+    while (work >= WORK_PER_BATCH && !this.#closed) {
+      await yieldToEventLoop();
+      // A reset may have set the clock back.
+      work = this.#runDue(Math.min(untilMs, this.clock.nowMs()), WORK_PER_BATCH);
+    }
+  }
+
+  #hasDueTask(untilMs: number): boolean {
+    const next = this.engine.state.tasks.peek();
+    return next !== undefined && next.due_ms <= untilMs;
+  }
+
+  /** Runs due tasks until as much work is done. @returns the work */
+  #runDue(untilMs: number, maxWork = Number.POSITIVE_INFINITY): number {
+    const writtenBefore = this.#written;
+    let work = 0;
+    for (let count = 1; work < maxWork; count++) {
       const task = this.engine.state.tasks.takeDue(untilMs);
       if (task === undefined) break;
       this.#advance?.noteFired(task, Math.max(task.due_ms, this.engine.state.at));
@@ -130,8 +170,12 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
         this.attempts.enqueue(task);
         this.planTick();
       } else this.#runTask(task);
+      // A pattern may take milliseconds.
+      work = this.engine.state.hasPatternRules
+        ? count * WORK_PER_BATCH
+        : this.#written - writtenBefore + count * OWN_WORK;
     }
-    return count;
+    return work;
   }
 
   /** Runs a task, which stays due if its change cannot be stored. */
@@ -145,17 +189,21 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     }
   }
 
-  /** Maximum number of tasks between two turns of the event loop. */
-  get tasksPerBatch(): number {
-    return this.engine.state.hasPatternRules ? 1 : TASKS_PER_BATCH;
+  /** Records outcomes and runs due tasks, up to `WORK_PER_BATCH`, and begins attempts. @returns the work */
+  runBatch(untilMs: number): number {
+    const work = this.#recordOutcomes(untilMs);
+    const taskWork = this.#runDue(untilMs, WORK_PER_BATCH - work);
+    this.attempts.begin();
+    return work + taskWork;
   }
 
-  /** Records outcomes, runs up to `tasksPerBatch` due tasks and begins their attempts. */
-  runBatch(untilMs: number): number {
-    this.attempts.recordOutcomes();
-    const tasksRun = this.#runDue(untilMs, this.tasksPerBatch);
-    this.attempts.begin();
-    return tasksRun;
+  /**
+   * Outcomes wait for all tasks of their instant, however many batches these take: a command runs after what is due
+   * before it, and cannot yield.
+   */
+  #recordOutcomes(untilMs: number): number {
+    if (this.#hasDueTask(untilMs)) return 0;
+    return OWN_WORK * this.attempts.recordOutcomes(WORK_PER_BATCH / OWN_WORK);
   }
 
   /** The store has lost a change: reports it, fails the advance under way, or retries later. */
@@ -213,10 +261,8 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   /** Runs due tasks and begins their attempts without waiting for them. */
   runTick(): void {
     if (this.#closed) return;
-    const { tasksPerBatch } = this;
-    const tasksRun = this.runBatch(this.clock.nowMs());
-    if (tasksRun === tasksPerBatch) this.planTick();
-    else this.#planNext();
+    this.runBatch(this.clock.nowMs());
+    this.#planNext();
     this.notifyWaiters();
   }
 
@@ -228,7 +274,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
       return;
     }
     try {
-      this.attempts.recordOutcomes();
+      this.#recordOutcomes(advance.nowMs);
     } catch (error) {
       advance.failure = { error };
     }

@@ -82,6 +82,8 @@ async function replyTo(
     const read = paramError(operation, param) ?? readControlInput(operation, url, body, vocabulary);
     if (isRefusal(read)) return read;
     if (read.wait !== undefined) await namespace.clock.whenIdle(durationToMs(read.wait));
+    const late = namespace?.catchUp();
+    if (late !== undefined) await late;
     if (operation.runsDueTasks) namespace.runDueTasks();
     const result = operation.run({
       namespaces,

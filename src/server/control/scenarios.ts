@@ -75,7 +75,8 @@ export const SCENARIO_OPERATIONS = [
       if (scenario.name !== param("name")) return refuseInvalid({ name: "must be the name in the path" });
       // Resets the counters of the replaced rules.
       namespace.faults.clearCounts(scenario.name);
-      return view(namespace, namespace.execute(storeScenario(scenario, { active: false, byHand: true })));
+      const stored = namespace.execute(storeScenario(scenario, { active: false, byHand: true }));
+      return viewOrRefusal(stored, (one) => view(namespace, one));
     },
   }),
   defineControlOperation({
@@ -192,7 +193,8 @@ export const FAULT_OPERATIONS = [
     input: faultRuleSchema,
     output: "Fault",
     example: { match: { operation: "createQuote" }, respond: { status: 503 }, times: 2 },
-    run: ({ namespace, input }) => faultView(namespace.execute(addFault(input)), 0),
+    run: ({ namespace, input }) =>
+      viewOrRefusal(namespace.execute(addFault(input)), (fault) => faultView(fault, 0)),
   }),
   defineControlOperation({
     id: "deleteFaults",

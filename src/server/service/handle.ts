@@ -28,7 +28,7 @@ export function handleCall(
     return exit(call, { operation: operation.id, namespace, arrival }, reply, namespaces, headers);
   }
   return operation.method === "GET"
-    ? respond(operation, call, admitted, NO_BODY)
+    ? respondInTime(operation, call, admitted, NO_BODY)
     : receiveBody(operation, call, admitted);
 }
 
@@ -43,12 +43,24 @@ async function receiveBody(
     raw = await call.readBody();
     if ("torn" in raw) return journalDisconnected(call, { ...admitted, operation: operation.id });
   }
-  return respond(operation, call, admitted, raw);
+  return respondInTime(operation, call, admitted, raw);
 }
 
 const NO_BODY = { text: "" };
 const NOTHING_PARSED: ParsedBody = { object: {} };
 const NO_FAULTS = { faults: {} };
+
+/** Responds once all that is due has run. */
+function respondInTime(
+  operation: Operation,
+  call: HttpCall,
+  admitted: AdmittedCall,
+  raw: RawBody,
+): CallResult | Promise<CallResult> {
+  const late = admitted.namespace.catchUp();
+  if (late === undefined) return respond(operation, call, admitted, raw);
+  return late.then(() => respond(operation, call, admitted, raw));
+}
 
 function respond(
   operation: Operation,

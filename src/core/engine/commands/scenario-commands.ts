@@ -1,9 +1,12 @@
+import { RULE_KINDS } from "../../domain/rule-matching.js";
 import { didYouMean } from "../../schema/nearest.js";
-import { type Refusal, refuse } from "../../schema/refusals.js";
+import { costlyPatternsMessage, instructionsIn, MAX_INSTRUCTIONS } from "../../schema/pattern.js";
+import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { FaultRule, Scenario } from "../../schema/scenario-rules.js";
 import type { RecordKey, StoredFault, StoredScenario } from "../records.js";
+import { DEFAULT_SCENARIO } from "../scenario-lookup.js";
 import type { State } from "../state.js";
-import type { Command } from "../transaction.js";
+import type { Command, Transaction } from "../transaction.js";
 
 interface StoreOptions {
   /** True to activate the scenario: its rules then also apply to calls that do not request it. */
@@ -13,7 +16,10 @@ interface StoreOptions {
 }
 
 /** Stores a scenario. An identical stored scenario keeps its start time and its counts. */
-export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptions): Command<StoredScenario> {
+export function storeScenario(
+  scenario: Scenario,
+  { active, byHand }: StoreOptions,
+): Command<StoredScenario | Refusal> {
   return (tx) => {
     const existing = tx.get("scenarios", scenario.name);
     const same = JSON.stringify(existing?.scenario) === JSON.stringify(scenario) ? existing : undefined;
@@ -25,8 +31,7 @@ export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptio
       ...(same?.met === undefined ? {} : { met: same.met }),
       ...(byHand ? { by_hand: true } : {}),
     };
-    tx.put("scenarios", scenario.name, stored);
-    return stored;
+    return refuseCostlyRules(tx, stored) ?? putScenario(tx, stored);
   };
 }
 
@@ -38,9 +43,36 @@ export function setScenarioActive(name: string, active: boolean): Command<Stored
     const { met: _met, ...rest } = existing;
     const activated = active ? tx.next("activation") : 0;
     const stored: StoredScenario = { ...rest, activated, since_ms: tx.atMs };
-    tx.put("scenarios", name, stored);
-    return stored;
+    return refuseCostlyRules(tx, stored) ?? putScenario(tx, stored);
   };
+}
+
+function putScenario(tx: Transaction, stored: StoredScenario): StoredScenario {
+  tx.put("scenarios", stored.name, stored);
+  return stored;
+}
+
+/**
+ * Refuses rules whose patterns one call or event would match for too long: those of a scenario together, and those of
+ * the active scenarios and the faults together.
+ */
+function refuseCostlyRules(tx: Transaction, added: StoredScenario | FaultRule): Refusal | undefined {
+  const scenario = "scenario" in added ? added : undefined;
+  const own = scenario === undefined ? instructionsIn(added) : patternSteps(scenario);
+  if (own === 0) return undefined;
+  if (own > MAX_INSTRUCTIONS) return refuseInvalid({ body: costlyPatternsMessage("its patterns", own) });
+  const isApplied = ({ name, activated }: StoredScenario) => activated > 0 || name === DEFAULT_SCENARIO;
+  if (scenario !== undefined && !isApplied(scenario)) return undefined;
+  let sum = own;
+  for (const other of tx.state.tables.scenarios.values())
+    if (isApplied(other) && other.name !== scenario?.name) sum += patternSteps(other);
+  for (const { rule } of tx.state.tables.faults.values()) sum += instructionsIn(rule);
+  const all = "the patterns of all active scenarios and faults";
+  return sum > MAX_INSTRUCTIONS ? refuseInvalid({ body: costlyPatternsMessage(all, sum) }) : undefined;
+}
+
+function patternSteps({ scenario }: StoredScenario): number {
+  return instructionsIn(RULE_KINDS.map((kind) => scenario[kind]));
 }
 
 export function refuseUnknownScenario({ tables }: State, name: string): Refusal {
@@ -55,8 +87,10 @@ export function removeScenario(name: string): Command<undefined> {
   };
 }
 
-export function addFault(rule: FaultRule): Command<StoredFault> {
+export function addFault(rule: FaultRule): Command<StoredFault | Refusal> {
   return (tx) => {
+    const refusal = refuseCostlyRules(tx, rule);
+    if (refusal !== undefined) return refusal;
     const fault: StoredFault = { fault_id: tx.id("fault"), seq: tx.next("fault_seq"), rule };
     tx.put("faults", fault.fault_id, fault);
     return fault;
