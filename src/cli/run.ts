@@ -133,10 +133,15 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   if (!flags.json && clock !== undefined) printText(movedClockText(clock));
   const code = publishReports(
     flags.junit,
-    reports.map((report, index) => ({
-      ...reportOfRun(report, flags.strict),
-      startedAt: ran[loaded.indexOf(given[index] as LoadedScenario)]?.startedAt,
-    })),
+    reports.map((report, index) => {
+      const file = given[index]!;
+      return isBrokenFile(file)
+        ? reportOfRun(report, flags.strict, [], file.faults[0])
+        : {
+            ...reportOfRun(report, flags.strict),
+            startedAt: ran[loaded.indexOf(file)]?.startedAt,
+          };
+    }),
     outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2,
   );
   process.exitCode = stop.code ?? code;

@@ -36,6 +36,20 @@ it("run annotates each failed step on GitHub with file, line, title and text", a
   ]);
 });
 
+it("run annotates a file that cannot be read on GitHub with the file and line of its first fault", async () => {
+  const { code, stderr } = await inJob(words`run flow.yaml green.yaml`, {
+    "flow.yaml": "name: flow\ninclude: part.yaml\nsteps:\n  - advance: 1h\n",
+    "part.yaml": "steps:\n  - advance: 1h\n  - advance: 1y\n",
+    "green.yaml": GREEN,
+  });
+  expect(code).toBe(2);
+  expect(stderr.split("\n").filter((line) => line.startsWith("::"))).toEqual([
+    expect.stringMatching(
+      /^::error file=part\.yaml,line=3,title=flow\.yaml%3A run::part\.yaml:3:5 steps\.1\.advance: must be/,
+    ),
+  ]);
+});
+
 it("run adds its result in Markdown to the summary of a job on GitHub", async () => {
   const { readSummary } = await inJob(words`run green.yaml red.yaml`, {
     "green.yaml": GREEN,

@@ -1,14 +1,30 @@
+import type { DocumentFault } from "../../core/files/documents.js";
 import { requestTrouble } from "../../core/reports/trouble.js";
 import type { Difference, Failure } from "../../core/schema/control-scenario-responses.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
 import type { Report, ReportCase } from "./report.js";
 
-/** Report of a scenario file's run. With `isStrict`, entries of `never_happened_at` and `blind_spots` are failures. */
-export function reportOfRun(run: RunReport, isStrict = false, charges: readonly string[] = []): Report {
+/**
+ * Report of a scenario file's run. With `isStrict`, entries of `never_happened_at` and `blind_spots` are failures.
+ *
+ * @param fault the first fault of a file that could not be read; it may be in an included file
+ */
+export function reportOfRun(
+  run: RunReport,
+  isStrict = false,
+  charges: readonly string[] = [],
+  fault: Pick<DocumentFault, "file" | "line"> = { file: run.file, line: 1 },
+): Report {
   const { name, file, outcome, error, duration_ms, namespace, never_happened_at, blind_spots, warnings } =
     run;
-  const whole = { name: "run", title: "could not run", outcome: "error", type: "CannotRun" } as const;
+  const whole = {
+    name: "run",
+    title: "could not run",
+    outcome: "error",
+    type: "CannotRun",
+    place: [fault.file, fault.line],
+  } as const;
   return {
     name,
     group: name,
