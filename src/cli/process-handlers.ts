@@ -48,7 +48,7 @@ export function exitOnUncaughtError(data: string | undefined): void {
 
 function errorLine(error: unknown): string {
   const { name, message, stack = "" } = (error ?? {}) as Partial<Error>;
-  const what = (message ? `${name}: ${message}` : errorText(error)).replace(/\s*\n\s*/g, " ");
+  const what = (message && name ? `${name}: ${message}` : errorText(error)).replace(/\s*\n\s*/g, " ");
   const place = stackPlace(stack);
   return place === undefined || what.includes(place) ? what : `${what} (${place})`;
 }

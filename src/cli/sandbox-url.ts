@@ -50,14 +50,14 @@ export function noSandboxError(url: string, source: string = URL_SOURCES["--url"
 /** The address's `fetch`; the error of a refused connection names the URL and the fix. */
 export function fetchWithFix(address: SandboxAddress, source?: string): SandboxFetch {
   return (path, init) =>
-    address.fetch(path, init).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === "ECONNREFUSED" ? noSandboxError(address.url, source) : error;
+    address.fetch(path, init).catch((error: NodeJS.ErrnoException | undefined) => {
+      throw error?.code === "ECONNREFUSED" ? noSandboxError(address.url, source) : error;
     });
 }
 
 /** Throws if the error is an untrusted certificate rather than an absent sandbox. */
 export function throwIfUntrustedCertificate(url: string, error: unknown): void {
-  const { code = "" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  const { code = "" } = ((error as Error | undefined)?.cause ?? error ?? {}) as NodeJS.ErrnoException;
   if (/CERT|SELF_SIGNED|ISSUER/.test(code))
     throw new UserError(
       `the certificate of ${url} is not trusted (${code}): name its authority's file in NODE_EXTRA_CA_CERTS`,

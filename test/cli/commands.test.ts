@@ -1,26 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command as Program } from "commander";
 import { expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
-import { addCommands } from "../../src/cli/commands.js";
-import { addStartOptions } from "../../src/cli/options.js";
 import { controlDocument } from "../../src/server/openapi/control-document.js";
 import { temporaryFile } from "../support/folders.js";
 import { type Finished, ROOT, run } from "../support/process-command.js";
+import { buildProgram } from "../support/program.js";
 import { REFUSING_URL } from "../support/receiver-server.js";
 
-/** Builds all commands. */
-function program(): Program {
-  const root = new Program("payments-sandbox").exitOverride().enablePositionalOptions();
-  root.configureOutput({ outputError: () => {} });
-  addStartOptions(root.command("start", { isDefault: true }));
-  addCommands(root);
-  return root;
-}
-
-const { commands: COMMANDS } = program();
+const { commands: COMMANDS } = buildProgram();
 const NAMES = COMMANDS.map((command) => command.name());
 /** Returns the exit code of a usage error. */
 const usageCode = (name: string): number =>
@@ -65,7 +54,7 @@ it("--help of every command has valid examples", async () => {
     const examples = /\nExamples?:\n((?: {2}\S.*\n)+)$/.exec(whole)?.[1]?.trimEnd().split("\n") ?? [];
     expect(examples.length, name).toBeGreaterThan(0);
     for (const words of splitByShell(examples)) {
-      const root = program();
+      const root = buildProgram();
       let ran: string | undefined;
       for (const command of root.commands) command.action(() => void (ran = command.name()));
       await root.parseAsync(words, { from: "user" });

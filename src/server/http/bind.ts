@@ -23,12 +23,14 @@ export async function bindServers(create: () => Server, port: number, host: stri
   for (let tries = 1; ; tries++) {
     const servers: Server[] = [];
     const failures: BindError[] = [];
-    for (const address of addresses)
+    for (const address of addresses) {
+      const server = create();
       try {
-        servers.push(await bind(create(), servers[0] === undefined ? port : portOf(servers[0]), address));
+        servers.push(await bind(server, servers[0] === undefined ? port : portOf(servers[0]), address));
       } catch (error) {
         failures.push(error as BindError);
       }
+    }
     const failure = failures.find(({ code }) => servers.length === 0 || !isMissingAddress(code));
     if (failure === undefined) return servers;
     for (const server of servers) server.close();
