@@ -33,6 +33,7 @@ it("several checks of the same fields share a read", () => {
     refusedTypes: [],
     readMatch: {},
     pressMatches: [],
+    pages: [],
   };
   const end = { name: "a plain run", completedCharges: 1, views: [{ body: observed }], isPlain: true };
   const { document, roles } = omitImpliedSteps(

@@ -16,6 +16,7 @@ const baseline = {
   refusedTypes: [],
   readMatch: {},
   pressMatches: [],
+  pages: [],
 };
 const why = (more: object, calls: readonly object[] = [], whose: object = baseline.customerMatch) =>
   isolationReason(

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
+import type { Answer, CallService } from "./apps.js";
 import { checkoutShop, deliver, explored, flowOf, type OnCharge } from "./checkout-shop.js";
 
 /** Two orders are placed and paid, one after the other. */
@@ -16,6 +17,25 @@ const flowFor = (secondEmail: string) =>
   )}  - app: GET /orders/second-\${run.id}\n`;
 const ONE_CUSTOMER = flowFor("${email}");
 const TWO_CUSTOMERS = flowFor("zoe+${run.id}@shop.test");
+
+/** Two customers place orders, then both pay. */
+const TOGETHER = `
+name: together
+vars: { ada: "ada+\${run.id}@shop.test", zoe: "zoe+\${run.id}@shop.test" }
+steps:
+  - app: POST /orders
+    body: { order: "1-\${run.id}", email: "\${ada}" }
+    save: { first: body.checkout_id }
+  - app: POST /orders
+    body: { order: "2-\${run.id}", email: "\${zoe}" }
+    save: { second: body.checkout_id }
+  - close_page: { checkout_id: "\${first}", payment_method: card }
+  - close_page: { checkout_id: "\${second}", payment_method: card }
+  - advance: 10s
+observe:
+  - app: GET /orders/1-\${run.id}
+  - app: GET /orders/2-\${run.id}
+`;
 
 /** A correct shop: delivers once, and keeps final statuses. */
 const follow: OnCharge = (order, status) => {
@@ -42,6 +62,14 @@ describe.concurrent("of two orders, explore finds", () => {
     },
   );
 
+  it("one whose success_url with a short number counts as its payment", async () => {
+    const flow = TOGETHER.replaceAll(/(first|second): body.checkout_id/g, "$&, order_$1: body.order")
+      .replace("orders/1-${run.id}", "orders/${order_first}")
+      .replace("orders/2-${run.id}", "orders/${order_second}");
+    const { found } = await explored(numbered, flow, { only: "returned_unpaid at page#1" });
+    expect(found).toEqual(["money: returned_unpaid page#1"]);
+  });
+
   it.each([ONE_CUSTOMER, TWO_CUSTOMERS])(
     "one that is delivered for half of its price: flow %#",
     async (flow) => {
@@ -51,6 +79,31 @@ describe.concurrent("of two orders, explore finds", () => {
       expect(report.findings[0]?.message).toBe("delivered as if the right amount had been paid");
     },
   );
+});
+
+/** Numbers the orders; a visit of `success_url` makes an order look paid. */
+const numbered = (call: CallService): Answer => {
+  const answer = checkoutShop(follow)(call);
+  const visited = new Set<string>();
+  let count = 0;
+  return async (route, body) => {
+    const [path, order = ""] = route.split(/[=]|(?<=orders)\//);
+    if (path === "GET /thanks?order") visited.add(order);
+    if (path === "GET /orders" && visited.has(order)) return [200, { status: "paid", delivered: 1 }];
+    if (route !== "POST /orders") return answer(route, body);
+    const number = ++count;
+    const [status, view] = await answer(route, { ...body, order: String(number) });
+    return [status, { ...(view as object), order: number }];
+  };
+};
+
+describe.concurrent("of two orders, explore compares", () => {
+  it("the goods of one that is paid while the other is not", async () => {
+    const { report } = await explored(checkoutShop(follow), TOGETHER);
+    expect(report).toMatchObject({ findings: [], complete_depth: 1, not_compared: [] });
+    expect(report.looked_at).toEqual(["delivered", "status"]);
+    expect(report.notes.filter((note) => note.startsWith("not judged"))).toEqual([]);
+  });
 });
 
 describe.concurrent("of two orders, explore accepts", () => {

@@ -378,6 +378,8 @@ export interface ObservedPayment {
 export interface ObservedCharge extends ObservedPayment {
   /** The customer pays on a page of the service. */
   readonly isHosted: boolean;
+  /** The page on which the customer pays. */
+  readonly checkoutId?: string;
   readonly expiresMs: number;
   /** The payment method; absent until the customer has chosen one. */
   readonly method?: string;

@@ -143,9 +143,10 @@ function judgeView(failure: RunFailure, observed: ObservedRun): WrongVerdict {
       ? wrong("money", `more is left than in ${reference}: ${text}`)
       : lasting("money", `done more than once: ${text}`);
   const marking = differences.map(({ got }) => statusMeaningOf(got)).find((found) => found !== undefined);
-  // Another order of the run may be paid.
+  // Only an unpaid order must not be as a paid one. Another order of the run may be paid.
   const isForbidden = ({ expected, got }: (typeof differences)[number]) =>
-    isJsonObject(expected) && "not" in expected && statusMeaningOf(got) === "paid";
+    isJsonObject(expected) &&
+    ("lt" in expected || ("not" in expected && (statusMeaningOf(got) === "paid" || isFulfilledWord(got))));
   const arePaid =
     charges.some(({ status }) => isPaid(status as ChargeStatus)) && !differences.some(isForbidden);
   if (marking === "refunded" && arePaid)

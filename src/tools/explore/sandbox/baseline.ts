@@ -9,13 +9,22 @@ import { pressMarkNames } from "./drive-steps.js";
 import type { ObservedViews } from "./ends.js";
 import { type Flow, findJobs, findPresses } from "./flow.js";
 import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
-import { chargesOf, textOf } from "./money.js";
-import { findPages, mustPayReason, paymentLike } from "./payment-steps.js";
-import type { Baseline, FreeField, LoadedRun, OrderPayments } from "./sandbox-plan.js";
-import { savedVariable, viewVariableName } from "./saved-variable.js";
+import { meanwhileOf } from "./meanwhile-steps.js";
+import { chargesOf } from "./money.js";
+import { choiceOf, findPages, mustPayReason, paymentLike } from "./payment-steps.js";
+import type {
+  Baseline,
+  FreeField,
+  LoadedRun,
+  OrderPayments,
+  PageOfFlow,
+  RunVariables,
+} from "./sandbox-plan.js";
+import { filledText, savedVariable, textOf, viewVariableName } from "./saved-variable.js";
 import { commonPart, PRESENT, RUN_ID, withoutRun } from "./views.js";
 
-export function customerOf(flow: Flow): Deviable["customer"] {
+/** @param baseline absent before the plain runs */
+export function customerOf(flow: Flow, baseline?: Baseline): Deviable["customer"] {
   const hasWork = flow.scheduledWork.length > 0;
   return {
     presses: findPresses(flow).map(({ app }) => String(app)),
@@ -25,6 +34,16 @@ export function customerOf(flow: Flow): Deviable["customer"] {
     longestAdvanceMs: longestAdvanceMs(flow),
     hasJob: hasWork && hasKnownTimes(flow),
     ...(hasWork ? { jobReason: "a step moves time by an unknown duration" } : {}),
+    ...(baseline === undefined ? {} : learnedCustomer(flow, baseline)),
+  };
+}
+
+function learnedCustomer(flow: Flow, baseline: Baseline): Partial<Deviable["customer"]> {
+  const { pages, pressMatches } = baseline;
+  return {
+    canReturn: pages.every(({ returnPath }) => returnPath),
+    pressHolds: pressMatches.map((matches) => Object.keys(matches ?? {}).length),
+    meanwhile: meanwhileOf(flow, baseline),
   };
 }
 
@@ -34,7 +53,7 @@ export function customerOf(flow: Flow): Deviable["customer"] {
  * @param presses for each press of the customer, the positions of the calls that the first run made in it
  */
 export function baselineOf(
-  views: ObservedViews,
+  views: ObservedViews & Partial<Pick<Flow, "drive">>,
   one: LoadedRun,
   other: LoadedRun,
   presses: readonly CallRange[],
@@ -69,8 +88,33 @@ export function baselineOf(
     pressMatches: presses.map((range) => pressMatchesOf(one, range, customerMatch)),
     readMatch: readMatchOf(one.observed, customerMatch),
     list: listBaselineOf(presses, one),
-    returnPath: returnPathOf(one) === returnPathOf(other) ? returnPathOf(one) : undefined,
+    pages: findPages({ drive: views.drive ?? [] }).map((step) => {
+      const [page, same] = [one, other].map((run) => pageIn(run, step));
+      const { email, match = customerMatch, returnPath } = page!;
+      const isOwn = email === undefined || !hasOwnEmail || email === charge!.email;
+      return { match, isOwn, returnPath: returnPath === same!.returnPath ? returnPath : undefined };
+    }),
   };
+}
+
+/** Finds the charge that the step pays on its page, and writes with variables of the flow how to select it. */
+function pageIn({ observed, loaded }: LoadedRun, step: RawStep) {
+  const { runId } = loaded;
+  const page = filledText(String(choiceOf(step)?.checkout_id), loaded);
+  const charge = observed.charges.find(({ checkoutId }) => checkoutId === page);
+  const call = observed.calls.find(
+    ({ successUrl, createdId }) =>
+      successUrl !== undefined && (charge === undefined || createdId === charge.id),
+  );
+  const returnPath = returnPathOf(call?.successUrl, loaded);
+  if (charge === undefined) return { returnPath };
+  const { email } = charge;
+  const named = Object.entries(charge.metadata).filter(([, value]) => value.includes(runId));
+  const match = {
+    ...(email.includes(runId) ? { customer_email: email } : {}),
+    ...(named.length === 0 ? {} : { metadata: Object.fromEntries(named) }),
+  };
+  return { email, match: withoutRun(match, runId) as PageOfFlow["match"], returnPath };
 }
 
 function listBaselineOf(presses: readonly CallRange[], one: LoadedRun): Baseline["list"] {
@@ -85,22 +129,25 @@ function listBaselineOf(presses: readonly CallRange[], one: LoadedRun): Baseline
   };
 }
 
-/** Writes the path of the first `success_url`, with variables of the flow for its ids. */
-function returnPathOf({ observed, loaded }: LoadedRun): string | undefined {
-  const url = observed.calls.find(({ successUrl }) => successUrl !== undefined)?.successUrl;
+/** Writes the path of a `success_url`, with variables of the flow for its ids. */
+function returnPathOf(url: string | undefined, loaded: RunVariables): string | undefined {
   if (url === undefined || !URL.canParse(url)) return undefined;
   const { pathname, search } = new URL(url);
   const values = loaded.scope.names
     .map((name) => ({ name, text: encodeURIComponent(textOf(savedVariable(loaded, name))) }))
-    .filter(({ text }) => text.length >= MIN_ID)
+    .filter(({ text }) => text !== "")
     .sort((one, other) => other.text.length - one.text.length);
-  return values.reduce(
-    (path, { name, text }) => path.replaceAll(text, `\${${name}}`),
-    `${pathname}${search}`.replaceAll("${", "$${"),
-  );
+  // A short value, such as a number, may be a part of another word.
+  const partsIn = (part: string) =>
+    values.reduce(
+      (path, { name, text }) =>
+        path === text || text.length >= MIN_ID ? path.replaceAll(text, `\${${name}}`) : path,
+      part.replaceAll("${", "$${"),
+    );
+  return `${pathname}${search}`.replace(/[^/?&=]+/g, partsIn);
 }
 
-/** Minimum length of a value that is taken for an id. */
+/** Minimum length of a value that is taken for an id as a part of a word. */
 const MIN_ID = 3;
 
 type CustomerMatch = Baseline["customerMatch"];

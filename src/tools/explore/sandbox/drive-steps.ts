@@ -145,9 +145,9 @@ function unpaidUntil({ isPaidLate, end }: SandboxPlan): ChargeStatus | undefined
 
 function pageSteps(step: RawStep, page: number, plan: SandboxPlan, baseline: Baseline): RawStep[] {
   if (page === plan.returnedPage)
-    return returnSteps(step, baseline.returnPath!, plan.variant.side, plan.set.length + 1);
+    return returnSteps(step, baseline.pages[page]!.returnPath!, plan.variant.side, plan.set.length + 1);
   const changed = page === plan.cancelledPage ? cancelStep(step) : step;
-  const until = unpaidUntil(plan);
+  const until = baseline.pages[page]?.isOwn === false ? undefined : unpaidUntil(plan);
   return [until === undefined ? changed : unpaidStep(changed, until)];
 }
 

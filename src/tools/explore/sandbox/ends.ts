@@ -48,6 +48,8 @@ interface LearnedEnd {
   readonly completedWithdrawals: number;
   readonly statuses: readonly unknown[];
   readonly bodies: Bodies;
+  /** The bodies without those of orders that were paid. */
+  readonly unpaid: Bodies;
   /** Statuses in which the charges ended, each once. */
   readonly charges: string;
   /** The app refused the step of others. */
@@ -202,24 +204,32 @@ export class Ends {
       completedWithdrawals: countCompletedPayments(observed.withdrawals),
       statuses: bodies.map((_, index) => savedVariable(loaded, statusName(index))),
       bodies,
+      unpaid: this.#ofUnpaidOrders(run, bodies),
       charges: this.#chargeEndsOf(run),
       isRefused: Number(savedVariable(loaded, MEANWHILE_STATUS)) >= 400,
     });
     this.#learnJournals();
   }
 
-  /** The views of a run that is not paid, before and during its payment; without the views of orders paid by then. */
+  /** The views of a run before and during its payment, as far as they are known. */
   #waitingIn(run: LoadedRun): Bodies[] {
     const { loaded } = run;
     const duringMs = savedTime(loaded, DURING_TIME_NAME) ?? -Infinity;
-    return LOOK_MOMENTS.map((moment) =>
-      this.#flow.observe.map((view, index) => {
-        const body = savedVariable(loaded, lookName(moment, index));
-        const isPaid =
-          moment === "during" && chargesShownBy(view, run).some((one) => hasBeenPaid(one, duringMs));
-        return isPaid ? undefined : withoutRun(body, loaded.runId);
-      }),
-    ).filter((bodies) => bodies.some((body) => body !== undefined));
+    return LOOK_MOMENTS.map((moment) => {
+      const looked = this.#flow.observe.map((_, index) =>
+        withoutRun(savedVariable(loaded, lookName(moment, index)), loaded.runId),
+      );
+      return this.#ofUnpaidOrders(run, looked, moment === "during" ? duringMs : -Infinity);
+    }).filter((bodies) => bodies.some((body) => body !== undefined));
+  }
+
+  /** Leaves out the views of orders that were paid by a time. */
+  #ofUnpaidOrders(run: LoadedRun, bodies: Bodies, byMs?: number): Bodies {
+    return bodies.map((body, index) =>
+      chargesShownBy(this.#flow.observe[index]!, run).some((one) => hasBeenPaid(one, byMs))
+        ? undefined
+        : body,
+    );
   }
 
   /** Describes how the ends in which nothing is paid disagree. */
@@ -228,7 +238,10 @@ export class Ends {
       ({ money, plan }) => money === UNPAID && plan.others === undefined,
     );
     const compared = this.#baseline.plain.bodies.map((body, index) => this.#compared(body, index));
-    return unpaidEndNotes(compared, unpaid);
+    return unpaidEndNotes(
+      compared,
+      unpaid.map((end) => ({ ...end, bodies: end.unpaid })),
+    );
   }
 
   /** Learns from another plain run which fields may differ. A run with other money is none. */
@@ -276,7 +289,7 @@ export class Ends {
       plain: this.#baseline.plain.bodies,
       before,
       during,
-      unpaid: unpaid.map(({ bodies }) => bodies),
+      unpaid: unpaid.map((end) => end.unpaid),
     });
     for (const { view, field } of fields) this.#free.add(view, field, "grows with every event");
   }

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { ObservedCharge, ObservedRun } from "../deviable.js";
 import { isSameEmail } from "./observation.js";
 import type { Baseline, LoadedRun, RunVariables, SandboxPlan } from "./sandbox-plan.js";
-import { savedVariable } from "./saved-variable.js";
+import { filledText, savedVariable, textOf } from "./saved-variable.js";
 import { RUN_ID } from "./views.js";
 
 /*
@@ -68,18 +68,12 @@ export function customerEmail(
 
 /** The charges of the order or customer that a view names; all charges of the run if it names none of theirs. */
 export function chargesShownBy(view: object, { observed, loaded }: LoadedRun): readonly ObservedCharge[] {
-  const textIn = (name: string) => (name === "run.id" ? loaded.runId : textOf(savedVariable(loaded, name)));
-  const call = JSON.stringify(view).replace(/\$\{([\w.]+)\}/g, (_, name: string) => textIn(name));
+  const call = filledText(JSON.stringify(view), loaded);
   const named = new Set(call.split(/[/?&=#"\s]+/));
   const shown = observed.charges.filter(({ email, metadata }) =>
     [email, ...Object.values(metadata)].some((value) => named.has(value)),
   );
   return shown.length === 0 ? observed.charges : shown;
-}
-
-/** Converts a variable to its text in metadata; empty for undefined and for objects. */
-export function textOf(value: unknown): string {
-  return value === undefined || isJsonObject(value) ? "" : String(value);
 }
 
 /** Returns true if a charge was refunded before the app had accepted the webhook of its payment. */

@@ -222,6 +222,7 @@ function chargeOf(row: LogRow): ObservedCharge {
     metadata: recordOf(row.metadata) as Record<string, string>,
     history,
     isHosted: row.kind === "hosted",
+    ...(typeof row.checkout_id === "string" ? { checkoutId: row.checkout_id } : {}),
     expiresMs: Date.parse(String(row.expires_at)),
     isAutomatic: row.kind === "whitelabel" && moved.length > 0,
     createdMs,

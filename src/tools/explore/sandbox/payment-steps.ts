@@ -16,12 +16,17 @@ const PAY_CALL = /^POST \/_sandbox\/checkouts\/([^/?]+)\/pay$/;
 const CHOICE = ["payment_method", "currency", "phone_number", "bank_account_number"];
 
 /** Finds the steps by which the customer pays on a page of the service. */
-export function findPages({ drive }: Flow): RawStep[] {
+export function findPages({ drive }: Pick<Flow, "drive">): RawStep[] {
   return drive.filter((step) => choiceOf(step) !== undefined);
 }
 
 /** The customer's choice on the page, as the fields of `cancel_then_pay`. */
-function choiceOf({ pay_twice, close_page, request, body }: RawStep): Record<string, unknown> | undefined {
+export function choiceOf({
+  pay_twice,
+  close_page,
+  request,
+  body,
+}: RawStep): Record<string, unknown> | undefined {
   if (isJsonObject(pay_twice)) return withoutUntil(pay_twice);
   if (isJsonObject(close_page) && close_page.payment_method !== undefined) return withoutUntil(close_page);
   const [, checkout_id] = (typeof request === "string" && PAY_CALL.exec(request)) || [];

@@ -38,7 +38,6 @@ import type { FlowVariant } from "./flow-variant.js";
 import { longestAdvanceMs } from "./job-steps.js";
 import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
-import { meanwhileOf } from "./meanwhile-steps.js";
 import { customerEmail } from "./money.js";
 import {
   type ListPositions,
@@ -186,16 +185,11 @@ export class SandboxDeviable implements Deviable {
         isAsynchronous: () => this.#quiet !== undefined,
         untilLeasesEnd: process && (() => process.untilLeasesEnd(signal)),
       });
-      const { returnPath, pressMatches } = this.#baseline;
-      const pressHolds = pressMatches.map((matches) => Object.keys(matches ?? {}).length);
-      const meanwhile = meanwhileOf(this.#flow, this.#baseline);
       const { charges } = first!.observed;
-      this.#variants = [
-        ...awkwardVariants(this.#flow, this.#baseline, charges),
-        ...secondTries(this.#flow, this.#baseline, charges),
-      ];
-      const canReturn = returnPath !== undefined;
-      this.customer = { ...this.customer, canReturn, pressHolds, meanwhile, variants: this.#variants };
+      this.#variants = [awkwardVariants, secondTries].flatMap((variantsOf) =>
+        variantsOf(this.#flow, this.#baseline, charges),
+      );
+      this.customer = { ...customerOf(this.#flow, this.#baseline), variants: this.#variants };
     }
     return run.trace;
   }
@@ -271,7 +265,7 @@ export class SandboxDeviable implements Deviable {
 
   planRun(set: DeviationSet, variant: RunVariant): SandboxPlan {
     return new SandboxPlan(set, {
-      customerMatch: this.#baseline.customerMatch,
+      ...this.#baseline,
       variant,
       variants: this.#variants,
       isWaiting: this.#quiet !== undefined,

@@ -76,6 +76,16 @@ interface PressMatches {
   readonly last: CallMatch;
 }
 
+/** A payment of the flow on a page of the service. */
+export interface PageOfFlow {
+  /** Selects its charge, and others only if it has nothing of its own. */
+  readonly match: NonNullable<ChargeRule["match"]>;
+  /** The charge is selected by `customerMatch` too. */
+  readonly isOwn: boolean;
+  /** Path of the app to which the paid page leads; undefined if it has an id that the flow does not know. */
+  readonly returnPath: string | undefined;
+}
+
 /** Facts about the flow and the app, learned from two plain runs. */
 export interface Baseline {
   /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
@@ -99,8 +109,8 @@ export interface Baseline {
   readonly readMatch: Readonly<Record<string, unknown>>;
   /** Present if a charge is paid. */
   readonly list?: ListBaseline | undefined;
-  /** Path of the app to which a paid checkout leads; undefined if it has an id that the flow does not know. */
-  readonly returnPath?: string | undefined;
+  /** The flow's payments on pages. */
+  readonly pages: readonly PageOfFlow[];
 }
 
 /** The customer chooses a payment method, and does not pay. */
@@ -128,6 +138,7 @@ const PROMPT_HELD_MS = 2_000;
 
 export interface SandboxPlanOptions {
   readonly customerMatch: Baseline["customerMatch"];
+  readonly pages?: Baseline["pages"];
   readonly variant: RunVariant;
   /** Result of `paceOf`, by which holds and response delays are multiplied. */
   readonly pace: number;
@@ -176,15 +187,17 @@ export class SandboxPlan implements RunPlan {
   readonly #hasLongHolds: boolean;
   readonly #customerMatch: Baseline["customerMatch"];
   readonly #variants: readonly FlowVariant[];
+  readonly #pages: Baseline["pages"];
 
   constructor(set: DeviationSet, options: SandboxPlanOptions) {
-    const { customerMatch, variant, variants = [], isWaiting = false, pace } = options;
+    const { customerMatch, pages = [], variant, variants = [], isWaiting = false, pace } = options;
     this.set = set;
     this.#variants = variants;
     this.variant = variant;
     this.pace = pace;
     this.#hasLongHolds = variant.isPatient || isWaiting;
     this.#customerMatch = customerMatch;
+    this.#pages = pages;
   }
 
   deviateCall({ operation, earlierCount, isOwn }: CallOccurrence, change: CallChange): void {
@@ -306,7 +319,7 @@ export class SandboxPlan implements RunPlan {
     this.returnedPage = page;
     if (this.variant.side === "second") return;
     this.charges.push({
-      match: this.#customerMatch,
+      match: this.#pages[page]?.match ?? this.#customerMatch,
       timeline: [...UNPAID_TIMELINE, { after: "1s", to: "FAILED", reason: "declined" }],
     });
   }

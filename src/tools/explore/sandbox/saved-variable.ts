@@ -1,9 +1,21 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RunVariables } from "./sandbox-plan.js";
 
 /** Returns the value of a variable after a run; undefined if no step has saved it. */
 export function savedVariable({ scope }: Pick<RunVariables, "scope">, name: string): unknown {
   const resolved = scope.resolve({ name, fallback: undefined });
   return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
+}
+
+/** Fills the variables of a run into a text; empty for those that no step has saved, and for objects. */
+export function filledText(text: string, loaded: RunVariables): string {
+  const textIn = (name: string) => (name === "run.id" ? loaded.runId : textOf(savedVariable(loaded, name)));
+  return text.replace(/\$\{([\w.]+)\}/g, (_, name: string) => textIn(name));
+}
+
+/** Converts a variable to its text in metadata; empty for undefined and for objects. */
+export function textOf(value: unknown): string {
+  return value === undefined || isJsonObject(value) ? "" : String(value);
 }
 
 /** Returns a saved instant in milliseconds; undefined if the run saved none. */
