@@ -11,7 +11,7 @@ const PROCESS = [
   "test/doctor/{docs,good,incidents}.test.ts",
   "test/examples/**/*.test.ts",
   "test/kills/**/*.test.ts",
-  "test/library/{failed-tests,jest,package,runners,types}.test.ts",
+  "test/library/{failed-tests,jest,package,runners,types,explore-in-runners}.test.ts",
   "test/openapi/{call-examples,client,generators}.test.ts",
   "test/package/**/*.test.ts",
   "test/steps/{cli,given,running-sandbox,shop}.test.ts",

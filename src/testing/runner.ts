@@ -52,6 +52,15 @@ export interface FinishedTest {
   readonly isFailed: boolean;
 }
 
+/**
+ * @param context argument of the runner's `beforeEach`
+ * @returns true if the runner says that it runs the test beside others
+ */
+export function isConcurrentTest(context: unknown): boolean {
+  const { task } = Object(context) as { readonly task?: { readonly concurrent?: boolean } };
+  return task?.concurrent === true;
+}
+
 interface Task {
   readonly name: string;
   readonly suite?: Task;

@@ -31,7 +31,7 @@ import type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFlow } from "../tools/explore/functions/flow.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
-import { findHooks, readFinishedTest, type TestHooks } from "./runner.js";
+import { findHooks, isConcurrentTest, readFinishedTest, type TestHooks } from "./runner.js";
 import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";
 
 export { setImportedHooks as offerHooks } from "./runner.js";
@@ -124,8 +124,8 @@ export function setupSandbox(options: SetupOptions = {}): TestSandbox {
   const hooks = findHooks(runnerHooks);
   const setup = new Setup(rest);
   hooks.beforeAll(() => setup.open());
-  hooks.beforeEach(() => setup.beginTest());
   // `bind` hides the parameter, which Jest would take for a callback and Vitest for a list of fixtures.
+  hooks.beforeEach(setup.beginTest.bind(setup));
   hooks.afterEach(setup.endTest.bind(setup));
   hooks.afterAll(() => setup.close());
   return setup;
@@ -139,6 +139,10 @@ class Setup implements TestSandbox {
   #isClosed = false;
   readonly #assertions = new AssertionCollector();
   #isInTest = false;
+  /** The runner runs the current test beside others of the file. */
+  #isConcurrent = false;
+  /** Number of explorations under way of flows that are objects. */
+  #explorations = 0;
   /** Functions that unregister the webhook handlers of the current test. */
   readonly #ofTest = new Set<() => Promise<void>>();
   /** Functions that unregister the webhook handlers of the whole file. */
@@ -167,7 +171,9 @@ class Setup implements TestSandbox {
     return server === false ? openInProcess(options, listen) : openOnServer(server, options);
   }
 
-  async beginTest(): Promise<void> {
+  async beginTest(...[context]: unknown[]): Promise<void> {
+    if (this.#explorations > 0) throw new UserError(CONCURRENT_MESSAGE);
+    this.#isConcurrent = isConcurrentTest(context);
     await this.#stop(this.#ofTest);
     this.#isInTest = true;
     // The reset waits for an advance that the last test did not await, and undoes the last test's changes of keys.
@@ -319,7 +325,14 @@ class Setup implements TestSandbox {
     options?: ExploreFlowOptions | ExploreOptions,
   ): Promise<ExploreReport> {
     const frames = callerFrames(this.explore);
-    return (await this.#whenOpen()).tools.explore(flow, options, frames);
+    const takesTimers = typeof flow !== "string";
+    if (takesTimers && this.#isConcurrent) throw new UserError(CONCURRENT_MESSAGE);
+    this.#explorations += Number(takesTimers);
+    try {
+      return await (await this.#whenOpen()).tools.explore(flow, options, frames);
+    } finally {
+      this.#explorations -= Number(takesTimers);
+    }
   }
 
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
@@ -335,5 +348,7 @@ class Setup implements TestSandbox {
   }
 }
 
+const CONCURRENT_MESSAGE =
+  "explore: it has the timers of this process: await it, in a test that runs alone, without test.concurrent";
 const CLOSED_MESSAGE = "the sandbox exists from beforeAll to afterAll: use it in a hook or a test";
 const NOT_OPEN_MESSAGE = `${CLOSED_MESSAGE}. In a hook of node:test, and at the top level of a file, write "await sandbox.ready" first`;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, it, vi } from "vitest";
 import { ExploreError, type ExploreReport, UserError } from "../../../src/library/index.js";
+import { setupSandbox } from "../../../src/testing/index.js";
 import { openSandbox } from "../../support/api-client.js";
 import { flowOf, openFunctionShop, type ShopOptions, serviceOf } from "./shop.js";
 
@@ -106,6 +107,29 @@ it("a second exploration at the same time is refused, and the first goes on", as
     "explore: another exploration has the timers of this process: run one test at a time",
   );
   expect(await first).toMatchObject({ passed: true });
+});
+
+it("a test that begins beside an exploration is refused, and so is an exploration in a concurrent test", async () => {
+  type Run = (context?: unknown) => Promise<void>;
+  const runs: Record<string, Run> = {};
+  const hookOf = (name: string) => (run: Run) => {
+    runs[name] = run;
+  };
+  const hooks = Object.fromEntries(
+    ["beforeAll", "beforeEach", "afterEach", "afterAll"].map((name) => [name, hookOf(name)]),
+  );
+  const sandbox = setupSandbox({ hooks: hooks as never, server: false, listen: false, rateLimit: "off" });
+  await runs.beforeAll!();
+  await runs.beforeEach!({ task: { concurrent: true } });
+  const flow = flowOf(await openFunctionShop(sandbox as never));
+  await expect(sandbox.explore(flow)).rejects.toThrow("in a test that runs alone, without test.concurrent");
+  await runs.beforeEach!({});
+  const again = flowOf(await openFunctionShop(sandbox as never));
+  const exploring = sandbox.explore(again, { only: TWICE });
+  await expect(runs.beforeEach!({})).rejects.toThrow("explore: it has the timers of this process: await it");
+  expect(await exploring).toMatchObject({ passed: true });
+  await runs.beforeEach!({});
+  await runs.afterAll!();
 });
 
 it("fake timers are refused, before an exploration and in its flow", async () => {
