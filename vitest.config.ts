@@ -32,7 +32,7 @@ const DEEP = [
   "test/doors/input.test.ts",
   "test/doctor/{faults,observe,planted}.test.ts",
   "test/engine/timeline.test.ts",
-  "test/explore/!(brief|fake-deviable|isolation|judge|places|quiet-end|search|strict|text).test.ts",
+  "test/explore/!(brief|fake-deviable|isolation|judge|places|plain-runs|quiet-end|search|strict|text).test.ts",
   "test/explore/functions/{hidden-work,incidents}.test.ts",
   "test/http/bad-input.test.ts",
   "test/parallel/**/*.test.ts",

@@ -32,8 +32,14 @@ export async function observePlainRuns(
   }
   const [, trace, other] = traces as [Trace, Trace, Trace];
   const [first, second] = [trace, other].map((one) => behaviourOf(one).split("\n"));
-  const difference = first!.find((line, index) => line !== second![index]) ?? second![first!.length];
-  return { trace, difference };
+  return { trace, difference: firstDifference(first!, second!) };
+}
+
+/** Returns a line that one list has more often than the other, else the first that stands elsewhere. */
+function firstDifference(one: readonly string[], other: readonly string[]): string | undefined {
+  const countIn = (lines: readonly string[], line: string) => lines.filter((each) => each === line).length;
+  const rarer = [...one, ...other].find((line) => countIn(one, line) !== countIn(other, line));
+  return rarer ?? one.find((line, index) => line !== other[index]);
 }
 
 /** Throws if the flow has blind spots. */
