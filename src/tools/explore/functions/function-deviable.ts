@@ -6,6 +6,7 @@ import type { Deviable, FlowCoverage, RunVariant, Trace } from "../deviable.js";
 import type { DeviationKind, DeviationSet } from "../deviation-set.js";
 import { baselineOf } from "../sandbox/baseline.js";
 import { type CheckedRun, EndCheck } from "../sandbox/end-check.js";
+import { variedBaseline } from "../sandbox/end-checks.js";
 import type { ObservedViews } from "../sandbox/ends.js";
 import { customerEmail } from "../sandbox/money.js";
 import {
@@ -23,6 +24,7 @@ import { commonPart, fieldsIn, generalPath } from "../sandbox/views.js";
 import { Driver } from "./driver.js";
 import { compareEnd, viewFailure } from "./end-comparison.js";
 import type { ExploreFlow } from "./flow.js";
+import { functionVariants } from "./function-variants.js";
 import type { LocalSandbox } from "./local-sandbox.js";
 import type { RunState } from "./run-state.js";
 import { FlowRunner } from "./runner.js";
@@ -86,8 +88,6 @@ export class FunctionDeviable implements Deviable {
     const { name } = this;
     this.lacks = {
       app_killed: KILLED,
-      awkward_value: "only the flow of a file names its values",
-      tried_again: "only the flow of a file is done again",
       ...(flow.open === undefined ? { returned_unpaid: NO_OPEN } : {}),
     };
     this.#runner = new FlowRunner({ name, flow, sandbox, driver: this.#driver, access });
@@ -141,13 +141,15 @@ export class FunctionDeviable implements Deviable {
     const canReturn = one.observed.calls.some(({ successUrl }) => successUrl !== undefined);
     const pressHolds = baseline.pressMatches.map((matches) => Object.keys(matches ?? {}).length);
     const meanwhile = this.#meanwhileOf(one.state, baseline);
-    this.customer = { ...this.customer, pressHolds, canReturn, meanwhile };
+    const variants = functionVariants(baseline, one.observed.charges, one.state.pages);
+    this.#runner.variants = variants;
+    this.customer = { ...this.customer, pressHolds, canReturn, meanwhile, variants };
     this.#endCheck = new EndCheck(this.#views, baseline, one.observed, {
-      checkEnd: async (_plan, run, end, refused) => {
+      checkEnd: async (plan, run, end, refused) => {
         if (refused !== undefined) await this.#runner.repeatRefused(run.state);
         await this.#runner.saveViews(run.state);
         if (refused !== undefined) await this.#readRows(run);
-        return compareEnd(run, end, baseline, this.#names);
+        return compareEnd(run, end, variedBaseline(baseline, plan.flowVariant), this.#names);
       },
       saveViews: (_plan, run) => this.#runner.saveViews(run.state),
       carryOut: (plan) => this.#carryOut(plan),
@@ -231,7 +233,7 @@ export class FunctionDeviable implements Deviable {
 
   planRun(set: DeviationSet, variant: RunVariant): SandboxPlan {
     const { customerMatch } = this.#baseline;
-    return new SandboxPlan(set, { customerMatch, variant, pace: 1 });
+    return new SandboxPlan(set, { customerMatch, variant, variants: this.#runner.variants, pace: 1 });
   }
 
   shapeOf(): string {

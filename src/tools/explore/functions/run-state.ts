@@ -33,8 +33,9 @@ export class RunState {
     id: string,
     readonly plan: SandboxPlan | undefined,
     readonly startMs: number,
+    variedCustomerOf = (customer: ExploreCustomer) => customer,
   ) {
-    this.customer = customerOf(id);
+    this.customer = variedCustomerOf(customerOf(id));
     this.variables = { runId: id, scope: new Scope({}, { vars: {}, environment: {}, runId: id }) };
     this.variables.scope.save("id", id);
   }
@@ -57,6 +58,17 @@ export class RunState {
     this.failure ??= failureOf(role, title, this.textOf(error));
   }
 
+  /** Ends the run with a press that the app refuses. */
+  refuse(label: string, error: unknown, status: number | undefined): void {
+    this.fail("drive", label, error);
+    const got = status ?? "the app refuses";
+    this.failure = {
+      ...this.failure!,
+      body: { error: this.textOf(error) },
+      differences: [{ path: "status", expected: { lt: 400 }, got }],
+    };
+  }
+
   /** Ends the run without a verdict on the app. */
   breakOff(error: unknown): void {
     this.error ??= error;
@@ -69,6 +81,7 @@ export class RunState {
     const message = error instanceof Error && error.message !== "" ? error.message : String(error);
     return message
       .replaceAll(this.customer.id, "…")
+      .replaceAll(this.variables.runId, "…")
       .replace(/\b(ch|co|evt|wd|quote|qt)_[0-9a-zA-Z]{8,}/g, "$1_…");
   }
 

@@ -5,12 +5,14 @@ import { UserError } from "../../../core/schema/user-error.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
 import type { ServiceAccess } from "../../scenario/steps/request.js";
 import { JOB_INTERVAL } from "../sandbox/app-waits.js";
-import { type Baseline, JOB_DURATION, type SandboxPlan } from "../sandbox/sandbox-plan.js";
+import { type Baseline, JOB_DURATION, SandboxPlan } from "../sandbox/sandbox-plan.js";
 import { type LookMoment, lookName, statusName, viewVariableName } from "../sandbox/saved-variable.js";
+import { hearingMs } from "../sandbox/second-try.js";
 import { pressOfList } from "../sandbox/strangers.js";
 import { call, mayRefuse, settled, statusOf } from "./acts.js";
 import { type Driver, IdleError, type Stop } from "./driver.js";
 import type { ExploreContext, ExploreFlow } from "./flow.js";
+import type { FunctionVariant } from "./function-variants.js";
 import type { LocalSandbox } from "./local-sandbox.js";
 import { Others } from "./others.js";
 import { RunState } from "./run-state.js";
@@ -34,6 +36,7 @@ export class FlowRunner {
   readonly #others: Others;
   /** Set once the plain runs have passed. */
   baseline: Baseline | undefined;
+  variants: readonly FunctionVariant[] = [];
   /** Sandbox time from the end of the flow to the end of a run. */
   rest = LONG;
 
@@ -46,7 +49,10 @@ export class FlowRunner {
   async carryOut(plan: SandboxPlan | undefined, isBrief = false): Promise<RunState> {
     const { name, flow, sandbox, driver } = this.#options;
     await driver.until(call(() => flow.setup?.()));
-    const run = new RunState(sandbox.runIdOf(name), plan, sandbox.nowMs());
+    const id = sandbox.runIdOf(name);
+    const variant = this.variants.find((one) => one === plan?.flowVariant);
+    const run = new RunState(id, plan, sandbox.nowMs(), variant?.customerOf);
+    if (variant?.first !== undefined) await this.#tryInVain(run, variant.first);
     sandbox.useRules(run.rules());
     const { timeAdvance } = plan ?? {};
     driver.beginRun(this.#stopsOf(run), timeAdvance && durationToMs(timeAdvance.by));
@@ -59,6 +65,22 @@ export class FlowRunner {
     if (run.failure === undefined) await this.saveViews(run);
     else await this.#drain();
     return run;
+  }
+
+  /** The customer of a run orders, and the payment fails. */
+  async #tryInVain(run: RunState, { charge, failing }: NonNullable<FunctionVariant["first"]>): Promise<void> {
+    const { sandbox, driver } = this.#options;
+    const { customerMatch, payableMs } = this.baseline!;
+    const plan = new SandboxPlan([], { customerMatch, variant: run.plan!.variant, pace: 1 });
+    if (failing === "cancelled") plan.cancelThenPay(0);
+    else plan.endPayment(failing, charge);
+    const first = new RunState(run.variables.runId, plan, sandbox.nowMs());
+    sandbox.useRules(first.rules());
+    driver.beginRun([], undefined);
+    await this.#driveFlow(first);
+    await driver.advance(hearingMs(failing, payableMs));
+    await this.tick(first);
+    if (first.failure !== undefined) run.breakOff(first.error);
   }
 
   async #driveFlow(run: RunState): Promise<void> {
@@ -136,7 +158,8 @@ export class FlowRunner {
       return result;
     } catch (error) {
       run.refused.set(press, act);
-      if (run.plan !== undefined && !mayRefuse(run, error)) run.fail("drive", label, error);
+      if (run.plan?.flowVariant !== undefined) run.refuse(label, error, statusOf(error));
+      else if (run.plan !== undefined && !mayRefuse(run, error)) run.fail("drive", label, error);
       throw error;
     }
   }

@@ -3,8 +3,9 @@ import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isDecimal, isMatcher } from "../../../core/schema/matcher-words.js";
 import type { ObservedCharge } from "../deviable.js";
+
 import { type Flow, findPresses, flowOf } from "./flow.js";
-import type { FlowVariant } from "./flow-variant.js";
+import type { FileVariant, FlowVariant } from "./flow-variant.js";
 import type { Baseline } from "./sandbox-plan.js";
 import { PRESENT } from "./views.js";
 
@@ -34,7 +35,7 @@ export function awkwardVariants(
   flow: Flow,
   { chargeMatch }: Pick<Baseline, "chargeMatch">,
   charges: readonly ObservedCharge[],
-): FlowVariant[] {
+): FileVariant[] {
   const given = givenValues(flow);
   return [
     ...nameVariants(flow, given),
@@ -71,7 +72,7 @@ function withValues(flow: Flow, replace: (given: GivenValue) => unknown): Flow {
   return flowOf(flow.file, { ...raw, ...vars, steps });
 }
 
-function nameVariants(flow: Flow, given: readonly GivenValue[]): FlowVariant[] {
+function nameVariants(flow: Flow, given: readonly GivenValue[]): FileVariant[] {
   const isName = ({ key, value }: GivenValue) =>
     NAME_KEY.test(key) && typeof value === "string" && NAME.test(value);
   const names = [...new Set(given.filter(isName).map(({ value }) => String(value)))];
@@ -98,36 +99,38 @@ const UNCHANGED = {
 } as const;
 
 /** Writes an e-mail address in upper case, but for the names of variables. */
-function inUpperCase(email: string): string {
+export function inUpperCase(email: string): string {
   return email.replace(/(\$\{[^}]*\})|[^$]+?(?=\$\{|$)/g, (part, variable) => variable ?? part.toUpperCase());
 }
 
-function emailVariants(flow: Flow, given: readonly GivenValue[], selectsCustomer: boolean): FlowVariant[] {
+function emailVariants(flow: Flow, given: readonly GivenValue[], selectsCustomer: boolean): FileVariant[] {
   const isEmail = ({ value }: GivenValue): boolean =>
     typeof value === "string" && EMAIL.test(value) && inUpperCase(value) !== value;
   const emails = [...new Set(given.filter(isEmail).map(({ value }) => String(value)))];
   if (emails.length === 0 || namesEmail(flow, emails)) return [];
+  const raw = JSON.parse(
+    emails.reduce((all, email) => all.replaceAll(email, inUpperCase(email)), JSON.stringify(flow.raw)),
+  );
+  return [{ ...emailVariant(emails, selectsCustomer), flow: flowOf(flow.file, raw) }];
+}
+
+/** @param selectsCustomer an address selects the charges of a run */
+export function emailVariant(emails: readonly string[], selectsCustomer: boolean): FlowVariant {
   const spellings = emails.flatMap((email) => {
     const upper = inUpperCase(email);
     const at = email.indexOf("@");
     return [email, upper, `${upper.slice(0, at)}${email.slice(at)}`];
   });
-  const raw = JSON.parse(
-    emails.reduce((all, email) => all.replaceAll(email, inUpperCase(email)), JSON.stringify(flow.raw)),
-  );
-  return [
-    {
-      ...UNCHANGED,
-      at: "e-mail",
-      when: `with the e-mail ${inUpperCase(emails[0]!).replace(/\$\{[^}]*\}/g, "…")}`,
-      flow: flowOf(flow.file, raw),
-      ...(selectsCustomer
-        ? { chargeMatch: { customer_email: { in: spellings.map((one) => one.replaceAll("*", "\\*")) } } }
-        : {}),
-      // An app may show a part of an address, or another spelling.
-      expectedOf: (plain) => withTexts(plain, (text) => (text.includes("@") ? PRESENT : text)),
-    },
-  ];
+  return {
+    ...UNCHANGED,
+    at: "e-mail",
+    when: `with the e-mail ${inUpperCase(emails[0]!).replace(/\$\{[^}]*\}/g, "…")}`,
+    ...(selectsCustomer
+      ? { chargeMatch: { customer_email: { in: spellings.map((one) => one.replaceAll("*", "\\*")) } } }
+      : {}),
+    // An app may show a part of an address, or another spelling.
+    expectedOf: (plain) => withTexts(plain, (text) => (text.includes("@") ? PRESENT : text)),
+  };
 }
 
 /** Returns true if rules or other steps than calls to the app name an address: they may miss another spelling. */
@@ -145,7 +148,7 @@ function priceVariants(
   flow: Flow,
   given: readonly GivenValue[],
   charges: readonly ObservedCharge[],
-): FlowVariant[] {
+): FileVariant[] {
   const prices = [...new Set(charges.map(({ base }) => base.amount))];
   const [price] = prices;
   if (price === undefined || prices.length > 1 || decimalsOf(price) < decimalsOf(AWKWARD_PRICE)) return [];
@@ -172,7 +175,7 @@ function priceVariants(
   ];
 }
 
-function listVariants(flow: Flow, given: readonly GivenValue[]): FlowVariant[] {
+function listVariants(flow: Flow, given: readonly GivenValue[]): FileVariant[] {
   const list = given.find(({ value }) => Array.isArray(value) && value.length > 0)?.value as
     | readonly unknown[]
     | undefined;

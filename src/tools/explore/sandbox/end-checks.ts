@@ -1,6 +1,12 @@
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { ExpectedEnd } from "./ends.js";
+import type { FlowVariant } from "./flow-variant.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
+
+/** The facts by which a run of a variant is judged. */
+export function variedBaseline(baseline: Baseline, variant: FlowVariant | undefined): Baseline {
+  return { ...baseline, chargeMatch: { ...baseline.chargeMatch, ...variant?.chargeMatch } };
+}
 
 /** Makes steps that count paid charges. Two presses may place two orders, each paid at most as in a plain run. */
 export function chargeChecks(

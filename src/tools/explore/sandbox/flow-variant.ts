@@ -15,7 +15,6 @@ export interface FlowVariant {
   readonly at: string;
   /** What differs, as the beginning of a sentence. */
   readonly when: string;
-  readonly flow: Flow;
   /** Selects the charges of the run, beside what selects those of a plain run. */
   readonly chargeMatch?: Readonly<Record<string, unknown>>;
   /** The app may refuse the variant if it says why. */
@@ -31,6 +30,11 @@ export interface FlowVariant {
   readonly priceOf: (price: string) => string | undefined;
   /** Number of entries of a list that the flow gives to the app, in a plain run and in the variant. */
   readonly entries?: readonly [plain: number, varied: number];
+}
+
+/** A variant of the flow of a file. */
+export interface FileVariant extends FlowVariant {
+  readonly flow: Flow;
 }
 
 /** What plain, unpaid and this run of the variant show. */
@@ -73,11 +77,12 @@ function refusalIn(
 ): RunFailure | undefined {
   const { body, differences, ending } = failure;
   const title = `${when}, ${titleOf(failure, shown)}`;
-  const status = Number(differences.find(({ path }) => path === "status")?.got);
-  if (ending !== undefined || Number.isNaN(status)) return { ...failure, title };
+  const got = differences.find(({ path }) => path === "status")?.got;
+  if (ending !== undefined || got === undefined) return { ...failure, title };
   const reason = reasonIn(body);
-  if (mayBeRefused && status < 500 && reason !== undefined) return undefined;
-  return failing("liveness", title, `the app responds ${status}${reason === undefined ? "" : `: ${reason}`}`);
+  if (mayBeRefused && !(Number(got) >= 500) && reason !== undefined) return undefined;
+  const response = Number.isNaN(Number(got)) ? String(got) : `the app responds ${got}`;
+  return failing("liveness", title, `${response}${reason === undefined ? "" : `: ${reason}`}`);
 }
 
 const MAX_REASON = 120;

@@ -33,8 +33,9 @@ import { awkwardVariants } from "./awkward-values.js";
 import { baselineOf, customerOf, hasSameViews, isolationReason, pressRanges } from "./baseline.js";
 import { refusedSteps } from "./drive-steps.js";
 import { EndCheck } from "./end-check.js";
+import { variedBaseline } from "./end-checks.js";
 import type { Flow } from "./flow.js";
-import type { FlowVariant } from "./flow-variant.js";
+import type { FileVariant } from "./flow-variant.js";
 import { longestAdvanceMs } from "./job-steps.js";
 import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
@@ -121,7 +122,7 @@ export class SandboxDeviable implements Deviable {
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
   #endCheck!: EndCheck<SandboxRun>;
-  #variants: readonly FlowVariant[] = [];
+  #variants: readonly FileVariant[] = [];
   readonly #loader: RunLoader;
   #position: ListPositions | undefined;
   /** Sandbox time at the end of the last run; undefined if it is not known. */
@@ -177,8 +178,7 @@ export class SandboxDeviable implements Deviable {
           const failure = await this.#check(of, this.#documentOf(plan, end, refused));
           return failure && { ...failure, reference: end.name };
         },
-        saveViews: async (plan, of) =>
-          void (await this.#check(of, steadyViewsDocument(plan.flowVariant?.flow ?? this.#flow))),
+        saveViews: async (plan, of) => void (await this.#check(of, steadyViewsDocument(this.#flowOf(plan)))),
         carryOut: async (plan) => (await this.#carryOut([omitImpliedSteps(this.#documentOf(plan))]))[0]!,
         runPlain: () => this.#runPlain({ quiet: this.#quiet }),
         refusedSteps: ({ loaded }) => refusedSteps(loaded),
@@ -339,6 +339,10 @@ export class SandboxDeviable implements Deviable {
     );
   }
 
+  #flowOf({ flowVariant }: SandboxPlan): Flow {
+    return this.#variants.find((one) => one === flowVariant)?.flow ?? this.#flow;
+  }
+
   #documentOf(
     plan: SandboxPlan,
     end = this.#endCheck.ends.expectedOf(plan),
@@ -346,10 +350,8 @@ export class SandboxDeviable implements Deviable {
   ): RunDocument {
     const { isPatient } = plan.variant;
     const isLong = isPatient && !plan.holdsRead && this.#quiet !== undefined;
-    const { flow = this.#flow, chargeMatch } = plan.flowVariant ?? {};
-    const { chargeMatch: plainMatch } = this.#baseline;
-    const baseline = { ...this.#baseline, chargeMatch: { ...plainMatch, ...chargeMatch } };
-    return deviatingRunDocument(flow, plan, baseline, {
+    const baseline = variedBaseline(this.#baseline, plan.flowVariant);
+    return deviatingRunDocument(this.#flowOf(plan), plan, baseline, {
       name: scenarioName(this.name, plan.set),
       quiet: isLong ? `${steadyMs(this.#flow)}ms` : this.#quiet,
       rest: this.#rest,

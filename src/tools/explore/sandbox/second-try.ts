@@ -4,8 +4,9 @@ import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { ObservedCharge } from "../deviable.js";
 import { JOB_INTERVAL } from "./app-waits.js";
+
 import { type Flow, findPresses } from "./flow.js";
-import type { FlowVariant } from "./flow-variant.js";
+import type { FileVariant, FlowVariant } from "./flow-variant.js";
 import { cancelStep, findCharge, findPages, mustPayReason, unpaidStep } from "./payment-steps.js";
 import type { Baseline } from "./sandbox-plan.js";
 import { fieldAt, PRESENT, RUN_ID } from "./views.js";
@@ -15,25 +16,27 @@ import { fieldAt, PRESENT, RUN_ID } from "./views.js";
  * that the first try is the first to name are new in the second.
  */
 
-type Failing = "declined" | "expired" | "cancelled";
+export type Failing = "declined" | "expired" | "cancelled";
 
 /** Variable with the id of the charge that fails. */
 const FAILED_CHARGE = "failed_charge";
 /** Sandbox time after the expiry of a charge, in which the app hears of it. */
 const MARGIN_MS = durationToMs("10m");
 /** Ending of the ids of the second try. */
-const AGAIN = "-2";
+export const AGAIN = "-2";
+
+/** Returns true if the one payment of a flow can fail without a step of the flow. */
+export function canFail([charge, ...others]: readonly ObservedCharge[]): boolean {
+  return charge?.status === "COMPLETED" && others.length === 0 && (charge.isHosted || charge.isAutomatic);
+}
 
 export function secondTries(
   flow: Flow,
   baseline: Baseline,
   charges: readonly ObservedCharge[],
-): FlowVariant[] {
-  const [charge, ...others] = charges;
+): FileVariant[] {
   const first = findPresses(flow)[baseline.pressMatches.findIndex((one) => one !== undefined)];
-  const canFail =
-    charge?.status === "COMPLETED" && others.length === 0 && (charge.isHosted || charge.isAutomatic);
-  if (!canFail || first === undefined || mustPayReason(flow) !== undefined) return [];
+  if (!canFail(charges) || first === undefined || mustPayReason(flow) !== undefined) return [];
   const begin = flow.drive.indexOf(first);
   const pages = findPages(flow);
   const end = flow.drive.findIndex(
@@ -53,16 +56,24 @@ export function secondTries(
       never: again(flow.never),
       checks: [],
     };
-    return {
-      kind: "tried_again",
-      at: `charge#1 ${failing}`,
-      when: `when the customer tries again after a payment that is ${failing}`,
-      flow: second,
-      mayBeRefused: false,
-      expectedOf: expectedAgain,
-      priceOf: (price: string) => price,
-    } as const;
+    return { ...secondTry(failing), flow: second };
   });
+}
+
+export function secondTry(failing: Failing): FlowVariant {
+  return {
+    kind: "tried_again",
+    at: `charge#1 ${failing}`,
+    when: `when the customer tries again after a payment that is ${failing}`,
+    mayBeRefused: false,
+    expectedOf: expectedAgain,
+    priceOf: (price) => price,
+  };
+}
+
+/** Sandbox time in which an app hears that the payment has failed. */
+export function hearingMs(failing: Failing, payableMs: number): number {
+  return failing === "expired" ? payableMs + MARGIN_MS : durationToMs(JOB_INTERVAL);
 }
 
 /** The steps in which the payment fails, and the app hears of it. */
@@ -75,7 +86,6 @@ function failSteps(
   const step = flow.drive[end]!;
   const isOnPage = step.advance === undefined;
   const to = failing === "declined" ? "FAILED" : "EXPIRED";
-  const byMs = failing === "expired" ? payableMs + MARGIN_MS : durationToMs(JOB_INTERVAL);
   return [
     ...(isOnPage ? [failing === "cancelled" ? cancelStep(step) : unpaidStep(step)] : []),
     ...(failing === "cancelled"
@@ -84,7 +94,7 @@ function failSteps(
           findCharge("", customerMatch, { [FAILED_CHARGE]: "body.items.0.charge_id" }),
           { transition: { charge_id: `\${${FAILED_CHARGE}}`, to } },
         ]),
-    { advance: formatDuration(byMs) },
+    { advance: formatDuration(hearingMs(failing, payableMs)) },
     ...flow.scheduledWork,
   ];
 }
