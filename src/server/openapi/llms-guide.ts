@@ -23,12 +23,12 @@ function guideText(document: OpenApiDocument, baseUrl: string): string {
   );
   return `# payments-sandbox
 
-A local server that stands in for a payments service in test mode. No real money is involved.
+A local server that stands in for a payments service in test mode.
 
 - Base URL: ${baseUrl}
 - Key: \`Authorization: Bearer ${DEFAULT_API_KEY}\` (test mode)
-- Webhook secret: \`${DEFAULT_WEBHOOK_SECRET}\`, unless set with --webhook-secret
-- Full reference: ${baseUrl}/openapi.json (OpenAPI 3.1), ${baseUrl}/docs (page), ${baseUrl}/_sandbox/docs (control API)
+- Webhook secret: \`${DEFAULT_WEBHOOK_SECRET}\` by default
+- Full reference: ${baseUrl}/openapi.json, ${baseUrl}/docs; control API: ${baseUrl}/_sandbox/docs
 
 ## The flow
 
@@ -39,25 +39,25 @@ A local server that stands in for a payments service in test mode. No real money
 
 ## The rules of a receiver
 
-1. Verify the bytes of the body as they came, before anything parses them: headers webhook-id, webhook-timestamp, webhook-signature; \`v1,\` + base64 of HMAC-SHA256 over \`id.timestamp.body\`, the key being the base64 after \`whsec_\` (Standard Webhooks).
+1. Verify the bytes of the body as they came, before anything parses them: headers webhook-id, webhook-timestamp, webhook-signature; \`v1,\` + base64 of HMAC-SHA256 over \`id.timestamp.body\`, the key being the base64 after \`whsec_\`.
 2. Return 400 or 401 if the signature is missing, wrong, or more than five minutes old.
 3. Store the ids of processed events, in the same transaction as the work: the same \`id\` may arrive again, also in parallel.
 4. Compare \`charge_id\`, \`amount\` and \`currency\` with the charge you stored (\`amount\` includes fees), and \`mode\` with your key's.
-5. If your work fails, store no id and return 500: the event comes again. Return 2xx within 15 seconds for all else with a valid signature: duplicates, outdated events, unknown types and charges. Events may arrive out of order: the charge with the longer \`status_history\` is the newer one.
+5. If your work fails, store no id and return 500: the event comes again. Return 2xx within 15 seconds for all else with a valid signature: duplicates, outdated events, unknown types and charges. The charge with the longer \`status_history\` is the newer one.
 
 ## Calls
 
 ${calls.join("\n")}
 
-Errors: \`{"error":{"code","message","details":{field: what is wrong}}}\`. Lists take \`limit\` and \`offset\`. Retry a 429 after its Retry-After. If the response to a POST was lost, look whether it was done before you retry.
+Errors: \`{"error":{"code","message","details":{field: fault}}}\`. Retry a 429 after its Retry-After, a POST without response only if a look shows that it was not done.
 
 ## Verify your work
 
-- Run the tests beside a sandbox: \`npx payments-sandbox exec -- npm test\` (sets PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PAYMENTS_SANDBOX_URL)
+- Run the tests beside a sandbox: \`npx payments-sandbox exec -- npm test\` (sets PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET)
 - Test the receiver: \`npx payments-sandbox check-webhook localhost:3000/webhooks\`
+- Find bugs: \`sandbox.explore({ see: { order: ({ id }) => orders.get(id) }, flow: ({ id, email, press }) => press("order", () => placeOrder(id, email)) })\` in a test, or \`npx payments-sandbox exec --explore flow.yaml --app localhost:3000 -- node app.mjs\`
 - Under failures: \`npx payments-sandbox exec --under mishaps -- npm test\`; a declined charge: header \`Sandbox-Scenario: declined\`
-- Do not wait: \`npx payments-sandbox clock advance 10s\`; what happened: \`npx payments-sandbox history last\`, \`npx payments-sandbox deliveries --failing\`, \`npx payments-sandbox advice\`
-- Books against the ledger: \`npx payments-sandbox reconcile --file orders.csv\`
+- Do not wait: \`npx payments-sandbox clock advance 10s\`; what happened: \`npx payments-sandbox history last\`, \`npx payments-sandbox advice\`
 - For programs: --json on every command; refusals are \`{"error":{code, message, fix, doc}}\`
 `;
 }
