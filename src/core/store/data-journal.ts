@@ -1,10 +1,14 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { JournalEntry } from "../engine/records.js";
 import { checkWritable, type StoreIo, syncParentFolder, writeAll } from "./file-system.js";
 import { decodeLine, encodeLine, type JournalOwner } from "./journal-line.js";
 import { asStoreError, damagedFileError, StoreError, systemErrorCode } from "./store-error.js";
 
+type SnapshotPresence = "there" | "absent" | "lost";
+
 interface JournalOptions {
+  /** Owner of the snapshot; undefined without a snapshot. */
+  readonly owner: JournalOwner | undefined;
   /** The snapshot's file; the journal is beside it. */
   readonly file: string;
   /** True if files survive a power loss. `append` needs `sync` after it. */
@@ -12,10 +16,13 @@ interface JournalOptions {
   readonly io: StoreIo;
 }
 
-/** FILE.journal: the changes after the snapshot, one per line. The file stays open; an append is one write. */
+/**
+ * FILE.journal: the owner, then the changes after the snapshot, one per line. The file stays open; an append is one
+ * write. Beside a snapshot it always has its first line, also after a clean close: an empty one has lost something.
+ */
 export class DataJournal {
-  /** True if the file did not exist. */
-  readonly isNew: boolean;
+  /** What is wrong with the file as it was found. */
+  readonly loss: "missing" | "empty" | undefined;
   readonly #snapshotFile: string;
   readonly #file: string;
   #fd: number;
@@ -27,20 +34,28 @@ export class DataJournal {
   #bytes: number;
   /** Length of the first line, which names the owner; 0 without it. */
   #ownerBytes = 0;
+  /** Owner of the snapshot, which the first line names; undefined without a snapshot. */
   #owner: JournalOwner | undefined;
+  #droppedSeed: string | undefined;
+  #hasOwnerLine = false;
   /** Length without a torn last line. */
   #intactBytes: number;
   /** A failed append may have left bytes that must be cut off before the next write. */
   #needsCut = false;
 
-  constructor({ file, fsync, io }: JournalOptions) {
+  constructor({ file, fsync, io, owner }: JournalOptions) {
     this.#snapshotFile = file;
     this.#file = `${file}.journal`;
     this.#fsync = fsync;
     this.#io = io;
     checkWritable(this.#file);
-    this.isNew = !existsSync(this.#file);
-    this.#fd = openJournal(this.#file);
+    this.#owner = owner;
+    const foundBytes = statSync(this.#file, { throwIfNoEntry: false })?.size;
+    this.loss = foundBytes === undefined ? "missing" : foundBytes === 0 ? "empty" : undefined;
+    this.#fd =
+      foundBytes === undefined && owner !== undefined
+        ? this.#createWithOwner(owner)
+        : openJournal(this.#file);
     const { size, ino } = fstatSync(this.#fd);
     this.#inode = ino;
     this.#hasInode = statSync(this.#file, { throwIfNoEntry: false })?.ino === ino;
@@ -57,38 +72,75 @@ export class DataJournal {
     return this.#bytes === this.#ownerBytes;
   }
 
-  /** The namespace that the file says it belongs to; known after `read`. */
-  get owner(): JournalOwner | undefined {
-    return this.#owner;
+  /** In one rename: a start that is killed here leaves no empty journal beside the snapshot. */
+  #createWithOwner(owner: JournalOwner): number {
+    try {
+      return this.#createAs(encodeLine(owner));
+    } catch {
+      // Reads work on a full disk.
+      return openJournal(this.#file);
+    }
+  }
+
+  /** Replaces the file in one rename. @returns the open file */
+  #createAs(content: Buffer): number {
+    const temporary = `${this.#snapshotFile}.tmp`;
+    rmSync(temporary, { force: true });
+    const fd = openJournal(temporary);
+    try {
+      writeAll(this.#io, fd, content, 0);
+      if (this.#fsync) this.#io.fsyncSync(fd);
+      this.#io.renameSync(temporary, this.#file);
+      return fd;
+    } catch (error) {
+      closeSync(fd);
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  #replaceBy(content: Buffer): void {
+    const fd = this.#createAs(content);
+    closeSync(this.#fd);
+    this.#fd = fd;
+    this.#inode = fstatSync(fd).ino;
+    this.#bytes = content.length;
+    this.#needsCut = false;
+    if (this.#fsync) syncParentFolder(this.#snapshotFile, this.#io);
   }
 
   /**
-   * Writes the owner into an empty file. Without room on the disk the file stays empty: reads work on a full disk, and
-   * the next change reports it.
+   * Names the owner of the snapshot, which has all changes so far. Without room on the disk, the next change tries again:
+   * reads work on a full disk.
    */
   begin(owner: JournalOwner): void {
-    if (this.#bytes > 0) return;
-    const line = encodeLine(owner);
-    try {
-      writeAll(this.#io, this.#fd, line, 0);
-    } catch {
-      this.#needsCut = !this.#tryCutTo(0);
-      return;
-    }
+    if (this.#hasOwnerLine && this.#isOwner(owner)) return;
     this.#owner = owner;
-    this.#bytes = line.length;
+    this.#hasOwnerLine = false;
+    try {
+      this.#writeOwnerLine(owner);
+    } catch {
+      // `append` reports it.
+    }
+  }
+
+  #writeOwnerLine(owner: JournalOwner): void {
+    const line = encodeLine(owner);
+    this.#replaceBy(line);
     this.#ownerBytes = line.length;
+    this.#hasOwnerLine = true;
   }
 
   /**
-   * Returns the changes after `afterSeq`.
+   * Returns the changes after `afterSeq`. A journal with such changes must be that of the snapshot.
    *
-   * @param snapshotOwner owner of the snapshot; the journal must have the same
+   * @param snapshot "lost" if there must have been one
    * @param onLine called for each line; keeps the lock alive, because reading may take minutes
    * @throws StoreError for any damage except a torn last line
    */
-  read(afterSeq: number, snapshotOwner: JournalOwner | undefined, onLine: () => void): JournalEntry[] {
+  read(afterSeq: number, snapshot: SnapshotPresence, onLine: () => void): JournalEntry[] {
     const changes: JournalEntry[] = [];
+    let owner: JournalOwner | undefined;
     let lastSeq = afterSeq;
     this.#intactBytes = 0;
     for (const { content, number, startByte, finished } of readLines(this.#fd)) {
@@ -101,30 +153,58 @@ export class DataJournal {
       if ("owner" in line) {
         if (startByte > 0) throw damage("the beginning of a journal");
         this.#intactBytes = this.#ownerBytes = content.length + 1;
-        this.#owner = line.owner;
-        this.#checkOwner(line.owner, snapshotOwner);
+        ({ owner } = line);
         continue;
       }
       const { change } = line;
       this.#intactBytes = startByte + content.length + 1;
       // After a crash between snapshot and journal cut, the journal begins with lines that the snapshot contains.
       if (changes.length === 0 && change.seq <= afterSeq) continue;
+      if (changes.length === 0) this.#checkOwner(owner);
       if (change.seq !== lastSeq + 1)
         throw damage(`change ${change.seq} where change ${lastSeq + 1} belongs`);
       lastSeq = change.seq;
       changes.push(change);
     }
+    this.#hasOwnerLine = owner !== undefined && this.#isOwner(owner);
+    if (changes.length === 0 && owner !== undefined && !this.#hasOwnerLine) this.#dropOwner(owner, snapshot);
     return changes;
   }
 
-  #checkOwner(owner: JournalOwner, snapshotOwner: JournalOwner | undefined): void {
+  /** Cuts a journal without changes. A process that is killed in an import leaves one with the replaced seed. */
+  #dropOwner(owner: JournalOwner, snapshot: SnapshotPresence): void {
+    const isOfOther = this.#owner !== undefined && this.#owner.journal_of !== owner.journal_of;
+    if (snapshot === "lost" || isOfOther) this.#checkOwner(owner);
+    if (snapshot === "there" && this.#owner === undefined) return;
+    this.#cutTo(0);
+    this.#ownerBytes = 0;
+    this.#intactBytes = 0;
+    if (this.#owner !== undefined) this.#droppedSeed = owner.seed;
+  }
+
+  /** Seed of a journal of the same namespace that had no changes after the snapshot; known after `read`. */
+  get droppedSeed(): string | undefined {
+    return this.#droppedSeed;
+  }
+
+  #isOwner({ journal_of, seed }: JournalOwner): boolean {
+    return this.#owner?.journal_of === journal_of && this.#owner.seed === seed;
+  }
+
+  #checkOwner(owner: JournalOwner | undefined): void {
     const file = this.#snapshotFile;
-    if (snapshotOwner === undefined)
+    if (owner === undefined) {
+      if (this.#owner === undefined) return;
+      throw new StoreError(
+        `${this.#file} does not say whose changes it has. Restore it and ${file} from one backup, or move it away to go on from ${file} alone.`,
+      );
+    }
+    if (this.#owner === undefined)
       throw new StoreError(
         `${file} is missing or empty, but ${this.#file} has the changes of its namespace "${owner.journal_of}". Restore ${file} from a backup, or move ${this.#file} away to start empty.`,
       );
-    const { journal_of, seed } = snapshotOwner;
-    if (owner.journal_of === journal_of && owner.seed === seed) return;
+    if (this.#isOwner(owner)) return;
+    const { journal_of, seed } = this.#owner;
     const whose = `the namespace "${owner.journal_of}" with the seed ${JSON.stringify(owner.seed)}`;
     throw new StoreError(
       `${this.#file} belongs to another state: to ${whose}, and ${file} to "${journal_of}" with ${JSON.stringify(seed)}. Restore both files from one backup, or move the journal away to go on from ${file} alone.`,
@@ -160,6 +240,7 @@ export class DataJournal {
         );
       }
     }
+    if (!this.#hasOwnerLine && this.#owner !== undefined) this.#writeOwnerLine(this.#owner);
     const line = encodeLine(change);
     try {
       writeAll(this.#io, this.#fd, line, this.#bytes);
@@ -179,40 +260,21 @@ export class DataJournal {
     this.#tryCutTo(this.#ownerBytes);
   }
 
-  /** Tries to empty the file, so that it may be left beside a snapshot that is removed. */
-  end(): void {
-    if (this.isEmpty && this.#tryCutTo(0)) this.#ownerBytes = 0;
-  }
-
   /** Tries to drop all lines before the offset of a line. One rename replaces the file. */
   dropBefore(startByte: number): void {
     if (startByte === this.#bytes) {
       this.clear();
       return;
     }
-    const temporary = `${this.#snapshotFile}.tmp`;
-    let fd: number | undefined;
     try {
       const rest = Buffer.allocUnsafe(this.#ownerBytes + this.#bytes - startByte);
       const changesBytes = rest.length - this.#ownerBytes;
       if (readSync(this.#fd, rest, 0, this.#ownerBytes, 0) < this.#ownerBytes) return;
       if (readSync(this.#fd, rest, this.#ownerBytes, changesBytes, startByte) < changesBytes) return;
-      rmSync(temporary, { force: true });
-      fd = openJournal(temporary);
-      writeAll(this.#io, fd, rest, 0);
-      if (this.#fsync) this.#io.fsyncSync(fd);
-      this.#io.renameSync(temporary, this.#file);
-      closeSync(this.#fd);
-      this.#fd = fd;
-      this.#inode = fstatSync(fd).ino;
-      this.#bytes = rest.length;
-      this.#needsCut = false;
+      this.#replaceBy(rest);
     } catch {
-      if (fd !== undefined && fd !== this.#fd) closeSync(fd);
-      rmSync(temporary, { force: true });
-      return;
+      // Lines that the snapshot contains are harmless.
     }
-    if (this.#fsync) syncParentFolder(this.#snapshotFile, this.#io);
   }
 
   close(): void {

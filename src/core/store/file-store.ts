@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { encodeChange } from "../engine/encode-change.js";
 import type { Change, FrozenState, RecordReader, StateDump } from "../engine/records.js";
 import type { Store, StoreEvents } from "../engine/store.js";
@@ -69,17 +70,22 @@ export class FileStore implements Store {
     try {
       lock = takeLock(file);
       checkWritable(file);
-      journal = new DataJournal({ file, fsync, io: this.#io });
-      this.#open = { journal, lock };
       const snapshot = this.#snapshot.read();
       const owner = ownerOf(snapshot);
-      const wasMissing = journal.isNew && snapshot !== undefined && lock.wasTakenOver;
-      const changes = journal.read(snapshot?.seq ?? 0, owner, () => this.#checkIfDue());
+      journal = new DataJournal({ file, fsync, io: this.#io, owner });
+      this.#open = { journal, lock };
+      // A start that is killed before its first snapshot leaves no file.
+      const absence = lock.wasTakenOver && existsSync(file) ? "lost" : "absent";
+      const presence = snapshot === undefined ? absence : "there";
+      const changes = journal.read(snapshot?.seq ?? 0, presence, () => this.#checkIfDue());
       this.#check();
-      // An empty one tells nothing: a closed file has one, until a start that may be killed has read the snapshot.
-      if (wasMissing)
+      if (journal.loss !== undefined && snapshot !== undefined && lock.wasTakenOver)
         onNotice(
-          `${file}.journal is missing, though the process that used it did not close it: changes after the snapshot ${file} may be lost`,
+          `${file}.journal is ${journal.loss}, though the process that used it did not close it: changes after the snapshot ${file} may be lost; restore both files from one backup if there is one`,
+        );
+      if (journal.droppedSeed !== undefined)
+        onNotice(
+          `${file}.journal had the seed ${JSON.stringify(journal.droppedSeed)}, unlike ${file}, and no changes after that snapshot: cut`,
         );
       const tornBytes = journal.dropTornLine();
       if (tornBytes > 0)
@@ -204,8 +210,6 @@ export class FileStore implements Store {
     } finally {
       this.#open = undefined;
       try {
-        // Another process may use the same file by now.
-        if (lock.isHeld()) journal.end();
         journal.close();
       } finally {
         lock.release();
@@ -252,10 +256,12 @@ export class FileStore implements Store {
   }
 
   #compact(state: StateDump): void {
-    this.#snapshot.write(state, () => this.#check());
     const journal = this.#open?.journal;
-    journal?.clear();
     const owner = ownerOf(state);
+    // Before the first snapshot: no process that is killed leaves an empty journal beside a snapshot.
+    if (journal?.bytes === 0 && owner !== undefined) journal.begin(owner);
+    this.#snapshot.write(state, () => this.#check());
+    journal?.clear();
     if (owner !== undefined) journal?.begin(owner);
   }
 }
