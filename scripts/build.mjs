@@ -67,11 +67,7 @@ writeFileSync(join(dist, "payments-sandbox.mjs"), await oneFile(root, core), { m
 
 // Mutants need not type-check: npm run mutants builds without.
 if (!process.argv.includes("--no-types")) {
-  const tsc = join(
-    dirname(createRequire(import.meta.url).resolve("typescript-7/package.json")),
-    "bin",
-    "tsc",
-  );
+  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
   const emitted = join(dist, "emitted");
   // Several threads each look at what they share: half as much work again, and the order of a union is their luck.
   const project = join(root, "tsconfig.build.json");

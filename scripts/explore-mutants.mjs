@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import * as ts from "typescript-7/unstable/ast";
+import * as ts from "typescript/unstable/ast";
 import { exploreApp, RIGHT_APPS } from "../test/explore/right-apps/explore-app.mjs";
 import { apply, generator } from "./mutants/list.mjs";
 import { parse } from "./syntax.mjs";

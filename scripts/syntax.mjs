@@ -1,5 +1,5 @@
 // Parses TypeScript with the compiler that checks the types. Its API runs in a process of its own.
-import { API } from "typescript-7/unstable/sync";
+import { API } from "typescript/unstable/sync";
 
 const FOLDER = "/virtual";
 const FILE = `${FOLDER}/source.ts`;
@@ -14,7 +14,7 @@ let snapshot;
 
 /**
  * @param {string} source
- * @returns {import("typescript-7/unstable/ast").SourceFile} whose nodes know their parents
+ * @returns {import("typescript/unstable/ast").SourceFile} whose nodes know their parents
  */
 export function parse(source) {
   text = source;

@@ -3,8 +3,8 @@
 // bundled and not installed. A type made of a schema is written out, with the words of its fields.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as ts from "typescript-7/unstable/ast";
-import { API, NodeBuilderFlags, SignatureKind, SymbolFlags, TypeFlags } from "typescript-7/unstable/sync";
+import * as ts from "typescript/unstable/ast";
+import { API, NodeBuilderFlags, SignatureKind, SymbolFlags, TypeFlags } from "typescript/unstable/sync";
 import { parse } from "./syntax.mjs";
 import { fieldsOfType, jsDocOf, literalsOf, schemaOfParts, unwrapped } from "./type-words.mjs";
 

@@ -1,5 +1,5 @@
 // Marks of tests: numbers of rules at the end of a title, `[R7.1]` or `[R1.5 R1.6]`.
-import * as ts from "typescript-7/unstable/ast";
+import * as ts from "typescript/unstable/ast";
 import { parse } from "../syntax.mjs";
 
 const NOT_RUN = ["skip", "todo", "fails", "skipIf"];

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import * as ts from "typescript-7/unstable/ast";
+import * as ts from "typescript/unstable/ast";
 import { parse } from "../syntax.mjs";
 
 /**

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import * as ts from "typescript-7/unstable/ast";
+import * as ts from "typescript/unstable/ast";
 import { expect, it } from "vitest";
 import { emailSchema } from "../../src/core/schema/common.js";
 import { parse } from "../support/syntax.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import * as ts from "typescript-7/unstable/ast";
+import * as ts from "typescript/unstable/ast";
 import { expect, expectTypeOf, it } from "vitest";
 import type * as z from "zod/mini";
 import type { stateDumpSchema } from "../../src/core/schema/control-requests.js";

@@ -5,7 +5,7 @@ import type { Plugin } from "vitest/config";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SOURCE = join(ROOT, "src");
-const TSC = join(ROOT, "node_modules/typescript-7/bin/tsc");
+const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 /** One folder per run, so that concurrent runs do not overwrite each other. */
 const RUNS = join(ROOT, "node_modules/.cache/test-source");
 const COMPILED = join(RUNS, String(process.pid));

@@ -1,5 +1,5 @@
 import { isBuiltin } from "node:module";
-import * as ts from "typescript-7/unstable/ast";
+import * as ts from "typescript/unstable/ast";
 import { parse } from "./syntax.js";
 
 /** A violation of docs/internal/architecture.md: an import, or a use of time or randomness. */

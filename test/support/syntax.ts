@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { SourceFile } from "typescript-7/unstable/ast";
+import type { SourceFile } from "typescript/unstable/ast";
 import { ROOT } from "./built.js";
 
 export const { parse }: { parse(source: string): SourceFile } = await import(

@@ -6,7 +6,7 @@ import { ROOT } from "./built.js";
 export function typeComplaints(
   folder: string,
   args: readonly string[],
-  tsc = join(ROOT, "node_modules/typescript-7/bin/tsc"),
+  tsc = join(ROOT, "node_modules/typescript/bin/tsc"),
 ): string {
   const { stdout, stderr } = spawnSync(process.execPath, [tsc, "--pretty", "false", ...args], {
     cwd: folder,
