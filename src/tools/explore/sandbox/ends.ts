@@ -96,7 +96,7 @@ export class Ends {
 
   /** The ends that a finished run may have, the likeliest first. */
   candidatesOf(plan: SandboxPlan, run: LoadedRun): ExpectedEnd[] {
-    const seen = this.#bodiesIn(run, viewVariableName);
+    const seen = this.seenIn(run);
     return this.#candidatesOf(plan, run)
       .map((end) => this.#allowing(plan, end))
       .map((end) => (seen === undefined ? end : { ...end, views: onSamePaths(end.views, seen) }));
@@ -163,7 +163,7 @@ export class Ends {
     const known = plan.others && this.#learned.get(othersKeyOf(plan.others.step));
     if (known === undefined) return [];
     const { completedCharges, completedWithdrawals = 0, bodies } = this.#baseline.plain;
-    const shown = (all: Bodies) => JSON.stringify(all.map((body, index) => this.#compared(body, index)));
+    const shown = (all: Bodies) => JSON.stringify(this.#allCompared(all));
     const isSame =
       known.completedCharges === completedCharges &&
       known.completedWithdrawals === completedWithdrawals &&
@@ -190,7 +190,7 @@ export class Ends {
     const key = endKeyOf(plan);
     if (key === undefined || !isReference(plan)) return;
     const { loaded, observed } = run;
-    const bodies = this.#bodiesIn(run, viewVariableName);
+    const bodies = this.seenIn(run);
     if (bodies === undefined) return;
     this.#free.addTimes(bodies);
     if (plan.end === "expired") this.#waiting = this.#waitingIn(run);
@@ -234,20 +234,15 @@ export class Ends {
 
   /** Describes how the ends in which nothing is paid disagree. */
   unpaidNotes(): string[] {
-    const unpaid = [...this.#learned.values()].filter(
-      ({ money, plan }) => money === UNPAID && plan.others === undefined,
-    );
-    const compared = this.#baseline.plain.bodies.map((body, index) => this.#compared(body, index));
-    return unpaidEndNotes(
-      compared,
-      unpaid.map((end) => ({ ...end, bodies: end.unpaid })),
-    );
+    const ends = this.#unpaidEnds.filter(({ plan }) => plan.others === undefined);
+    const shown = ends.map(({ name, unpaid }) => ({ name, bodies: unpaid }));
+    return unpaidEndNotes(this.#allCompared(this.#baseline.plain.bodies), shown);
   }
 
   /** Learns from another plain run which fields may differ. A run with other money is none. */
   learnPlain(run: LoadedRun): void {
     const { completedCharges, bodies: known } = this.#baseline.plain;
-    const bodies = this.#bodiesIn(run, viewVariableName);
+    const bodies = this.seenIn(run);
     if (bodies !== undefined && countCompletedPayments(chargesOf(run, this.#baseline)) === completedCharges)
       this.#freeDifferences(known, bodies);
   }
@@ -284,18 +279,26 @@ export class Ends {
   #learnJournals(): void {
     const [before, during] = this.#waiting;
     if (before === undefined) return;
-    const unpaid = [...this.#learned.values()].filter(({ money }) => money === UNPAID);
+    const plain = this.#baseline.plain.bodies;
     const fields = journalFields({
-      plain: this.#baseline.plain.bodies,
+      plain,
       before,
       during,
-      unpaid: unpaid.map((end) => end.unpaid),
+      unpaid: this.#unpaidEnds.map((end) => end.unpaid),
     });
     for (const { view, field } of fields) this.#free.add(view, field, "grows with every event");
   }
 
   #compared(body: unknown, index: number): unknown {
     return commonPart(body, body, this.#free.isFree(index)) ?? PRESENT;
+  }
+
+  #allCompared(bodies: Bodies): Bodies {
+    return bodies.map((body, index) => this.#compared(body, index));
+  }
+
+  get #unpaidEnds(): LearnedEnd[] {
+    return [...this.#learned.values()].filter(({ money }) => money === UNPAID);
   }
 
   #plainEnd(plan: SandboxPlan): ExpectedEnd {
@@ -327,16 +330,16 @@ export class Ends {
 
   /** Compared parts of the views of a plain run, and the views of a customer who has not paid, at each end first. */
   shown(): { readonly plain: Bodies; readonly unpaid: readonly Bodies[] } {
-    const unpaid = [...this.#learned.values()].filter(({ money }) => money === UNPAID);
     return {
-      plain: this.#baseline.plain.bodies.map((body, index) => this.#compared(body, index)),
-      unpaid: [...unpaid.map(({ bodies }) => bodies), ...this.#waiting],
+      plain: this.#allCompared(this.#baseline.plain.bodies),
+      unpaid: [...this.#unpaidEnds.map(({ bodies }) => bodies), ...this.#waiting],
     };
   }
 
   /** Views of a run, without its id; undefined if they were not seen. */
-  seenIn(run: LoadedRun): Bodies | undefined {
-    return this.#bodiesIn(run, viewVariableName);
+  seenIn({ loaded }: LoadedRun): Bodies | undefined {
+    const saved = this.#flow.observe.map((_, index) => savedVariable(loaded, viewVariableName(index)));
+    return saved.includes(undefined) ? undefined : saved.map((body) => withoutRun(body, loaded.runId));
   }
 
   /** Returns true for one press twice at once if the same press once more is known: the end is as of once or of again. */
@@ -373,13 +376,12 @@ export class Ends {
   /** The end of a run for which no other run vouches, as far as it is the same in every app. */
   #claimedEnd(plan: SandboxPlan, run: LoadedRun): ExpectedEnd {
     const open = this.#openEnd(plan);
-    const seen = this.#bodiesIn(run, viewVariableName);
+    const seen = this.seenIn(run);
     if (seen === undefined) return open;
-    const endAt = (key: string) =>
-      this.#learned.get(key)?.bodies.map((body, index) => this.#compared(body, index)) ?? [];
+    const endAt = (key: string) => this.#allCompared(this.#learned.get(key)?.bodies ?? []);
     const isKnown = (index: number) => this.#waiting.some((bodies) => bodies[index] !== undefined);
     const shown = {
-      plain: this.#baseline.plain.bodies.map((body, index) => this.#compared(body, index)),
+      plain: this.#allCompared(this.#baseline.plain.bodies),
       waiting: this.#waiting,
       models: this.#free.modelsOf(isKnown),
       price: run.observed.charges[0]?.base.amount,
@@ -392,11 +394,5 @@ export class Ends {
 
   #undelivered(end: ExpectedEnd): ExpectedEnd {
     return { ...end, views: undeliveredViews(end.views, this.#waiting), isPlain: false };
-  }
-
-  #bodiesIn({ loaded }: LoadedRun, nameOf: (index: number) => string): unknown[] | undefined {
-    const saved = this.#flow.observe.map((_, index) => savedVariable(loaded, nameOf(index)));
-    if (saved.includes(undefined)) return undefined;
-    return saved.map((body) => withoutRun(body, loaded.runId));
   }
 }
