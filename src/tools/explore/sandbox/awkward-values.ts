@@ -95,7 +95,6 @@ function nameVariants(flow: Flow, given: readonly GivenValue[]): FileVariant[] {
 const UNCHANGED = {
   kind: "awkward_value",
   mayBeRefused: true,
-  priceOf: (price: string) => price,
 } as const;
 
 /** Writes an e-mail address in upper case, but for the names of variables. */
@@ -169,7 +168,7 @@ function priceVariants(
       when: `with the amount ${AWKWARD_PRICE}`,
       flow: withValues(flow, awkwardFor),
       chargeMatch: { base_amount: AWKWARD_PRICE },
-      priceOf: () => AWKWARD_PRICE,
+      told: AWKWARD_PRICE,
       expectedOf: (plain) => withTexts(plain, (text) => (/\d/.test(text) ? PRESENT : text), PRESENT),
     },
   ];
@@ -187,7 +186,7 @@ function listVariants(flow: Flow, given: readonly GivenValue[]): FileVariant[] {
       at: "list",
       when: `with ${AWKWARD_COUNT} entries`,
       flow: withValues(flow, ({ value }) => (value === list ? many : value)),
-      priceOf: () => undefined,
+      mayCostMore: true,
       entries: [list.length, AWKWARD_COUNT],
       expectedOf: (plain) =>
         withTexts(

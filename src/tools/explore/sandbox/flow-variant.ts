@@ -1,5 +1,6 @@
 import { compareAmounts, subtract } from "../../../core/domain/money.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { RunFailure, Trace } from "../deviable.js";
 import type { DeviationKind } from "../deviation-set.js";
 import { countCompletedPayments } from "../judge.js";
@@ -26,8 +27,12 @@ export interface FlowVariant {
    * @param unpaid what it shows of an order that nobody has paid; undefined if that is not known
    */
   readonly expectedOf: (plain: unknown, unpaid: unknown) => unknown;
-  /** Returns what the app must charge instead of a price of a plain run; undefined if that is not known. */
-  readonly priceOf: (price: string) => string | undefined;
+  /** The price that the app is told; absent if it is as in a plain run. */
+  readonly told?: string;
+  /** The price may be another than in a plain run. */
+  readonly mayCostMore?: true;
+  /** Other orders than that of the flow may be paid too. */
+  readonly mayPayMore?: true;
   /** Number of entries of a list that the flow gives to the app, in a plain run and in the variant. */
   readonly entries?: readonly [plain: number, varied: number];
 }
@@ -98,32 +103,39 @@ function reasonIn(body: unknown): string | undefined {
   return undefined;
 }
 
-/** A payment that the app does not show, or of another amount than the app was told. */
-function lossIn(
-  variant: FlowVariant,
-  { charges, withdrawals }: Trace["observed"],
-  { plain, unpaid, seen, plainCharges }: Shown,
-): RunFailure | undefined {
-  const { when } = variant;
-  const known = plainCharges.map(({ base }) => variant.priceOf(base.amount));
-  const other = known.includes(undefined)
-    ? undefined
-    : charges.find(({ base }) => known.every((price) => compareAmounts(price!, base.amount) !== 0));
-  if (other !== undefined) {
-    const { amount, currency } = other.base;
-    const isMisread = known.some((price) => isMisreading(price!, amount));
-    const text = `the app charges ${amount} ${currency}, not ${[...new Set(known)].join(" or ")}`;
-    return failing(isMisread ? "money" : "convergence", when, text);
-  }
-  const isPaid = countCompletedPayments(charges) >= countCompletedPayments(plainCharges);
+/** Another price than the app was told, or a payment that no view shows. */
+function lossIn(variant: FlowVariant, observed: Trace["observed"], shown: Shown): RunFailure | undefined {
+  const { charges, withdrawals } = observed;
+  const price = otherPrice(variant, charges, shown.plainCharges);
+  if (price !== undefined) return price;
+  const { plain, unpaid, seen, plainCharges } = shown;
+  const paid = countCompletedPayments(charges);
   const isReturned = withdrawals.length > 0 || charges.some(({ status }) => status === "REFUNDED");
-  if (!isPaid || countCompletedPayments(charges) === 0 || isReturned || seen === undefined) return undefined;
-  const hidden = plain.findIndex(
-    (body, index) =>
-      isNothing(seen[index], body) || unpaid.some((bodies) => isAsUnpaid(seen[index], body, bodies[index])),
-  );
-  if (hidden === -1) return undefined;
-  return failing("money", when, `paid, and the app shows nothing of it: ${excerptOf(seen[hidden])}`);
+  if (paid === 0 || paid < countCompletedPayments(plainCharges) || isReturned || seen === undefined)
+    return undefined;
+  const hidden = plain.map((body, index) => {
+    const before = unpaid.map((bodies) => bodies[index]);
+    return isHidden(seen[index], body, before);
+  });
+  if (!hidden.includes(true) || hidden.includes(false)) return undefined;
+  const text = excerptOf(seen[hidden.indexOf(true)]);
+  return failing("money", variant.when, `paid, and the app shows nothing of it: ${text}`);
+}
+
+function otherPrice(
+  { when, told, mayCostMore }: FlowVariant,
+  charges: Shown["plainCharges"],
+  plainCharges: Shown["plainCharges"],
+): RunFailure | undefined {
+  const prices = told === undefined ? plainCharges.map(({ base }) => base.amount) : [told];
+  const isKnown = ({ base }: (typeof charges)[number]) =>
+    prices.some((price) => compareAmounts(price, base.amount) === 0);
+  const other = mayCostMore ? undefined : charges.find((charge) => !isKnown(charge));
+  if (other === undefined) return undefined;
+  const { amount, currency } = other.base;
+  const role = told !== undefined && isMisreading(told, amount) ? "money" : "convergence";
+  const text = `the app charges ${amount} ${currency}, not ${[...new Set(prices)].join(" or ")}`;
+  return failing(role, when, text);
 }
 
 /** A price that is cut, rounded, or taken for another unit. */
@@ -137,20 +149,26 @@ function digitsOf(amount: string): string {
   return amount.replace(".", "").replace(/^0+|0+$/g, "");
 }
 
-function isNothing(seen: unknown, plain: unknown): boolean {
-  return isEmpty(seen) && !isEmpty(plain);
+/**
+ * Returns true for a view that shows none of its fields, or of all that only a payment brings what it shows of an unpaid
+ * order; undefined if a payment changes nothing in it.
+ */
+function isHidden(seen: unknown, plain: unknown, unpaid: readonly unknown[]): boolean | undefined {
+  if (isMatcher(plain)) return undefined;
+  if (isNothing(seen, plain)) return true;
+  const textAt = (body: unknown, path: readonly string[]) => JSON.stringify(fieldAt(body, path));
+  const facts = fieldsIn(plain).filter(({ path, value }) =>
+    unpaid.every((body) => textAt(body, path) !== JSON.stringify(value)),
+  );
+  if (facts.length === 0 || unpaid.length === 0) return undefined;
+  return unpaid.some((body) => facts.every(({ path }) => textAt(seen, path) === textAt(body, path)));
 }
 
-/** Returns true if a view shows of an unpaid order all that it shows otherwise of a paid one. */
-function isAsUnpaid(seen: unknown, plain: unknown, unpaid: unknown): boolean {
-  const paid = fieldsIn(plain).filter(({ path, value }) => {
-    const before = fieldAt(unpaid, path);
-    return before !== undefined && JSON.stringify(before) !== JSON.stringify(value);
-  });
-  return (
-    paid.length > 0 &&
-    paid.every(({ path }) => JSON.stringify(fieldAt(seen, path)) === JSON.stringify(fieldAt(unpaid, path)))
-  );
+function isNothing(seen: unknown, plain: unknown): boolean {
+  const fields = fieldsIn(plain);
+  const isMissing = (path: readonly string[]) =>
+    path.length === 0 ? isEmpty(seen) && !isEmpty(plain) : fieldAt(seen, path) === undefined;
+  return fields.length > 0 && fields.every(({ path }) => isMissing(path));
 }
 
 function isEmpty(body: unknown): boolean {
@@ -173,11 +191,13 @@ function shortList({ entries, when }: FlowVariant, { plain, seen }: Shown): RunF
   return short[0] === undefined ? undefined : failing("convergence", when, short[0]);
 }
 
-/** A failed check in the words of the variant. More payments than in a plain run are judged as in every run. */
-function named({ when }: FlowVariant, failure: RunFailure, shown: Shown): RunFailure {
-  if (failure.role !== "observe") return failure;
-  const texts = failure.differences.map(({ path, got }) => `${path} is ${JSON.stringify(got) ?? "missing"}`);
-  const text = texts.length === 0 ? failure.message : texts.join(", ");
+/** A failed check in the words of the variant. */
+function named({ when, mayPayMore }: FlowVariant, failure: RunFailure, shown: Shown): RunFailure {
+  const { role, differences, message } = failure;
+  const isCount = role === "paid" || role === "paid_out";
+  if (role !== "observe" && !(isCount && mayPayMore)) return failure;
+  const texts = differences.map(({ path, got }) => `${path} is ${JSON.stringify(got) ?? "missing"}`);
+  const text = texts.length === 0 ? message : texts.join(", ");
   return failing("convergence", `${when}, ${titleOf(failure, shown)}`, `unlike in a plain run, ${text}`);
 }
 

@@ -67,7 +67,7 @@ export function secondTry(failing: Failing): FlowVariant {
     when: `when the customer tries again after a payment that is ${failing}`,
     mayBeRefused: false,
     expectedOf: expectedAgain,
-    priceOf: (price) => price,
+    mayPayMore: true,
   };
 }
 
