@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { Catalogue } from "../core/domain/catalogue.js";
 import { makeFolder } from "../core/files/make-folder.js";
 import { packageVersion } from "../core/files/package.js";
-import type { ReceiverChecker, ScenarioRunner } from "../core/namespace/injected-tools.js";
+import type { ScenarioRunner } from "../core/namespace/injected-tools.js";
 import type { NamespaceOptions } from "../core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "../core/namespace/namespaces.js";
 import { errorText } from "../core/schema/error-text.js";
@@ -46,16 +46,6 @@ export const scenarioTools: ScenarioRunner = {
   read: async (...source) => (await loadScenarioRunner()).readScenarioObject(...source),
   run: async (...run) => (await loadScenarioRunner()).runScenarioObject(...run),
 };
-
-/** A receiver check that loads its code on first use. */
-export function lazyReceiverCheck(timeout: string | undefined): ReceiverChecker {
-  return async ({ url, secret, signature, onRow, onSent }) => {
-    const { checkWebhook } = await loadLazily(() => import("../tools/doctor/check.js"));
-    const { readCheckOptions } = await loadLazily(() => import("../tools/doctor/check-options.js"));
-    const options = readCheckOptions(url, { secret, signature, timeout }, (option) => option);
-    return checkWebhook({ ...options, onSent }, onRow);
-  };
-}
 
 /** Opens a sandbox without a port; throws a UserError for faults in options and files. */
 export async function openSandbox(requested: UnresolvedOptions): Promise<Sandbox> {
@@ -120,7 +110,6 @@ export async function openSandbox(requested: UnresolvedOptions): Promise<Sandbox
     autoNamespaces: options.auto_namespaces ?? false,
     onActivity: options.onActivity,
     scenarios: scenarioTools,
-    checkReceiver: lazyReceiverCheck(options.webhook_timeout),
     storage,
   });
   const apps = createApps({

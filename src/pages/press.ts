@@ -12,9 +12,7 @@ export type OwnAction =
   | "make"
   | "movePayout"
   | "payAmount"
-  | "again"
-  | "check"
-  | "run";
+  | "again";
 
 /** An action with the fields that the form does not have. */
 export type Press =

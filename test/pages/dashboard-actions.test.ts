@@ -1,8 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Namespace } from "../../src/core/namespace/namespace.js";
-import type { Namespaces } from "../../src/core/namespace/namespaces.js";
-import { runFormAction } from "../../src/pages/dashboard/dashboard-actions.js";
-import { reportsOf } from "../../src/pages/dashboard/reports.js";
 import { KES_ORDER } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { redirectPath, textOf, withReceiver } from "./support/dashboard.js";
@@ -150,8 +146,6 @@ describe("a button of the dashboard", () => {
     ["replay?request_id=999", {}, "That request is no longer in the journal"],
     ["again?charge_id=ch_none", {}, "Charge not found"],
     ["again?charge_id={paid}", { amount: "1.999" }, "pricing.amount"],
-    ["check?webhook_id=we_none", {}, "That receiver has been deleted"],
-    ["run?name=declined", {}, "the scenario has no steps to run"],
     ["reset?namespace=other", {}, "value must name this namespace, default"],
   ])("button %s with %j is refused with a reason", async (action, fields, error) => {
     await expectNotice(409, action, fields, error);
@@ -224,23 +218,4 @@ describe("a button of the dashboard", () => {
       expect(redirectPath(response, home)).toBe(home);
     },
   );
-
-  it("runs a scenario again after an internal error", async () => {
-    const events: string[] = [];
-    const namespace = {
-      name: "default",
-      nowMs: () => 0,
-      events: { emit: (_event: string, name: string) => events.push(name) },
-      engine: { state: { get: () => ({ scenario: { source: { steps: [] } } }) } },
-    } as unknown as Namespace;
-    const run = () => Promise.reject(new Error("internal"));
-    const namespaces = { options: { scenarios: { run } } } as unknown as Namespaces;
-    const form = new URLSearchParams({ do: "run?name=pay" });
-    const fetch = () => Promise.reject(new Error("no call"));
-    const press = () => runFormAction({ namespaces, namespace, form, fetch });
-    await expect(press()).rejects.toThrow("internal");
-    expect(reportsOf(namespace).run).toBeUndefined();
-    expect(events).toEqual(["run", "run"]);
-    await expect(press()).rejects.toThrow("internal");
-  });
 });

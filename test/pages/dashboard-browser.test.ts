@@ -202,17 +202,6 @@ describeInBrowser("the dashboard in a browser", () => {
     const delivery = (await client.ask("GET /_sandbox/deliveries?failing=1")).json.items[0].delivery_id;
     const request = (await client.ask("GET /_sandbox/requests?status=4xx")).json.items[0].request_id;
     const webhook = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0].webhook_id;
-    const press = (fields: Record<string, string>) =>
-      fetch(home, { method: "POST", body: new URLSearchParams(fields) });
-    await press({ do: `check?webhook_id=${webhook}` });
-    await client.ask("PUT /_sandbox/scenarios/stepped", {
-      steps: [
-        { advance: "1s" },
-        { expect_charge: { charge_id: id, status: "COMPLETED" } },
-        { advance: "1s" },
-      ],
-    });
-    await press({ do: "run?name=stepped" });
     await client.ask("POST /_sandbox/snapshots", { name: "before" });
     await createCheckout(sandbox);
     const views = [
@@ -227,7 +216,6 @@ describeInBrowser("the dashboard in a browser", () => {
       "requests",
       `requests/${request}`,
       "scenarios/declined",
-      "checks/valid",
     ];
     const faults: string[] = [];
     const look = async (view: string) => {
@@ -237,7 +225,7 @@ describeInBrowser("the dashboard in a browser", () => {
       faults.push(...inDark.map((fault) => `${view}, dark: ${fault}`));
       await page.emulateMedia({ colorScheme: "light" });
     };
-    for (const view of [...views, "money", "scenarios", "faults", "checks", "namespace?diff=before"]) {
+    for (const view of [...views, "money", "scenarios", "faults", "namespace?diff=before"]) {
       await page.goto(`${home}/${view}`);
       faults.push(...(await page.evaluate(findCoveredControls)).map((fault) => `${view}: ${fault}`));
       // Opens forms, transitions, headers and the reset.
@@ -287,33 +275,6 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.goto(`${home}/charges/ch_none`);
     await page.getByRole("navigation", { name: "Views" }).waitFor();
     expect(await impairmentFaults(page)).toEqual([]);
-  });
-
-  it("no advice is cut off, on desktop or phone", async () => {
-    const sandbox = await listeningSandbox();
-    const client = Client.at(sandbox.url!);
-    for (const query of ["", "?parameter=unknown"]) await client.ask(`GET /api/v1/accounts/balances${query}`);
-    const [{ request_id }] = (await client.ask("GET /_sandbox/requests")).json.items;
-    for (const viewport of [
-      { width: 1200, height: 800 },
-      { width: 390, height: 800 },
-    ]) {
-      const { page, context } = await openTab({ viewport });
-      for (const path of [`requests/${request_id}`, "checks"]) {
-        await page.goto(`${homeOf(sandbox)}/${path}`);
-        const cut = await page.evaluate(() => {
-          const { right } = document.querySelector("#advice")!.getBoundingClientRect();
-          const texts = [...document.querySelectorAll<HTMLElement>("#advice :is(.title,.sub,code)")];
-          return texts.map((text) => {
-            const isOutside = text.getBoundingClientRect().right > right;
-            return isOutside || text.scrollWidth > text.clientWidth;
-          });
-        });
-        const count = path === "checks" ? 9 : 6;
-        expect([path, viewport.width, cut]).toEqual([path, viewport.width, Array(count).fill(false)]);
-      }
-      await context.close();
-    }
   });
 
   it("a screen shows twenty rows with complete e-mails", async () => {
@@ -642,7 +603,7 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(made.filter(({ share }) => share > 0.5)).toEqual([]);
   });
 
-  it("keys control time, search, copy, retry, run, help and pause", async () => {
+  it("keys control time, search, copy, retry, help and pause", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);
@@ -703,14 +664,6 @@ describeInBrowser("the dashboard in a browser", () => {
     await expect.poll(() => data.getAttribute("aria-invalid")).toBe("false");
     await page.getByRole("button", { name: "Send as a new event" }).press("Enter");
     await page.getByText(/delivered: 200 in \d+ ms/).waitFor();
-    // Shows each step of a run as it finishes.
-    const steps = [{ advance: "1s" }, { advance: "1s" }, { request: "GET /api/v1/payments/payment-methods" }];
-    await client.ask("PUT /_sandbox/scenarios/steps", { steps });
-    await page.goto(`${homeOf(sandbox)}/scenarios/steps`);
-    await page.locator("#run").hover();
-    await page.locator("[value='run?name=steps']").press("Enter");
-    await page.locator("#run .row").nth(2).getByText("passed").waitFor();
-    await page.getByText("steps: 3 steps passed").waitFor();
     await page.keyboard.press("?");
     await page.getByRole("heading", { name: "Shortcuts" }).waitFor();
     await page.keyboard.press("Escape");

@@ -72,12 +72,6 @@ async function openPresses(sandbox: Sandbox) {
       fields: { Name: "before-refund" },
       shows: ["snapshots", /before-refund/],
     },
-    "Check, which adds a section to the page": {
-      view: "checks",
-      button: "Check",
-      part: "doctor",
-      shows: ["probes", /: (failed|passed)/],
-    },
     "Turn off in Needs attention": {
       view: "activity",
       button: "Turn off scenario slow",

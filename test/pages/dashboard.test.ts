@@ -101,7 +101,6 @@ describe("dashboard", () => {
     for (const [path, says] of [
       [`${home}/charges/ch_none`, "There is no charge “ch_none”"],
       [`${home}/webhooks/de_none`, "There is no delivery “de_none”"],
-      [`${home}/checks/none`, "There is no probe “none”"],
       [`${home}/money/none`, "There is no withdrawal “none”"],
       [`${home}/nowhere`, "There is no view “nowhere”"],
       ["/_sandbox/dashboard/nope", "There is no namespace “nope”"],

@@ -68,7 +68,7 @@ describeInBrowser("the pages for people who zoom in or avoid motion", () => {
       "search?q=A-1042",
       "search?q=nothing-like-it",
     ];
-    const lists = ["activity", "charges", "webhooks", "requests", "money", "scenarios", "faults", "checks"];
+    const lists = ["activity", "charges", "webhooks", "requests", "money", "scenarios", "faults"];
     const dashboard = [...lists, "namespace", ...records].map(
       (path) => `/_sandbox/dashboard/default/${path}`,
     );

@@ -7,7 +7,7 @@ import { DEFAULT_WEBHOOK_SECRET, parseClockSetting } from "../../src/core/schema
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { createMemoryStorage, createMemoryStore, type Storage } from "../../src/core/store/storage.js";
 import { MAX_TIMER_MS, type WallClock } from "../../src/core/time/wall-clock.js";
-import { lazyReceiverCheck, scenarioTools } from "../../src/library/opening.js";
+import { scenarioTools } from "../../src/library/opening.js";
 import { Sandbox } from "../../src/library/sandbox.js";
 import { PAGES } from "../../src/pages/page-routes.js";
 import { createApps } from "../../src/server/http/app.js";
@@ -151,7 +151,6 @@ export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
     base: shared,
     autoNamespaces: false,
     scenarios: scenarioTools,
-    checkReceiver: lazyReceiverCheck(undefined),
     storage: storage?.(shared.onError) ?? { ...createMemoryStorage(), open: () => store },
   });
   const world = host.default;

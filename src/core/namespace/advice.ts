@@ -81,13 +81,6 @@ export function findAdvice(traffic: AppTraffic): Advice[] {
   });
 }
 
-/** The advice that one request gives cause for. */
-export function findAdviceOn({ id: requestId }: RequestEntry, traffic: AppTraffic) {
-  return HABITS.flatMap(([id, { find, ...words }]) =>
-    find(traffic).some(({ request }) => request?.id === requestId) ? [{ id, ...words, docs: DOCS }] : [],
-  );
-}
-
 /** One piece of advice a habit; the example is that of the last. */
 export function sumAdvice(all: readonly Advice[]): Advice[] {
   return HABITS.flatMap(([habit]) => {

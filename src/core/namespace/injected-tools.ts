@@ -1,11 +1,9 @@
 import type * as z from "zod/mini";
 import type { Vocabulary } from "../domain/name-check.js";
 import type { runReportSchema } from "../schema/control-scenario-responses.js";
-import type { ProbeRequest, ProbeRow, WebhookReport } from "../schema/receiver-report.js";
 import type { DeepReadonly } from "../schema/records/record-fields.js";
 import type { Refusal } from "../schema/refusals.js";
 import type { Scenario } from "../schema/scenario-rules.js";
-import type { Signature } from "../schema/signature-schemes.js";
 import type { Namespace } from "./namespace.js";
 
 /** A scenario as written, with unresolved variables. */
@@ -29,7 +27,6 @@ interface ScenarioRunOptions {
   /** Calls this server. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly signal?: AbortSignal | undefined;
-  readonly onStepBegin?: ((title: string, number: number, of: number) => void) | undefined;
   readonly onStep?: ((step: RunStep, of: number) => void) | undefined;
 }
 
@@ -40,14 +37,3 @@ export interface ScenarioRunner {
   /** Runs a scenario and returns the run's report, even if the run fails. */
   run(namespace: Namespace, run: ScenarioRunOptions): Promise<ScenarioRunSummary | Refusal>;
 }
-
-interface ReceiverCheckOptions {
-  readonly url: string;
-  readonly secret: string;
-  readonly signature: Signature;
-  readonly onRow: (row: ProbeRow) => void;
-  readonly onSent: (request: ProbeRequest) => void;
-}
-
-/** Tests a webhook receiver. Injected, since the implementation is a client of the server. */
-export type ReceiverChecker = (check: ReceiverCheckOptions) => Promise<WebhookReport>;

@@ -15,7 +15,7 @@ import { type Advice, findAdvice, sumAdvice } from "./advice.js";
 import { CoverageCounters } from "./counters.js";
 import { FailedTestLog } from "./failed-test-log.js";
 import { requireSameOrigin } from "./initial-state.js";
-import type { ReceiverChecker, ScenarioRunner } from "./injected-tools.js";
+import type { ScenarioRunner } from "./injected-tools.js";
 import { Namespace, type NamespaceInfo } from "./namespace.js";
 import {
   apiKeysOf,
@@ -43,7 +43,6 @@ export interface NamespacesOptions {
   /** True if an API key that names an unknown namespace creates that namespace. */
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioRunner;
-  readonly checkReceiver: ReceiverChecker;
   readonly storage: Storage;
   readonly onActivity?: OnActivity | undefined;
 }

@@ -61,8 +61,6 @@ export interface NamespaceEvents extends EngineEvents {
   /** A request that is not answered at once. `answered` follows. */
   readonly arrived: RequestEntry;
   readonly answered: RequestEntry;
-  /** The named report has changed. Reports are not part of the state. */
-  readonly reported: string;
 }
 
 export type NamespaceEmitter = Emitter<NamespaceEvents>;

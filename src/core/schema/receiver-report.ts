@@ -1,8 +1,8 @@
 import type { Signature } from "./signature-schemes.js";
 
 /**
- * Types of the report of `check-webhook`, one row per probe. `tools/doctor` creates the report; the CLI prints it, the
- * dashboard shows it, and `sandbox.checkWebhook()` returns it.
+ * Types of the report of `check-webhook`, one row per probe. `tools/doctor` creates the report; the CLI prints it, and
+ * `sandbox.checkWebhook()` returns it.
  */
 
 export const PROBES = [
@@ -142,13 +142,4 @@ export interface WebhookReport {
   readonly findings: readonly Finding[];
   /** All probes, in the order in which they were sent. */
   readonly probes: readonly ProbeRow[];
-}
-
-/** An outgoing request of a check. */
-export interface ProbeRequest {
-  readonly probe: Probe;
-  readonly attempt: number;
-  readonly eventId: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }

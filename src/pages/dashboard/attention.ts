@@ -109,7 +109,7 @@ function receiverItem(context: PageContext, endpoint: Endpoint): ui.ListRow | un
       isMixed && `${retried.total} retrying, ${total - retried.total} given up`,
       next !== undefined && nextTryIn(next, context.nowMs),
     ]),
-    rowButtons: html`${receiverButtons(context, endpoint)}${ui.button({
+    rowButtons: html`${receiverSwitch(endpoint)}${ui.button({
       does: ["retryAll", { webhook_id }],
       label: total === 1 ? "Retry" : "Retry all",
       to: `${total} to ${receiverName(endpoint)}`,
@@ -118,12 +118,15 @@ function receiverItem(context: PageContext, endpoint: Endpoint): ui.ListRow | un
   };
 }
 
-/** Buttons that check a receiver, and turn it off or on. */
-export function receiverButtons(context: PageContext, endpoint: Endpoint): Markup {
-  const { webhook_id, url, enabled } = endpoint;
+/** Button that turns a receiver off or on. */
+export function receiverSwitch(endpoint: Endpoint): Markup {
+  const { webhook_id, enabled } = endpoint;
   const to = receiverName(endpoint);
-  return html`${url !== null && ui.button({ does: ["check", { webhook_id }], label: "Check", to, progressUrl: `${viewUrl(context, "checks")}#probes` })}
-${ui.button({ does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }], label: enabled ? "Turn off" : "Turn on", to })}`;
+  return ui.button({
+    does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }],
+    label: enabled ? "Turn off" : "Turn on",
+    to,
+  });
 }
 
 function heldItem(context: PageContext, endpoint: Endpoint): ui.ListRow | undefined {

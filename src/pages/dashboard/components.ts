@@ -126,8 +126,6 @@ interface ButtonOptions {
   readonly hint?: string;
   /** True if the opposite action takes the button's place and its focus. */
   readonly isToggle?: boolean;
-  /** Page that shows the action's progress, opened before the action ends. */
-  readonly progressUrl?: string;
 }
 
 /** A button of the page's shared action form. */
@@ -140,11 +138,8 @@ export function submitButton(options: ButtonOptions): Markup {
   return buttonMarkup(options, false);
 }
 
-function buttonMarkup(
-  { does, label, to, key, kind, hint, isToggle, progressUrl }: ButtonOptions,
-  form: Content,
-): Markup {
-  return html`<button${form} name="do" value="${pressText(does)}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${hint !== undefined && html` title="${hint}"`}${isToggle && html` data-key="toggle"`}${progressUrl !== undefined && html` data-there="${progressUrl}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+function buttonMarkup({ does, label, to, key, kind, hint, isToggle }: ButtonOptions, form: Content): Markup {
+  return html`<button${form} name="do" value="${pressText(does)}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${hint !== undefined && html` title="${hint}"`}${isToggle && html` data-key="toggle"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
 }
 
 /** Button that copies text to the clipboard. Hidden without script. */
@@ -239,8 +234,6 @@ interface SectionOptions {
   readonly title: string;
   readonly tools?: Content;
   readonly body: Content;
-  /** True if the section only grows and has no controls. The script updates such a section even under the pointer. */
-  readonly isAppendOnly?: boolean;
   /** True if the key j starts here, and not at the page's first row. */
   readonly isFirst?: boolean;
   /** True if the section is a form, in which nothing can be new. */
@@ -248,8 +241,8 @@ interface SectionOptions {
 }
 
 /** A section that the script updates. The button "Show what is new" appears while the script delays an update. */
-export function section({ id, title, tools, body, isAppendOnly, isFirst, isForm }: SectionOptions): Markup {
-  return html`<section id="${id}" data-part${isAppendOnly && html` data-grows`}${isFirst && html` data-first`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2>${!isForm && html`<button type="button" class="more" data-more hidden>Show what is new</button>`}<span class="tools">${tools}</span></div>${body}</section>`;
+export function section({ id, title, tools, body, isFirst, isForm }: SectionOptions): Markup {
+  return html`<section id="${id}" data-part${isFirst && html` data-first`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2>${!isForm && html`<button type="button" class="more" data-more hidden>Show what is new</button>`}<span class="tools">${tools}</span></div>${body}</section>`;
 }
 
 export function fold(title: string, body: Content): Markup {

@@ -25,7 +25,6 @@ import { objectName } from "./object-names.js";
 import type { Fields } from "./operation-actions.js";
 import { attemptsText, findOperationAction, parseJsonField } from "./operation-actions.js";
 import { dashboardPath } from "./page-context.js";
-import { REPORT_ACTIONS } from "./reports.js";
 import { requestPath } from "./shell-commands.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -160,7 +159,6 @@ const MAX_RETRIED = 1_000;
 
 /** Actions that are more than one operation, or none of the control API. */
 const OWN_ACTIONS: Readonly<Record<OwnAction, DashboardAction>> = {
-  ...REPORT_ACTIONS,
   ...APP_CALL_ACTIONS,
   advanceTo: async (press) => {
     const next = dueTasks(press).next().value;

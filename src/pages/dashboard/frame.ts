@@ -16,7 +16,6 @@ import {
   viewUrl,
 } from "./page-context.js";
 import { activityView, asideView } from "./views/activity-view.js";
-import { checksView, probeView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { activeFaults, faultsView } from "./views/faults-view.js";
 import { type FilteredListName, filteredList, type Listing, listBeside } from "./views/filtered-list.js";
@@ -165,7 +164,6 @@ const VIEW_PARTS: Readonly<Record<ViewName, View>> = {
   money: { ...listed("withdrawals", payoutListing), list: moneyView, record: ["withdrawal", payoutView] },
   scenarios: { list: scenariosView, record: ["scenario", scenarioDetailView] },
   faults: { list: faultsView },
-  checks: { list: checksView, record: ["probe", probeView] },
   namespace: { list: namespaceView },
   search: { list: searchView },
 };

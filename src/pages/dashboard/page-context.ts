@@ -12,7 +12,6 @@ export const VIEWS = {
   money: "Money",
   scenarios: "Scenarios",
   faults: "Faults",
-  checks: "Checks",
   namespace: "Namespace",
   /** Opened by the search field; not in the menu. */
   search: "Search",

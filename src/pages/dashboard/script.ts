@@ -29,7 +29,7 @@ const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10,APART_MS=1000,T
 const {namespace}=document.body.dataset;
 if(!namespace)return;
 // Relative links of a response are those of its URL, and stay so in the page at another.
-const absolute=(page,base)=>{for(const name of ["href","action","data-there"])for(const node of page.querySelectorAll("body ["+name+"]")){
+const absolute=(page,base)=>{for(const name of ["href","action"])for(const node of page.querySelectorAll("body ["+name+"]")){
 const link=node.getAttribute(name);if(link[0]!=="#"){const {pathname,search,hash,origin,href}=new URL(link,base);node.setAttribute(name,origin===location.origin?pathname+search+hash:href)}}
 return page};
 absolute(document,location);
@@ -67,7 +67,7 @@ else old.insertBefore(wanted.cloneNode(true),at)}
 while(at){const following=at.nextSibling;at.remove();at=following}};
 
 const isHeld=(part)=>{
-if(part.matches(":hover:not([data-grows])"))return true;
+if(part.matches(":hover"))return true;
 const {activeElement}=document,selection=getSelection();
 return part!==activeElement&&part.contains(activeElement)&&activeElement.matches("input,textarea,select,[data-row],.acts *,.small *")||
 !!selection&&!selection.isCollapsed&&part.contains(selection.anchorNode)};
@@ -235,13 +235,10 @@ if(!form.matches("[data-act]")||submitter?.formMethod==="get")return;
 event.preventDefault();
 if(acting||!gone.hidden)return;
 acting=true;
-const label=submitter?.firstChild?.textContent,{there}=submitter?.dataset??{};
+const label=submitter?.firstChild?.textContent;
 const slow=setTimeout(()=>notify((label||"Working")+"…"),250);
 try{
-const sent=fetch(form.action,{method:"POST",headers,body:new URLSearchParams(new FormData(form,submitter))});
-sent.catch(()=>{});
-if(there&&place(there)!==place(location)){const seen=await take(await fetch(there,{headers}));if(seen)go(seen,place(there))}
-const response=await sent;
+const response=await fetch(form.action,{method:"POST",headers,body:new URLSearchParams(new FormData(form,submitter))});
 const next=await take(response),to=place(response.url);
 clearTimeout(slow);
 if(!next)return location.reload();

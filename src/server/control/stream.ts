@@ -214,7 +214,6 @@ function subscribeToSummary(namespace: Namespace, emit: (summary: Summary) => vo
     }),
     events.on("arrived", noteRequest),
     events.on("answered", noteRequest),
-    events.on("reported", (name) => note("report", name, null)),
   ];
   return () => {
     isOver = true;

@@ -1,6 +1,6 @@
 import type { ControlClient } from "../../core/client/control-client.js";
 import { signatureHeaders } from "../../core/delivery/signing.js";
-import type { Answer, Probe, ProbeRequest } from "../../core/schema/receiver-report.js";
+import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import {
   resolveSignatureScheme,
   type Signature,
@@ -29,7 +29,6 @@ export interface ResolvedCheckOptions {
   readonly seed: string;
   /** Default: only the receiver's responses are judged. */
   readonly observation?: ObservationOptions | undefined;
-  readonly onSent?: ((request: ProbeRequest) => void) | undefined;
 }
 
 /** A secret that is valid in every scheme and that the receiver does not know. */
@@ -103,7 +102,6 @@ export class ProbeSession {
     };
     const body = tamper === undefined ? event.body : tamper(event.body);
     const request = { sent, attempt, eventId: event.id, headers, body };
-    this.options.onSent?.({ probe: this.probe, ...request });
     const answer = await sendRequest(this.#url, request, this.#timeoutMs, wall);
     if (answer.kind === "accepted") this.#slowestMs = Math.max(this.#slowestMs, answer.duration_ms);
     return answer;

@@ -1,5 +1,4 @@
 import { matchesWords, searchWords } from "../../../core/engine/match-fields.js";
-import { findAdviceOn } from "../../../core/namespace/advice.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { maskKey } from "../../../core/schema/text-format.js";
@@ -9,7 +8,6 @@ import { callFailureText, faultPart } from "../attention.js";
 import * as ui from "../components.js";
 import { linkTo, type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
-import { adviceRow } from "./checks-view.js";
 import type { Listing } from "./filtered-list.js";
 import {
   hasFailed,
@@ -47,13 +45,9 @@ export function requestView(context: PageContext, requestId: string): Markup | u
   const entry = context.namespace.journal.entries().find(({ id }) => String(id) === requestId);
   if (entry === undefined) return undefined;
   const problems = problemsOf(context, entry);
-  const advice = findAdviceOn(entry, context.namespace.traffic).map((item) =>
-    adviceRow(context, item, "advice", item.why),
-  );
   return html`${ui.backLink(context, "requests")}
 ${summarySection(context, entry)}
 ${problems.length > 0 && ui.section({ id: "wrong", title: hasFailed(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
-${advice.length > 0 && ui.section({ id: "advice", title: "Advice", body: ui.rowList("Advice", advice, "") })}
 ${ui.section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
 ${ui.section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
 ${ui.section({ id: "edit", title: "Edit & resend", isForm: true, body: editForm(context, entry) })}`;

@@ -1,5 +1,4 @@
 import type { StoredScenario } from "../../../core/engine/records.js";
-import type { RunStep } from "../../../core/namespace/injected-tools.js";
 import { effectText, matchText, webhookRuleText } from "../../../core/reports/rule-text.js";
 import { isMishapScenario, type Scenario } from "../../../core/schema/scenario-rules.js";
 import { conditionsText } from "../../../core/schema/text-format.js";
@@ -9,7 +8,6 @@ import { renderMarkdown } from "../../reference/schema-markup.js";
 import { activeScenarios } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { countAppSteps, reportsOf, type ScenarioRunProgress } from "../reports.js";
 import { cliCommand } from "../shell-commands.js";
 import { limitText } from "./faults-view.js";
 
@@ -32,18 +30,11 @@ function card(context: PageContext, stored: StoredScenario): Markup {
   const { name, scenario, activated } = stored;
   const { appliedCounts } = context.namespace.engine;
   const applied = Object.values(appliedCounts.of(scenario)).reduce((sum, times) => sum + times, 0);
-  const { source } = scenario;
   const url = viewUrl(context, "scenarios", name);
   return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${viewUrl(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && ui.badge("active", "warn")}</h3>
 ${scenario.description !== undefined && renderMarkdown(scenario.description.trim())}
 <details><summary>Rules<span class="unseen"> of ${name}</span> <span class="soft">· applied ${ui.formatCount(applied, "time")}${activated > 0 && " since turned on"}</span></summary>${ruleList(scenario)}</details>
 <div class="actions">${activationButton(stored)}
-${
-  source !== undefined &&
-  (countAppSteps(source.steps) > 0
-    ? html`<a class="button" href="${url}">Run with your app…<span class="unseen"> ${name}</span></a>`
-    : ui.button({ does: ["run", { name }], label: "Run its steps", to: name, progressUrl: url }))
-}
 <a class="button" href="${url}#yaml">YAML<span class="unseen"> of ${name}</span></a>
 ${ui.copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</div></li>`;
 }
@@ -73,41 +64,19 @@ function ruleList({ charges = [], withdrawals = [], webhooks = [], faults = [] }
   )}${webhooks.map((rule, index) => html`<p><code>webhooks.${index}</code> ${webhookRuleText(rule)}</p>`)}${faults.map((rule, index) => html`<p><code>faults.${index}</code> ${matchText(rule)} → ${effectText(rule)}${limitText(rule)}</p>`)}`;
 }
 
-const TONES: Readonly<Record<RunStep["outcome"], ui.Tone>> = {
-  passed: "good",
-  failed: "bad",
-  error: "bad",
-  not_run: "",
-};
-
-/** A scenario: its rules, a run of its steps, and its file. */
+/** A scenario: its rules and its file. */
 export function scenarioDetailView(context: PageContext, name: string): Markup | undefined {
   const stored = context.namespace.engine.state.get("scenarios", name);
   if (stored === undefined) return undefined;
   const { scenario, activated } = stored;
   const { source } = scenario;
   const file = source ?? scenario;
-  const { run } = reportsOf(context.namespace);
   const applied = context.namespace.engine.appliedCounts.of(scenario);
   const ruleNames = Object.keys(applied);
-  const calls = countAppSteps(source?.steps);
-  const callsApp = calls > 0;
-  const ownRun = run?.name === name ? run : undefined;
-  const runUrl = `${viewUrl(context, "scenarios", name)}#run`;
   return html`${ui.backLink(context, "scenarios")}
 <div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && ui.badge("active", "warn")}</h1>
 ${scenario.description !== undefined && renderMarkdown(scenario.description.trim())}
-<div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && ui.button({ does: ["run", { name }], label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}</div>
-${
-  callsApp &&
-  ui.actionForm(
-    context,
-    html`${ui.input({ name: "app", label: "Your app's URL", value: context.submitted?.get("app") ?? (ownRun?.app || ""), hint: "http://localhost:3000", required: true })}
-${ui.submitButton({ does: ["run", { name }], label: "Run its steps", kind: "main", progressUrl: runUrl })}
-<p class="soft">${ui.formatCount(calls, "step")} of it ${calls === 1 ? "calls" : "call"} your app, so a run needs its URL. On the command line: <code>${cliCommand(context, `run ${name}.yaml --app URL`)}</code></p>`,
-    "Run its steps",
-  )
-}</div>
+<div class="actions">${activationButton(stored)}</div></div>
 ${ui.section({
   id: "rules",
   title: "Rules",
@@ -119,44 +88,5 @@ ${ui.section({
       .join(", ") || (ruleNames.length === 0 ? "No rules: only steps." : "No rule has been applied yet.")
   }</p>`,
 })}
-${source !== undefined && ui.section({ id: "run", isAppendOnly: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from this page.</p>` : stepList(context, ownRun) })}
-${ui.section({ id: "yaml", title: "File", body: html`${ui.snippet(`${name}.yaml`, toYaml(file), "c")}${ui.snippet("Command line", cliCommand(context, `scenario use ${name}`))}` })}`;
-}
-
-function runTitle(run: ScenarioRunProgress | undefined, name: string): string {
-  if (run?.name !== name) return "Run";
-  if (run.report === undefined) return `Run: step ${run.steps.length + 1} of ${run.stepCount || "…"}`;
-  return `Run: ${run.report.outcome}`;
-}
-
-/** Finished steps, the running step, and the number left. */
-function stepList(
-  context: PageContext,
-  { at, stepCount, currentStep, steps: finished, report }: ScenarioRunProgress,
-): Markup {
-  const rows = finished.map((step) => stepRow(context, step));
-  if (currentStep !== undefined) {
-    const key = `step-${finished.length + 1}`;
-    rows.push(ui.listRow(context, { key, status: ui.badge("running", "warn"), title: currentStep }));
-  }
-  const left = stepCount - rows.length;
-  if (report === undefined && left > 0) {
-    const title = ui.formatCount(left, "more step");
-    rows.push(ui.listRow(context, { key: "left", status: ui.badge("waiting", ""), title }));
-  }
-  return html`<p class="soft">${ui.timeTag(context, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>
-${report?.error !== undefined && html`<p class="why"><strong>Why:</strong> ${report.error}</p>`}
-${ui.rowList("Steps", rows, "Starting.")}
-${(report?.never_happened.length ?? 0) > 0 && html`<p>${ui.badge("never happened", "warn")} ${report!.never_happened.join(", ")}: the cases they cover were not tested.</p>`}`;
-}
-
-function stepRow(context: PageContext, { number, title, outcome, duration_ms, failure }: RunStep): Markup {
-  return ui.listRow(context, {
-    key: `step-${number}`,
-    status: ui.badge(outcome.replace("_", " "), TONES[outcome]),
-    title: `${number}. ${title}`,
-    subtitle: failure?.message,
-    side: outcome !== "not_run" && `${Math.round(duration_ms)} ms`,
-    tone: TONES[outcome] === "bad" ? "bad" : "",
-  });
+${ui.section({ id: "yaml", title: "File", body: html`${ui.snippet(`${name}.yaml`, toYaml(file), "c")}${ui.snippet("Turn it on", cliCommand(context, `scenario use ${name}`))}${source !== undefined && ui.snippet("Run its steps", cliCommand(context, `run ${name}.yaml`))}` })}`;
 }

@@ -3,7 +3,7 @@ import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
-import { deliveryFailureText, deliveryStateOf, findNewestDeliveries, receiverButtons } from "../attention.js";
+import { deliveryFailureText, deliveryStateOf, findNewestDeliveries, receiverSwitch } from "../attention.js";
 import * as ui from "../components.js";
 import { isInMode, type PageContext, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
@@ -117,7 +117,7 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     subtitle: ui.joinWithDots([ui.reasonMarkup(why), eventsText, signatureText]),
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    rowButtons: html`${receiverButtons(context, endpoint)}
+    rowButtons: html`${receiverSwitch(endpoint)}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}`,
     tone: tone === "bad" ? "bad" : "",
   });
