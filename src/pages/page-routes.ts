@@ -9,7 +9,6 @@ import { relativeUrl } from "../core/schema/text-format.js";
 import { iso } from "../core/schema/time.js";
 import { loadLazily } from "../core/time/load-lazily.js";
 import type { PageRoute, Pages } from "../server/http/app.js";
-import { DASHBOARD_FORM_MAX_BYTES } from "../server/http/body.js";
 import type { CheckoutActionName } from "./checkout/page-model.js";
 
 const ACTION_NAMES: readonly CheckoutActionName[] = ["method", "paid", "cancel", "outcome"];
@@ -74,7 +73,6 @@ function dashboardRoutes(
         method: "POST",
         path: `/_sandbox/dashboard${below}`,
         handle: async (c) => (await load()).actOnDashboard(namespaces, fetch, c),
-        maxBodyBytes: DASHBOARD_FORM_MAX_BYTES,
       }),
     ),
   ];

@@ -101,15 +101,6 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(again!.status()).toBe(410);
     });
 
-    it("a clock button that ends the payment returns to the shop", async () => {
-      const { shop, checkout, page } = await begin();
-      await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByText("More").click();
-      await page.getByRole("button", { name: "+10 s" }).click();
-      await page.getByText("Back at the shop").waitFor();
-      expect(readReturn(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
-    });
-
     it("the Complete button pays with the chosen method", async () => {
       const { shop, checkout, page } = await begin();
       await choose(page, "Card");
@@ -194,7 +185,7 @@ describeInBrowser("the checkout page in a browser", () => {
       await page.unroute("**/status");
       await sandbox.advance("30m");
       await expect.poll(() => timerAfter(1_000)).toBe("30:00");
-      expect(await page.locator("#skip").textContent()).toBe("Clock +30:00 → EXPIRED");
+      expect(await page.locator(".more p").first().textContent()).toContain("Next: EXPIRED in 30:00,");
       expect(await page.getByText("expires soon").isVisible()).toBe(false);
       await sandbox.advance("25m1s");
       await expect.poll(() => timerAfter(1_000)).toBe("04:59");
@@ -211,16 +202,10 @@ describeInBrowser("the checkout page in a browser", () => {
       await page.getByText("Quote this reference").waitFor();
       await page.getByLabel("Reason if it fails").fill("no luck");
       await sandbox.run("setClock", { mode: "real" });
-      await page.locator(".note").getByRole("button", { name: "Freeze clock" }).waitFor();
-      await page
-        .getByText(/^Sandbox: scenario “slow” pays in .*, even if nobody presses the button/)
-        .waitFor();
-      expect(await page.getByText("clock frozen").count()).toBe(0);
+      await page.getByText("clock frozen").waitFor({ state: "detached" });
       await sandbox.run("setClock", { mode: "manual" });
       await page.getByText("clock frozen").waitFor();
       expect(await page.getByLabel("Reason if it fails").inputValue()).toBe("no luck");
-      await page.locator("#hold").click();
-      await expect.poll(async () => (await sandbox.run("getClock")).mode).toBe("real");
     });
 
     it("the page says that the connection is lost until the server answers again", async () => {
@@ -349,25 +334,6 @@ describeInBrowser("the checkout page in a browser", () => {
     await expect.poll(() => page.locator(":focus").textContent()).toBe("Your payment is being processed");
   });
 
-  it("a clock button of the sandbox panel keeps the focus", async () => {
-    const sandbox = await listeningSandbox();
-    const page = await openTab();
-    await page.goto((await openCheckout(sandbox, undefined)).url);
-    const press = async (name: string) => {
-      const loaded = page.waitForEvent("load");
-      await page.getByRole("button", { name }).focus();
-      await page.keyboard.press("Enter");
-      await loaded;
-    };
-    const focused = page.locator("button:focus-visible");
-    await page.getByText("More").click();
-    await press("+10 s");
-    expect(await focused.textContent()).toBe("+10 s");
-    await press("Continue");
-    await press("→ PROCESSING");
-    expect(await focused.textContent()).toContain("→ COMPLETED");
-  });
-
   it("Enter in the field of the reason fails the payment", async () => {
     const sandbox = await listeningSandbox();
     const page = await openTab();
@@ -444,16 +410,13 @@ describeInBrowser("the checkout page in a browser", () => {
         await notePlaces();
         if (name === "I have paid") {
           expect(await page.locator("#reference").evaluate(isOnTop)).toBe(true);
-          const note = (await page.locator(".note").boundingBox())!;
-          const actions = (await page.locator(".actions").boundingBox())!;
-          expect(note.y + note.height).toBeLessThanOrEqual(actions.y);
           const left = (await page.locator(".left").boundingBox())!;
           expect((await page.locator(".card").boundingBox())!.y - left.y - left.height).toBeLessThan(40);
         }
         await next.click();
       }
       for (const status of ["PROCESSING", "COMPLETED"]) {
-        await page.getByRole("button", { name: `→ ${status}` }).click();
+        await sandbox.advance("3s");
         await page.getByText(status === "COMPLETED" ? "Payment complete" : "is being processed").waitFor();
         if (status === "PROCESSING") await notePlaces();
       }

@@ -117,7 +117,11 @@ describe("the page before a method is chosen", () => {
     const page = await pageOf();
     expect((await page.get()).text).toContain('<p class="left">');
     await page.sandbox.advance("59m30s");
-    const still = await expectPage(page.get(), 200, "00:30", "The sandbox clock is frozen");
+    const still = await expectPage(
+      page.get(),
+      200,
+      "Next: EXPIRED in 00:30 , once the clock runs or is advanced.",
+    );
     expect(still).toContain('<p class="left soon">');
     expect(still).toContain('data-speed="0"');
     const fast = await pageOf(SHOP, { clock: "60x" });
@@ -413,13 +417,7 @@ describe("the page of a charge that is", () => {
 
   it("both steps name the asset and the network of a crypto payment", async () => {
     const page = await pageOf();
-    await expectPage(
-      page.get(),
-      200,
-      "USDT on Tron (TRC20)",
-      "Bitcoin",
-      "Complete and Fail use the selected",
-    );
+    await expectPage(page.get(), 200, "USDT on Tron (TRC20)", "Bitcoin");
     await page.post("method", { payment_method: "crypto", currency: "USDT_TRC20" });
     const text = await expectPage(page.get(), 200, "USDT on Tron (TRC20)", "give the shop this reference");
     expect(text).not.toContain("Quote this reference");
@@ -457,7 +455,7 @@ describe("the sandbox panel", () => {
     ] as const) {
       const page = await CheckoutPage.create(sandbox, SHOP, key);
       const text = await expectPage(page.get(), 200, "not on the real page", mode);
-      expect(outcomesOn(text)).toEqual(["complete", "fail", "expire", "scenario"]);
+      expect(outcomesOn(text)).toEqual(["complete", "fail", "expire"]);
     }
   });
 
@@ -521,77 +519,14 @@ describe("the sandbox panel", () => {
     expect(panelOf((await page.get()).text)).toContain(": by hand · Open in the dashboard");
   });
 
-  it.each([
-    ["default", "ada", "pays in 00:03", ", even if nobody presses the button"],
-    ["default", "declined", "makes the payment fail in 00:03", ", even if nobody presses the button"],
-    ["cancelled", "ada", "cancels in 00:11", ""],
-    ["expired", "ada", "lets it expire in 1:00:00", ""],
-    ["default", "late", "pays 5 m after expiry, in 1:05:00", ", even if nobody presses the button"],
-  ])(
-    "the pay button has a note of the planned end: scenario %s, customer %s",
-    async (scenario, who, step, unpressed) => {
-      const sandbox = await openSandbox({ scenario });
-      const page = await CheckoutPage.create(sandbox, { customer_email: `${who}@shop.test` });
-      await page.post("method", BANK);
-      for (const path of ["", "?waiting=1"]) {
-        const { text } = await page.get(path);
-        const note = /<div class="note.*?<\/p>/s.exec(text)?.[0];
-        expect(note && textOf(note).trim().replace(" ,", ",").replace(" .", ".")).toBe(
-          `Sandbox: the clock is frozen. When it runs, scenario “${scenario}” ${step}${path === "" ? unpressed : ""}.`,
-        );
-      }
-    },
-  );
-
-  it("the note of a scenario without an end says where it stops, also while PROCESSING", async () => {
-    const page = await pageOf({ customer_email: "stuck@shop.test" });
-    await page.post("method", BANK);
-    const note = (stop: string) => `Sandbox: ${stop}. To go on, press Complete or Fail above.`;
-    const stops = "scenario “default” stops at PROCESSING on purpose";
-    await expectPage(page.get(), 200, note(stops), "→ PROCESSING");
-    await page.sandbox.advance("10s");
-    const text = await expectPage(
-      page.get(),
-      200,
-      "Your payment is being processed",
-      note("scenario “default” keeps it stuck on purpose"),
-    );
-    expect(textOf(text)).not.toContain("the scenario waits");
-    const moved = await openInstructions();
-    moved.sandbox.transition(moved.checkout.charge_id, "PROCESSING");
-    await expectPage(moved.get(), 200, note("scenario “default” , overruled by hand, does nothing more"));
-  });
-
-  it("the note of a PROCESSING charge completes it", async () => {
-    const page = await openInstructions();
-    await page.sandbox.advance("3s");
-    await expectPage(page.get(), 200, "When it runs, scenario “default” completes it in 00:02 .");
-  });
-
-  it("the note of a running clock counts down and freezes the clock", async () => {
-    const page = await pageOf(SHOP, { clock: "real", scenario: "slow" });
-    await page.post("method", BANK);
-    const { text } = await page.get();
-    expect(textOf(text)).toMatch(
-      /Sandbox: scenario “slow” pays in 1[12]:\d\d , even if nobody presses the button\. Freeze clock/,
-    );
-    expect(textOf((await page.get("?waiting=1")).text)).toMatch(/pays in 1[12]:\d\d \. Freeze clock/);
-    const button = /<button id="hold" name="do" value="([^"]+)"/.exec(text)![1]!;
-    const url = `http://sandbox/_sandbox/dashboard/default`;
-    const body = new URLSearchParams({ back: page.path, do: button });
-    const response = await page.sandbox.fetch(new Request(url, { method: "POST", body }));
-    expect(new URL(response.headers.get("location")!, url).pathname).toBe(page.path);
-    expect((await page.sandbox.run("getClock")).mode).toBe("manual");
-  });
-
-  it("the sandbox panel can leave the result to the scenario until a method is chosen", async () => {
+  it("the sandbox panel says what the scenario does next, and when", async () => {
     const page = await pageOf();
-    expect((await page.get()).text).toContain('title="Run the matching scenario"');
-    const answer = page.post("outcome", { outcome: "scenario", ...MOBILE });
-    await expectRedirect(answer, `http://sandbox${page.path}?waiting=1`);
-    expect(outcomesOn((await page.get()).text)).toEqual(["complete", "fail", "expire"]);
-    expect(page.charge.status).toBe("AWAITING_PAYMENT");
-    expect(page.charge.tasks.timeline).toBeDefined();
+    await page.post("method", BANK);
+    await page.sandbox.advance("1s");
+    await expectPage(page.get(), 200, "Next: PROCESSING in 00:02 , once the clock runs or is advanced.");
+    const running = await pageOf(SHOP, { clock: "real", scenario: "slow" });
+    await running.post("method", BANK);
+    expect(textOf((await running.get()).text)).toMatch(/Next: \w+ in [\d:]+ \. Charge ch_/);
   });
 
   it("the sandbox panel fails a payment with the given reason", async () => {
@@ -645,34 +580,9 @@ describe("the sandbox panel", () => {
     expect(panelOf(text)).toContain("PARTLY REFUNDED, NGN 100.00; NGN 5.10 (was COMPLETED): by hand");
   });
 
-  it("the sandbox panel advances time to the payment's next task", async () => {
-    const page = await openInstructions();
-    const press = async (label: RegExp) => {
-      const { text } = await page.get("?waiting=1");
-      const [, to] = /<form method="post" action="([^"]+\/dashboard\/[^"]+)"/.exec(text)!;
-      const [, back] = /name="back" value="([^"]+)"/.exec(text)!;
-      const [, does] = new RegExp(`name="do" value="([^"]+)"[^>]*>${label.source}`).exec(text)!;
-      const url = new URL(to!, `http://sandbox${page.path}`);
-      const body = new URLSearchParams({ back: back!, do: does! });
-      const response = await page.sandbox.fetch(new Request(url, { method: "POST", body }));
-      expect(response.status).toBe(303);
-      return new URL(response.headers.get("location")!, url).href;
-    };
-    const { text } = await page.get("?waiting=1");
-    expect(textOf(text.split("<details>")[0]!)).toMatch(
-      /Sandbox clock frozen .* Clock \+ 00:03 → PROCESSING $/,
-    );
-    expect(await press(/<span>Clock [^→]*<span class="small"> → PROCESSING/)).toBe(
-      `http://sandbox${page.path}?waiting=1`,
-    );
-    expect(page.charge.status).toBe("PROCESSING");
-    await press(/\+10 s/);
-    expect(page.charge.status).toBe("COMPLETED");
-  });
-
   it("the sandbox panel refuses an unknown or impossible result", async () => {
     const page = await pageOf();
-    for (const outcome of ["process", "constructor", ""])
+    for (const outcome of ["process", "scenario", "constructor", ""])
       expect((await page.post("outcome", { outcome })).status).toBe(400);
     await page.post("cancel");
     const late = page.post("outcome", { outcome: "fail" });

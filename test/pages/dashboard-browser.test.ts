@@ -127,8 +127,6 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.goto(`${homeOf(sandbox)}/charges`);
     expect((await page.locator("#charges .row").first().boundingBox())!.y).toBeLessThan(300);
     expect(await page.getByRole("searchbox").count()).toBe(1);
-    await page.goto(`${homeOf(sandbox)}/charges?q=none`);
-    expect(await page.getByRole("searchbox").count()).toBe(2);
   });
 
   it("a strip that goes on shows a part of its next item on a phone", async () => {
@@ -225,7 +223,7 @@ describeInBrowser("the dashboard in a browser", () => {
       faults.push(...inDark.map((fault) => `${view}, dark: ${fault}`));
       await page.emulateMedia({ colorScheme: "light" });
     };
-    for (const view of [...views, "money", "scenarios", "faults", "namespace?diff=before"]) {
+    for (const view of [...views, "money", "scenarios", "faults", "namespace"]) {
       await page.goto(`${home}/${view}`);
       faults.push(...(await page.evaluate(findCoveredControls)).map((fault) => `${view}: ${fault}`));
       // Opens forms, transitions, headers and the reset.
@@ -366,7 +364,7 @@ describeInBrowser("the dashboard in a browser", () => {
       ] as const) {
         const id = await Client.of(sandbox).pay({ email, metadata: { order_id: "A-1042" } });
         await page.goto(`${homeOf(sandbox)}/charges/${id}`);
-        await page.locator("#timeline .next").waitFor();
+        await page.locator("#timeline .plan").getByText("AWAITING_PAYMENT").waitFor();
         await page.evaluate(recordShifts, ".body");
         for (const status of statuses) {
           await sandbox.advance("2s");
@@ -404,7 +402,7 @@ describeInBrowser("the dashboard in a browser", () => {
     });
   });
 
-  it("the second texts of Activity, the bars of receivers and the buttons of charges have one left edge", async () => {
+  it("the second texts of Activity and the bars of receivers have one left edge", async () => {
     await using accepting = await Receiver.open();
     await using refusing = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [accepting.url, refusing.url] });
@@ -418,7 +416,6 @@ describeInBrowser("the dashboard in a browser", () => {
     for (const [view, query, width] of [
       ["activity", "#activity .order", 1440],
       ["webhooks", "#receivers .bars", 1440],
-      ["charges", "#charges .slots", 1024],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
       await page.goto(`${homeOf(sandbox)}/${view}`);
@@ -439,7 +436,7 @@ describeInBrowser("the dashboard in a browser", () => {
     const topOf = async (part: Locator) => (await part.boundingBox())!.y;
     const before = await topOf(page.locator("#activity"));
     expect(await topOf(items.last())).toBeLessThan(before);
-    await page.locator("#soon").getByRole("button").first().press("Enter");
+    await page.getByRole("button", { name: "Skip to next" }).press("Enter");
     await page.locator("#soon").getByText("PROCESSING").first().waitFor();
     expect(await topOf(page.locator("#activity"))).toBe(before);
     await page.setViewportSize({ width: 1440, height: 900 });
@@ -455,11 +452,11 @@ describeInBrowser("the dashboard in a browser", () => {
     await sandbox.advance("10s");
     const { page, errors } = await openTab();
     await page.goto(homeOf(sandbox));
-    const search = page.getByRole("searchbox", { name: "Search everything" });
+    const search = page.getByRole("searchbox", { name: "Search charges" });
     await search.pressSequentially("a-1042");
     await page.getByRole("heading", { name: "Charges: 1", exact: true }).waitFor();
     await page.getByRole("heading", { name: "Deliveries: 2", exact: true }).waitFor();
-    expect([await idsIn(page), page.url()]).toEqual([[declined], `${homeOf(sandbox)}/search?q=a-1042`]);
+    expect([await idsIn(page), page.url()]).toEqual([[declined], `${homeOf(sandbox)}/charges?q=a-1042`]);
     await search.fill("nothing like it");
     await page.getByText("Nothing has “nothing like it” in it.").waitFor();
     expect(await search.evaluate((field) => field === document.activeElement)).toBe(true);
@@ -468,7 +465,7 @@ describeInBrowser("the dashboard in a browser", () => {
     await page.goto(`${homeOf(sandbox)}/charges`);
     await page.locator("select[name=status]").selectOption("COMPLETED");
     await expect.poll(() => idsIn(page)).toEqual([paid]);
-    await page.getByRole("searchbox", { name: "Search", exact: true }).pressSequentially("declined");
+    await page.getByRole("searchbox", { name: "Search charges" }).pressSequentially("declined");
     await page.getByText("None with search “declined” and status “COMPLETED”.").waitFor();
     await page.locator("select[name=status]").selectOption("FAILED");
     await expect.poll(() => idsIn(page)).toEqual([declined]);
@@ -603,72 +600,33 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(made.filter(({ share }) => share > 0.5)).toEqual([]);
   });
 
-  it("keys control time, search, copy, retry, help and pause", async () => {
-    await using receiver = await Receiver.open(refuseWith(500));
-    const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
+  it("keys move, open and search, and change nothing", async () => {
+    const sandbox = await listeningSandbox();
     const client = Client.at(sandbox.url!);
-    const declined = await client.pay({
-      email: "declined@shop.test",
-      metadata: { order_id: "A-1042" },
-    });
-    const { page, context, errors } = await openTab();
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const declined = await client.pay({ email: "declined@shop.test", metadata: { order_id: "A-1042" } });
+    await client.pay();
+    const { page, errors } = await openTab();
     await page.goto(homeOf(sandbox));
-    const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    await page.keyboard.press("n");
-    await page.getByText(/Advanced to \S+: 2 steps ran/).waitFor();
-    await page.keyboard.press("e");
-    await page.getByText(/Advanced 10\ss/).waitFor();
-    // Finds a charge by its order and opens it. A second search replaces the text of the first.
-    for (let searches = 0; searches < 2; searches++) {
-      await page.keyboard.press("/");
-      await page.keyboard.type("a-1042");
-      await page.keyboard.press("Enter");
-      await page.locator(`#charges [data-key="${declined}"] [data-row]:focus`).waitFor();
-    }
+    const posts: string[] = [];
+    page.on("request", (request) => request.method() !== "GET" && posts.push(request.url()));
+    for (const letter of "abcdefghilmnopqrstuvwxyz.") await page.keyboard.press(letter);
+    expect(posts).toEqual([]);
+    // A search for an order opens its charge.
+    await page.keyboard.press("/");
+    await page.keyboard.type("a-1042");
+    await page.locator("#charges .row").waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/charges/${declined}`);
     await page.locator("#charge h1:focus").waitFor();
-    expect(await page.locator(".why").textContent()).toContain("customer_email matches declined@*");
-    await page.keyboard.press("c");
-    await expect.poll(copied).toContain(`/_sandbox/charges/${declined}/timeline`);
-    // Retries a webhook once the receiver accepts it.
-    receiver.handler = (received) => received.answer();
-    await page.keyboard.press("r");
-    await page.getByText(/delivered: 200 in \d+ ms/).waitFor();
-    // Retries nothing unless it is focused or open.
-    for (const path of ["", "/webhooks"]) {
-      await page.goto(`${homeOf(sandbox)}${path}`);
-      await page.keyboard.press("r");
-      await page.getByText("select a row (j)").waitFor();
-    }
-    await page.goto(homeOf(sandbox));
+    await page.goto(`${homeOf(sandbox)}/charges`);
+    for (const key of ["j", "j", "k"]) await page.keyboard.press(key);
+    expect(await page.locator("#charges .row").first().locator("[data-row]:focus").count()).toBe(1);
     await page.keyboard.press("j");
-    await page.locator("#attention .row.bad [data-row]:focus").waitFor();
-    await page.keyboard.press("r");
-    await page.getByText(/delivered: 200 in \d+ ms/).waitFor();
-    for (const query of ["#deliveries", "?status=delivered"]) {
-      await page.goto(`${homeOf(sandbox)}/webhooks${query}`);
-      await page.keyboard.press("j");
-      await page.locator("#deliveries [data-row]:focus").waitFor();
-    }
-    // Reports invalid JSON while it is typed.
-    const delivery = (await client.ask("GET /_sandbox/deliveries")).json.items[0].delivery_id;
-    await page.goto(`${homeOf(sandbox)}/webhooks/${delivery}`);
-    const data = page.getByRole("textbox", { name: "Data (JSON)" });
-    await data.press("Control+Home");
-    await page.keyboard.type("x");
-    await page.getByText('Line 1, column 1: expected a value, found "x".').waitFor();
-    expect(await data.getAttribute("aria-invalid")).toBe("true");
-    await page.keyboard.press("Backspace");
-    await expect.poll(() => data.getAttribute("aria-invalid")).toBe("false");
-    await page.getByRole("button", { name: "Send as a new event" }).press("Enter");
-    await page.getByText(/delivered: 200 in \d+ ms/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/charges/${declined}`);
     await page.keyboard.press("?");
     await page.getByRole("heading", { name: "Shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
-    await page.keyboard.press(".");
-    await page.getByText("paused").waitFor();
     expect(errors).toEqual([]);
   });
 

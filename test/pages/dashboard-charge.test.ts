@@ -60,20 +60,13 @@ describe("the page of a charge", () => {
     expect(await timeline(paid)).toMatch(/payment USD \+5\.00 pending \+0\.17 fees /);
     const pending = await charge("bob@example.com");
     expect(await timeline(pending)).toMatch(
-      /now · due below \+1 s ● AWAITING_PAYMENT Run to here .* charge\.awaiting_payment ● :\d+\/hooks not due yet \+3 s ● PROCESSING Run .* \+5 s ● COMPLETED Run .* payment USD \+5\.00 pending \+0\.17 fees charge\.completed .* ~ 59 m 55 s ~ \+1 h ● EXPIRED if unpaid/,
+      /AWAITING_PAYMENT in 1 s Run to here AWAITING_PAYMENT PROCESSING in 3 s Run .* COMPLETED in 5 s Run .* EXPIRED if unpaid in 1 h Run .* Time /,
     );
+    expect(await timeline(paid)).toMatch(/settlement in 23 h .* Time /);
+    expect(await timeline(failed)).toContain("Nothing is planned.");
     expect(await page("/charges?q=a-1042")).toContain(failed);
     expect(await page("/charges?q=a-1042")).not.toContain(paid);
     expect(await page()).toMatch(/500 .*next try in/);
-  });
-
-  it("the timeline of an unpaid charge shows now before the gap until it expires", async () => {
-    const { page, sandbox } = await openDashboard();
-    const { charge_id } = await createCheckout(sandbox);
-    await sandbox.advance("5m");
-    expect(textOf(await page(`/charges/${charge_id}`))).toMatch(
-      /● PENDING by your app now · due below ~ 55 m ~ \+1 h ● EXPIRED if unpaid/,
-    );
   });
 
   it("a charge paid after its expiry says so in its header, its cause and the list", async () => {
@@ -104,22 +97,21 @@ describe("the page of a charge", () => {
     );
   });
 
-  it("a charge that was charged back offers no refund, on its page and in the list", async () => {
+  it("a charge that was charged back offers no refund", async () => {
     const { charge, page, sandbox } = await openDashboard();
     const id = await charge("ada@example.com");
     await sandbox.advance("1d");
     const offers = async () => {
-      const [own, list] = [await page(`/charges/${id}`), await page("/charges")];
-      const forms = ["refundPart?", "chargeBack?"].map((action) => own.includes(action));
-      return [...forms, ...[own, list].map((text) => text.includes("&amp;to=REFUNDED"))];
+      const own = await page(`/charges/${id}`);
+      return ["refundPart?", "chargeBack?", "&amp;to=REFUNDED"].map((action) => own.includes(action));
     };
-    expect(await offers()).toEqual([true, true, true, true]);
+    expect(await offers()).toEqual([true, true, true]);
     const completed = await page(`/charges/${id}`);
-    expect(completed).toContain('placeholder="requested_by_customer"');
+    expect(completed).not.toContain("Change the status to");
     expect(textOf(completed)).toMatch(/charge\.completed no receiver /);
     expect(completed).not.toContain("This status is final.");
     await sandbox.control(`POST /_sandbox/charges/${id}/chargeback`);
-    expect(await offers()).toEqual([false, false, false, false]);
+    expect(await offers()).toEqual([false, false, false]);
     expect(await page(`/charges/${id}`)).toContain("This status is final.");
   });
 });
@@ -132,16 +124,17 @@ describe("the page of a payout", () => {
     const { withdrawal_id: id } = await client.withdraw({ currency: "KES", amount: "519.99" });
     const text = async () => textOf(await page(`/money/${id}`));
     expect(await text()).toMatch(
-      /KES 519\.99 · withdrawal · mobile money …0001 ● PENDING Why: it was just created; .* Complete wd_/,
+      /KES 519\.99 · withdrawal · mobile money …0001 ● PENDING Why: it was just created; .* Process wd_/,
     );
-    await press(`movePayout?withdrawal_id=${id}&to=COMPLETED`);
+    for (const to of ["PROCESSING", "COMPLETED"])
+      await press(`transitionWithdrawal?withdrawal_id=${id}&to=${to}`);
     expect(await text()).toMatch(/Why: by hand on the dashboard at 09:00:00 ; it was PROCESSING\./);
     await press(`bounceWithdrawal?withdrawal_id=${id}`, { reason: "account_closed" });
     expect(await text()).toMatch(
       /✗ BOUNCED account_closed \(was COMPLETED\) Why: KES 519\.99 returned by hand .* createWithdrawal ✓ 200 ● PENDING .* withdrawal KES −519\.99 available \+519\.99 in transit .* ✓ COMPLETED by hand withdrawal completed KES .* withdrawal\.completed ⚠ :\d+\/hooks held: waits for the delivery before it \+0 s ✗ BOUNCED account_closed by hand bounce KES \+519\.99 available /,
     );
     expect(await text()).toMatch(/ Destination mobile money …0001 · dst_\w+ Fee/);
-    for (const path of ["", "/money", `/search?q=${id}`]) {
+    for (const path of ["", "/money"]) {
       const list = await page(path);
       expect([path, list.includes(`/money/${id}"`), list.includes("BOUNCED")]).toEqual([path, true, true]);
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openDashboard, textOf } from "./support/dashboard.js";
 
-describe("Money and snapshots", () => {
+describe("Money", () => {
   it("each ledger entry shows the balance before and after it", async () => {
     const { charge, page, press, sandbox } = await openDashboard();
     for (let count = 0; count < 18; count++) await charge(`ada${count}@example.com`);
@@ -34,29 +34,5 @@ describe("Money and snapshots", () => {
     expect(await page("/money")).toContain(`Ledger: ${total + 1}`);
     await press("restoreSnapshot?name=one");
     expect(await page("/money")).toContain(`Ledger: ${total}<`);
-  });
-
-  it("compares two snapshots record by record", async () => {
-    const { charge, page, press, sandbox } = await openDashboard();
-    const id = await charge("ada@example.com");
-    await press("createSnapshot", { name: "one" });
-    const other = await charge("bob@example.com");
-    await press("createSnapshot", { name: "two" });
-    await sandbox.advance("10s");
-    const between = textOf(await page("/namespace?diff=one&with=two"));
-    expect(between).toContain("From one to two");
-    expect(between).toMatch(/charges 1 0 0/);
-    expect(between).toContain(`added charges ${other}`);
-    expect(between).not.toContain(`changed charges ${id}`);
-    const now = await page("/namespace?diff=one");
-    expect(textOf(now)).toMatch(/charges 1 1 0/);
-    expect(textOf(now)).toContain(`changed charges ${id}`);
-    expect(now).toMatch(
-      /<code>status<\/code><\/dt><dd><del>&quot;PENDING&quot;<\/del> <ins>&quot;COMPLETED&quot;/,
-    );
-    expect(textOf(await page("/namespace?diff=two&with=one"))).toContain(`removed charges ${other}`);
-    await press("createSnapshot", { name: "now" });
-    expect(textOf(await page("/namespace?diff=now"))).toContain("Nothing differs.");
-    expect(textOf(await page("/namespace?diff=none"))).not.toContain("From none");
   });
 });

@@ -140,14 +140,12 @@ describeInBrowser("the reason in a row of the dashboard", () => {
       const faults: unknown[] = [];
       for (const view of [
         "activity",
-        "activity?show=errors",
         "charges",
         "charges?status=FAILED",
         `charges/${failed}`,
         "webhooks",
         "requests",
         "money",
-        "search?q=shop.test",
       ]) {
         await page.goto(`${homeOf(sandbox)}/${view}`);
         const unreadable = await page.evaluate(findUnreadableTexts);

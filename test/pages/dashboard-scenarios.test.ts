@@ -103,7 +103,7 @@ describe("a fault on the dashboard", () => {
       times: 2,
       per: "request",
     };
-    await press("createFault", { rule: JSON.stringify(rule) });
+    await press("createFault", { json: JSON.stringify(rule) });
     await charge("bob@other.test");
     const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
     const { quote_id } = await api.quote(order);

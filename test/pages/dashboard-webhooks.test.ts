@@ -20,43 +20,6 @@ async function openPaid(handler?: Handler) {
 }
 
 describe("webhooks in the dashboard", () => {
-  it("resends an edited webhook without a retry", async () => {
-    await using other = await Receiver.open();
-    const { receiver, press, page, id, ask } = await openPaid();
-    const data = '{"status":"ODD"}';
-    for (const [sign, isThere, isFresh] of [
-      ["right", true, true],
-      ["none", false, true],
-      ["stale", true, false],
-    ] as const) {
-      expect((await press(`resend?delivery_id=${id}`, { data, sign, times: "1" })).text).toContain(
-        "delivered: 2",
-      );
-      const { headers, body } = receiver.received.at(-1)!;
-      expect(JSON.parse(body)).toMatchObject({ type: "charge.completed", data: { status: "ODD" } });
-      expect([sign, "webhook-signature" in headers]).toEqual([sign, isThere]);
-      const sent = Number(headers["webhook-timestamp"] ?? Date.now() / 1000);
-      expect([sign, Date.now() / 1000 - sent < 600]).toEqual([sign, isFresh]);
-    }
-    const before = receiver.received.length;
-    let count = 0;
-    other.handler = (received) => received.answer(count++ === 1 ? 400 : 200);
-    const sent = await press(`resend?delivery_id=${id}`, { data, sign: "wrong", times: "3", url: other.url });
-    expect(sent.text).toContain("3 webhooks sent: ");
-    expect(sent.text).toMatch(/2 × 200/);
-    expect(sent.text).toMatch(/1 × 400/);
-    expect([receiver.received.length, other.received.length]).toEqual([before, 3]);
-    // A refused resend is not retried.
-    expect((await ask("/_sandbox/deliveries?failing=1")).total).toBe(0);
-    expect((await ask("/_sandbox/deliveries?status=pending")).total).toBe(0);
-    expect(await page()).not.toContain("failing");
-    expect((await ask("/_sandbox/deliveries?limit=1")).items[0]!.mishap).toMatchObject({
-      by_hand: true,
-      bad_signature: true,
-      to_url: expect.stringContaining(other.url),
-    });
-  });
-
   it("the Retry all button retries failed webhooks of every page", async () => {
     const { receiver, press, page, send, sandbox, id, ask } = await openPaid(refuseWith(500));
     const headers = { "content-type": "application/json" };
@@ -68,7 +31,7 @@ describe("webhooks in the dashboard", () => {
     const before = receiver.received.length;
     const webhookId = /value="retryAll\?webhook_id=(we_[0-9a-f]+)"/.exec(await page())![1]!;
     expect(textOf((await press(`retryAll?webhook_id=${webhookId}`)).text)).toContain(
-      `${failing} webhooks sent: ${failing} × 500 answer`,
+      `${failing} webhooks sent: 0 delivered`,
     );
     expect(receiver.received.length - before).toBeGreaterThanOrEqual(failing);
   });
@@ -88,7 +51,7 @@ describe("webhooks in the dashboard", () => {
     await sandbox.advance("1s");
     expect(textOf(await page())).toMatch(/✗ 7 failing .* 500 answer · 1 retrying, 6 given up · next try in /);
     expect(textOf((await press(`retryDelivery?delivery_id=${id}`)).text)).toMatch(
-      /failed again: 500 answer in \d+ ms/,
+      /charge\.completed → :\d+\/hooks · 500 answer · given up/,
     );
     receiver.handler = ({ response }) =>
       response.writeHead(500).end("TypeError: no id\n    at hooks.js:41:7");
@@ -118,7 +81,6 @@ describe("webhooks in the dashboard", () => {
     expect(off).not.toMatch(/failing|next try|retry/);
     expect(off).toContain("Nothing is due.");
     expect(off).toContain("next due: nothing");
-    expect((await press("advanceTo")).text).toContain("Nothing is due");
     expect(await page("/webhooks?status=failing")).toContain("Deliveries: 0");
     expect(textOf(await page("/webhooks?status=off"))).toMatch(/Deliveries: 3 .* ● off charge\.completed /);
     expect(textOf(await page(`/webhooks/${id}`))).toMatch(/Why: 500 answer · off: not retried Retry/);
@@ -147,7 +109,7 @@ describe("webhooks in the dashboard", () => {
     expect(text.replaceAll("&#39;", "'").replaceAll("&amp;", "&")).toContain(
       "/_sandbox/deliveries?status=delivered&type=charge.*&q=a-1042",
     );
-    expect(await page("/webhooks?q=nobody")).toContain("None with about “nobody”.");
+    expect(await page("/webhooks?q=nobody")).toContain("None with search “nobody”.");
   });
 
   it("lists receivers, and can edit and disable them", async () => {
@@ -170,7 +132,7 @@ describe("webhooks in the dashboard", () => {
       url: mended.url,
       events: "charge.failed, charge.completed",
     });
-    expect(said.text).toContain("receives charge.failed, charge.completed");
+    expect(said.text).toContain("is on and receives charge.failed, charge.completed");
     await charge("cy@example.com");
     await sandbox.advance("10s");
     expect(mended.received.map(({ body }) => JSON.parse(body).type)).toContain("charge.completed");

@@ -79,12 +79,10 @@ export class Sender {
     const endpoint = state.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined) return undefined;
     const { mishap } = delivery;
-    const toUrl = mishap?.to_url;
-    if (!endpoint.enabled && toUrl === undefined) return undefined;
+    if (!endpoint.enabled) return undefined;
     const traceparent =
       event.object_id === null ? null : (state.get("charges", event.object_id)?.traceparent ?? null);
-    const { webhook_id } = endpoint;
-    const { url, mailbox } = toUrl === undefined ? endpoint : { url: toUrl, mailbox: null };
+    const { webhook_id, url, mailbox } = endpoint;
     // The webhook handler belonged to an earlier process, or has been unregistered.
     if (url !== null && isInProcessUrl(url) && this.receivers.get(url) === undefined) return undefined;
     const plannedFailure = simulatedFailure(mishap, delivery.attempts.length + 1, nowMs);
@@ -96,7 +94,7 @@ export class Sender {
       webhookId: webhook_id,
       target: url === null ? `mailbox ${mailbox}` : new URL(url).host,
       mailbox: plannedFailure === null ? mailbox : null,
-      canBeHeld: endpoint.unreachable === "hold" && !mishap?.by_hand,
+      canBeHeld: endpoint.unreachable === "hold",
       sign,
       send: () =>
         plannedFailure !== null || url === null
@@ -223,7 +221,7 @@ function signedRequest(signing: Signing): SignedRequest {
       "content-type": "application/json",
       "user-agent": userAgent,
       ...(traceparent === null ? {} : { traceparent }),
-      ...(mishap?.unsigned ? {} : signatureHeaders(endpoint.signature, message, signingSecrets(signing))),
+      ...signatureHeaders(endpoint.signature, message, signingSecrets(signing)),
     },
     body,
   };

@@ -91,44 +91,8 @@ type EventSource = Pick<Emission, "type" | "objectId" | "data"> & {
   readonly owner: { readonly mode: Mode; readonly organization_id: string | null };
 };
 
-/** Signatures of a manual event; `stale` has a timestamp STALE_MS in the past. */
-export const SIGNATURE_VARIANTS = ["right", "wrong", "none", "stale"] as const;
-const STALE_MS = 600_000;
-
-export interface ManualEvent {
-  readonly json: string;
-  readonly times: number;
-  readonly signatureVariant: (typeof SIGNATURE_VARIANTS)[number];
-  readonly toUrl?: string | undefined;
-}
-
-/** Sends a copy of an event, with a new id and the user's data, to one endpoint. */
-export function sendManualEvent(
-  tx: Transaction,
-  like: EventRecord,
-  endpoint: Endpoint,
-  { json, times, signatureVariant, toUrl }: ManualEvent,
-): Delivery[] {
-  const { event } = newEvent(tx, {
-    type: like.type,
-    owner: like,
-    objectId: like.object_id,
-    data: json,
-  });
-  tx.put("events", event.event_id, event);
-  const mishap: Mishap = {
-    ...nothingWrong("dashboard"),
-    bad_signature: signatureVariant === "wrong",
-    stale_ms: signatureVariant === "stale" ? STALE_MS : 0,
-    ...(signatureVariant === "none" ? { unsigned: true } : {}),
-    ...(toUrl === undefined ? {} : { to_url: toUrl }),
-    by_hand: true,
-  };
-  return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { mishap, skipsLane: true }));
-}
-
 /** Globs match the event's type, or the name under which it is sent. */
-export function isSubscribed(
+function isSubscribed(
   endpoint: Endpoint,
   event: Pick<EventRecord, "type" | "mode" | "organization_id">,
   name: string,

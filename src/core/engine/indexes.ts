@@ -34,8 +34,8 @@ const INDEXES = {
   events: { lists: [() => "events"], kind: ({ mode, type }) => `${mode}|${type}` },
   deliveries: {
     lists: [() => "deliveries"],
-    kind: ({ mode, event_type, status, attempts, webhook_id, mishap }) =>
-      `${mode}|${event_type}|${status}|${attempts.length > 0}|${webhook_id}|${mishap?.by_hand ?? false}`,
+    kind: ({ mode, event_type, status, attempts, webhook_id }) =>
+      `${mode}|${event_type}|${status}|${attempts.length > 0}|${webhook_id}`,
   },
   entries: {},
   holdings: {},

@@ -1,7 +1,6 @@
 import type { MemoryMeter } from "../engine/memory-meter.js";
-import type { ClockRecord, CollectionName, FrozenState } from "../engine/records.js";
+import type { ClockRecord, FrozenState } from "../engine/records.js";
 import { State } from "../engine/state.js";
-import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
 import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
 import { encodeState } from "../store/state-format.js";
@@ -79,19 +78,6 @@ export class SavedStates {
     }
   }
 
-  /**
-   * Compares a snapshot with another snapshot or the current state. Accepts snapshots that cannot be restored.
-   *
-   * @param limit maximum number of records with details
-   */
-  changes(from: string, to: string | undefined, limit: number): StateChanges | Refusal {
-    const before = this.#read(from);
-    if (isRefusal(before)) return before;
-    const after = to === undefined ? this.#options.scheduler.engine.state.dump() : this.#read(to);
-    if (isRefusal(after)) return after;
-    return diffStates(before.dump, "dump" in after ? after.dump : after, limit);
-  }
-
   /** Counts the bytes of a snapshot in memory in place of an earlier one's. Returns false if there is no room. */
   #hold(name: string, bytes: number): boolean {
     if (!this.#snapshots.isInMemory) return true;
@@ -142,78 +128,4 @@ export class SavedStates {
     for (const name of this.#heldBytes.keys()) this.#hold(name, 0);
     this.#snapshots.close();
   }
-}
-
-export interface RecordChange {
-  readonly collection: CollectionName;
-  readonly id: string;
-  readonly changeKind: "added" | "removed" | "changed";
-  /** Empty for an added or removed record. */
-  readonly fields: readonly FieldChange[];
-}
-export interface FieldChange {
-  readonly path: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
-export interface StateChanges {
-  readonly counts: readonly {
-    readonly collection: CollectionName;
-    readonly added: number;
-    readonly removed: number;
-    readonly changed: number;
-  }[];
-  /** Changed records, at most `limit`. */
-  readonly records: readonly RecordChange[];
-}
-
-const INTERNAL = new Set<CollectionName>(["idempotency", "lanes", "tasks", "clock", "entries"]);
-
-/** @param limit maximum length of `records`; `counts` covers all changes */
-function diffStates(before: unknown, after: unknown, limit: number): StateChanges {
-  const records: RecordChange[] = [];
-  const counts = COLLECTION_NAMES.filter((name) => !INTERNAL.has(name)).map((collection) => {
-    const old = new Map(recordsOf(before, collection));
-    const count = { collection, added: 0, removed: 0, changed: 0 };
-    const note = (id: string, from: unknown, to: unknown): void => {
-      const is = from === undefined ? "added" : to === undefined ? "removed" : "changed";
-      count[is]++;
-      if (records.length < limit)
-        records.push({ collection, id, changeKind: is, fields: diffRecordFields(from, to) });
-    };
-    for (const [id, to] of recordsOf(after, collection)) {
-      const from = old.get(id);
-      old.delete(id);
-      if (from !== to && JSON.stringify(from) !== JSON.stringify(to)) note(id, from, to);
-    }
-    for (const [id, from] of old) note(id, from, undefined);
-    return count;
-  });
-  return { counts: counts.filter(({ added, removed, changed }) => added + removed + changed > 0), records };
-}
-
-/** Records by key. The state may be any JSON; entries that are no records are skipped. */
-function recordsOf(state: unknown, collection: CollectionName): [string, unknown][] {
-  const { collections } = (state ?? {}) as { collections?: Record<string, unknown> };
-  const list = collections?.[collection];
-  if (!Array.isArray(list)) return [];
-  return list.filter(Array.isArray).map(([key, record]) => [String(key), record]);
-}
-
-export function diffRecordFields(from: unknown, to: unknown): FieldChange[] {
-  if (from === undefined || to === undefined) return [];
-  const [before, after] = [flattenRecord(from), flattenRecord(to)];
-  return [...new Set([...before.keys(), ...after.keys()])]
-    .filter((path) => before.get(path) !== after.get(path))
-    .map((path) => ({ path, before: before.get(path), after: after.get(path) }));
-}
-
-/** JSON of every value in a record, by the value's path. */
-function flattenRecord(value: unknown, path = "", into = new Map<string, string>()): Map<string, string> {
-  if (typeof value === "object" && value !== null && Object.keys(value).length > 0)
-    for (const [name, inner] of Object.entries(value))
-      flattenRecord(inner, path === "" ? name : `${path}.${name}`, into);
-  else into.set(path, JSON.stringify(value));
-  return into;
 }

@@ -39,7 +39,7 @@ export interface ListFilter {
   readonly name: string;
   readonly option?: readonly [flags: string, about: string];
   /** Field of the dashboard's form; `field.name` is the query parameter of the page. */
-  readonly field?: { readonly name: string; readonly label: string; readonly hint?: string };
+  readonly field?: { readonly name: string; readonly label: string };
   /** Builds the control API's query from the field's value; default: `name` with that value. */
   readonly query?: (value: string) => Query;
 }
@@ -85,10 +85,7 @@ const TYPE: ListFilter = {
   option: ["--type <glob>", "only of this type"],
   field: { name: "type", label: "Event" },
 };
-const search = (label: string, hint: string): ListFilter => ({
-  name: "q",
-  field: { name: "q", label, hint },
-});
+const SEARCH: ListFilter = { name: "q", field: { name: "q", label: "Search" } };
 
 /** The app's order: the first entry of the metadata that is named for one. */
 function orderOf({ metadata }: JsonRecord): unknown {
@@ -122,7 +119,7 @@ const lists = {
     dropFirst: ["payment_method"],
     values: { order: orderOf },
     filters: [
-      search("Search", "id, e-mail, order, amount"),
+      SEARCH,
       STATUS,
       { name: "customer_email", option: ["--email <address>", "only of this customer"] },
     ],
@@ -168,7 +165,7 @@ const lists = {
       },
       TYPE,
       { name: "webhook_id", field: { name: "receiver", label: "Receiver" } },
-      search("About", "order, e-mail, id"),
+      SEARCH,
     ],
     slots: { status: ["status"], title: ["type", "url"], side: ["attempts"] },
     view: "webhooks",
@@ -186,7 +183,7 @@ const lists = {
     ],
     filters: [
       // Adds nothing to the control API's query, which cannot search in bodies.
-      { ...search("Text", "in the path or a value"), query: () => ({}) },
+      { ...SEARCH, query: () => ({}) },
       {
         ...STATUS,
         option: ["--status <status>", "only with this status, such as 400 or 4xx"],
@@ -207,8 +204,6 @@ const lists = {
     dropFirst: ["event_id"],
     values: { about: objectId },
     filters: [TYPE],
-    slots: { title: ["type"] },
-    headings: ["Time", "", "Event", "About", "Webhooks"],
   },
   next: {
     columns: ["at", "in", "amount", "who", "id", "what"],

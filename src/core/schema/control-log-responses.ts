@@ -105,9 +105,6 @@ const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
   forged: field(z.boolean(), "It carries a forged event modelled on this one."),
   response_lost: field(z.boolean(), "The response to its first attempt is lost on the way back."),
   copy_id: field(textOrNull, "The ID its event is sent with, if not the event's own."),
-  unsigned: z.boolean(),
-  by_hand: field(z.boolean(), "Edited in the dashboard: it is sent once."),
-  to_url: field(textOrNull, "Where it is sent, if not to its receiver's URL."),
   at_once: field(unboundedCountSchema, "How many are sent at the same moment, including this one."),
   down: z.nullable(
     recordShape("DownFromUntil", "When attempts fail without being sent.", {

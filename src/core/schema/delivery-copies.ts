@@ -3,7 +3,7 @@ export interface SentDelivery {
   readonly delivery_id: string;
   readonly event_id: string;
   readonly webhook_id: string;
-  readonly mishap: { readonly forged?: unknown; readonly by_hand?: boolean | undefined } | null;
+  readonly mishap: { readonly forged?: unknown } | null;
 }
 
 /** Names further deliveries of an event to a receiver, by their ids. Takes the newest delivery first. */
@@ -12,7 +12,7 @@ export function copyTexts(deliveries: readonly SentDelivery[]): ReadonlyMap<stri
   const seen = new Set<string>();
   for (const { delivery_id, event_id, webhook_id, mishap } of [...deliveries].reverse()) {
     const key = `${event_id} ${webhook_id}`;
-    const text = mishap?.forged ? "false event" : mishap?.by_hand ? "resent" : seen.has(key) && "duplicate";
+    const text = mishap?.forged ? "false event" : seen.has(key) && "duplicate";
     if (text !== false) copies.set(delivery_id, text);
     seen.add(key);
   }

@@ -144,16 +144,14 @@ const ACTIONS: Readonly<
     const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
     if (reason !== undefined && !safeParse(reasonSchema, reason).ok)
       return showPage(namespace, charge, { trouble: panelError("The reason is too long.") });
-    if (to === undefined && hasEnded(charge.status)) return redirectAfterAction(namespace, charge, "page");
-    const result = namespace.execute<Charge | Refusal | undefined>((tx) => {
-      // A payment fails with the selected method, if there is one; the others need a method.
-      const needsMethod =
-        to === "COMPLETED" || to === undefined || (to === "FAILED" && form.has("payment_method"));
+    const result = namespace.execute<Charge | Refusal>((tx) => {
+      // A payment fails with the selected method, if there is one; completing it needs a method.
+      const needsMethod = to === "COMPLETED" || (to === "FAILED" && form.has("payment_method"));
       if (needsChoice(charge) && needsMethod) {
         const choice = choiceCommand(namespace, charge, form)(tx);
-        if (isRefusal(choice) || to === undefined) return choice;
+        if (isRefusal(choice)) return choice;
       }
-      return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "checkout", reason)(tx);
+      return transitionCharge(charge.charge_id, to, "checkout", reason)(tx);
     });
     if (isRefusal(result)) return showRefusal(namespace, charge, result, form);
     // A merchant refunds long after the customer has left, so there is no redirect to the shop.

@@ -47,9 +47,9 @@ addEventListener("DOMContentLoaded", () => {
       } else if (String(running) !== speed) {
         // Replaces only what names the clock's mode: a reload would lose what the customer has typed.
         const fresh = new DOMParser().parseFromString(await (await fetch(location)).text(), "text/html");
-        for (const part of [".sandbox h2", ".more p", "#freeze", ".note p", "#hold"]) {
+        for (const part of [".sandbox h2", ".more p"]) {
           const [shown, current] = [document, fresh].map((from) => from.querySelector(part));
-          if (shown && current) { shown.innerHTML = current.innerHTML; shown.value = current.value; }
+          if (shown && current) shown.innerHTML = current.innerHTML;
         }
         speed = fresh.body.dataset.speed;
       }
@@ -89,13 +89,11 @@ addEventListener("DOMContentLoaded", () => {
   });
   addEventListener("pageshow", (event) => { if (event.persisted) leftAt = -Infinity; });
 
-  // While the payment's pages follow each other, the focus stays on a clock button, or goes to the heading.
+  // The focus follows a payment's pages to their heading.
   const focused = document.querySelector("[autofocus]") ?? document.getElementById(sessionStorage.focused);
-  focused?.closest("details")?.setAttribute("open", "");
   focused?.focus();
   addEventListener("pagehide", () => {
-    const focused = document.querySelector(":focus-visible");
-    sessionStorage.focused = focused ? focused.closest(".sandbox [id]")?.id ?? "state" : "";
+    sessionStorage.focused = document.querySelector(":focus-visible") ? "state" : "";
   });
 });
 `;

@@ -5,22 +5,18 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { statusText } from "../../core/reports/shown-status.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
-import { hasEnded, isOpen } from "../../core/schema/statuses.js";
-import { iso, readableDuration } from "../../core/schema/time.js";
 import { remainingTimeText } from "../format.js";
-import { type Content, html, type Markup } from "../html.js";
+import { html, type Markup } from "../html.js";
 import { statusOf } from "../payment-status.js";
-import { type Press, pressText } from "../press.js";
-import { type CheckoutPage, sameScreen } from "./page-model.js";
+import type { CheckoutPage } from "./page-model.js";
 
-/** Status that each button of the panel sets. `scenario` sets none: the charge follows its scenario. */
+/** Status that each button of the panel sets. */
 export const PANEL_BUTTONS = {
   complete: "COMPLETED",
   fail: "FAILED",
   expire: "EXPIRED",
   refund: "REFUNDED",
-  scenario: undefined,
-} as const satisfies Record<string, ChargeStatus | undefined>;
+} as const satisfies Record<string, ChargeStatus>;
 type PanelButton = keyof typeof PANEL_BUTTONS;
 
 export function isPanelButton(text: string | null): text is PanelButton {
@@ -30,39 +26,50 @@ export function isPanelButton(text: string | null): text is PanelButton {
 /** Suggested failure reasons; any text is accepted. */
 const REASONS = ["declined", "insufficient_funds", "declined_by_operator", "operator_timeout"];
 
-/** The bar above the page, last in the order of the keyboard, where a tester chooses the outcome. A real service has no such bar. */
+/**
+ * The bar above the page, last in the order of the keyboard, where a tester chooses the outcome. A real service has no
+ * such bar.
+ */
 export function sandboxPanel(page: CheckoutPage): Markup {
   const { charge, links } = page;
-  const [next] = page.planned;
   const isChoosing = needsChoice(charge);
   // Before a method is chosen the buttons submit the method form, because completing needs a method.
   const form = isChoosing ? "method" : "outcome";
-  const titleOf = (value: PanelButton) =>
-    value === "scenario" ? "Run the matching scenario" : `Set the charge to ${PANEL_BUTTONS[value]}`;
-  const button = ([value, label]: [PanelButton, string]) =>
-    html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`} title="${titleOf(value)}">${label}</button>${value === "fail" && reasonField(form)}`;
-  const isMoving = page.cause === undefined;
-  const skip =
-    isMoving &&
-    next !== undefined &&
-    clockForm(
-      page,
-      "skip",
-      ["advanceTo", { to: iso(next.dueMs) }],
-      html`<span>Clock +${countdown(page, next.dueMs)}<span class="small"> → ${next.to}</span></span>`,
-    );
-  const dashboardLink = html`<a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open in the dashboard</a>`;
+  const target = isChoosing && html` formaction="${links.action("outcome")}"`;
+  const button = ([value, label]: [PanelButton, string]) => {
+    const title = `Set the charge to ${PANEL_BUTTONS[value]}`;
+    const field = value === "fail" && reasonField(form);
+    return html`<button name="outcome" value="${value}" form="${form}"${target} title="${title}">${label}</button>${field}`;
+  };
+  const dashboard = `${links.dashboard(page.namespace)}/charges/${charge.charge_id}`;
+  const dashboardLink = html`<a href="${dashboard}">Open in the dashboard</a>`;
+  const problem =
+    page.isPanelProblem &&
+    html`<strong class="fault" role="alert" tabindex="-1" autofocus>${page.problem}</strong>`;
+  const frozen = page.speed === 0 && html` <span class="small">clock frozen</span>`;
+  // Enter in the field of the reason presses the first button of the form, the hidden one.
+  const outcomeForm =
+    !isChoosing &&
+    html`<form id="outcome" hidden method="post" action="${links.action("outcome")}">
+<button hidden name="outcome" value="fail">Fail</button></form>`;
+  const scenario = charge.scenario !== null && html`, scenario <bdi>“${charge.scenario}”</bdi>`;
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
-<h2 id="sandbox">Sandbox${page.speed === 0 && html` <span class="small">clock frozen</span>`} <span class="small">not on the real page</span></h2>
-${!isChoosing && html`<form id="outcome" hidden method="post" action="${links.action("outcome")}"><button hidden name="outcome" value="fail">Fail</button></form>`}
-<div class="outcomes">${page.isPanelProblem && html`<strong class="fault" role="alert" tabindex="-1" autofocus>${page.problem}</strong>`}${buttonsFor(page).map(button)}${!isMoving && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
-${!isChoosing && skip}
+<h2 id="sandbox">Sandbox${frozen} <span class="small">not on the real page</span></h2>
+${outcomeForm}
+<div class="outcomes">${problem}${buttonsFor(page).map(button)}${page.cause !== undefined && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
 <details><summary>More</summary><div class="more">
-<p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${isMoving && hint(page)}</p>
-${isMoving && html`<span>Sandbox clock:</span>${clockForm(page, "advance", ["advanceClock", { by: "10s" }], "+10 s")}${freezeForm(page, "freeze")}${isChoosing && skip}`}
-<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>“${charge.scenario}”</bdi>`}. ${isMoving && dashboardLink}</p>
+<p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."}
+${nextMove(page)}</p>
+<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${scenario}. ${page.cause === undefined && dashboardLink}</p>
 </div></details>
 </div></aside>`;
+}
+
+/** The next planned status, with the time until it is due at the speed of sandbox time. */
+function nextMove({ cause, nowMs, planned: [next], speed }: CheckoutPage): Markup | false {
+  if (cause !== undefined || next === undefined) return false;
+  const due = html`<span data-until="${next.dueMs}">${remainingTimeText(next.dueMs - nowMs)}</span>`;
+  return html`Next: ${next.to} in ${due}${speed === 0 && ", once the clock runs or is advanced"}.`;
 }
 
 function buttonsFor({ charge, offers, settable, returns }: CheckoutPage): [PanelButton, string][] {
@@ -74,19 +81,15 @@ function buttonsFor({ charge, offers, settable, returns }: CheckoutPage): [Panel
   if (settable.includes("EXPIRED")) buttons.push(["expire", "Expire"]);
   if (settable.includes("REFUNDED"))
     buttons.push(["refund", returns.length > 0 ? "Refund the rest" : "Refund"]);
-  if (offers.length > 0) buttons.push(["scenario", "Run scenario"]);
   return buttons;
 }
 
-function hint({ offers, planned, speed }: CheckoutPage): string {
-  const method = offers.length > 0 ? "; Complete and Fail use the selected method" : "";
-  const isHeld = speed === 0 && planned.length > 0;
-  return `Choose how the payment ends${method}.${isHeld ? " The sandbox clock is frozen: the scenario waits until the clock advances." : ""}`;
-}
-
-/** Enter in this field presses the form's first button: the hidden one, which fails the payment. */
+/** Enter in this field fails the payment. */
 function reasonField(form: string): Markup {
-  return html`<span class="reason"><input name="reason" form="${form}" list="reasons" placeholder="declined" aria-label="Reason if it fails" title="Reason if it fails" maxlength="${MAX_LENGTHS.reason}" autocomplete="off">
+  const attributes = html`list="reasons" placeholder="declined" maxlength="${MAX_LENGTHS.reason}" autocomplete="off"`;
+  const label = "Reason if it fails";
+  return html`<span class="reason">
+<input name="reason" form="${form}" aria-label="${label}" title="${label}" ${attributes}>
 <datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></span>`;
 }
 
@@ -102,48 +105,4 @@ export function causeText(namespace: Namespace, charge: Charge): string {
     customer: "by the customer",
   };
   return `${statusText(shown)}: ${(shown.amount === undefined && causes[actor]) || "by hand"}`;
-}
-
-/** The note above the buttons: how the scenario ends the payment if nobody presses a button. */
-export function plannedEndNote(page: CheckoutPage): Markup {
-  const { charge, planned, speed } = page;
-  const move = planned.find(({ to }) => to !== "EXPIRED") ?? planned[0];
-  const end = planned.find(({ to }) => hasEnded(to) && to !== "EXPIRED") ?? planned.at(-1);
-  const expiry = planned.find(({ to }) => to === "EXPIRED");
-  const after =
-    move && expiry && move !== expiry && ` ${readableDuration(move.dueMs - expiry.dueMs)} after expiry,`;
-  const verb = end && (isOpen(charge.status) ? END_VERBS : CONFIRMED_VERBS)[end.to];
-  const due = end?.to === "COMPLETED" ? move : end;
-  const isUnpressed = isOpen(charge.status) && !page.isWaiting && end && end.to in CONFIRMED_VERBS;
-  const when = html` in ${due && countdown(page, due.dueMs)}${isUnpressed && ", even if nobody presses the button"}.`;
-  const stop = end ? `stops at ${end.to} on purpose` : "keeps it stuck on purpose";
-  const remedy = `${charge.overruled ? "does nothing more" : stop}. To go on, press Complete or Fail above.`;
-  return html`<div class="note small"><p>Sandbox: ${speed === 0 && verb !== undefined && "the clock is frozen. When it runs, "}scenario <bdi>“${charge.scenario}”</bdi>${charge.overruled && ", overruled by hand,"} ${verb === undefined ? remedy : html`${verb}${after}${when}`}</p>${end && freezeForm(page, "hold")}</div>`;
-}
-
-const END_VERBS: { readonly [Status in ChargeStatus]?: string } = {
-  COMPLETED: "pays",
-  FAILED: "makes the payment fail",
-  CANCELLED: "cancels",
-  EXPIRED: "lets it expire",
-};
-/** After the money has arrived. */
-const CONFIRMED_VERBS: typeof END_VERBS = { COMPLETED: "completes it", FAILED: "fails it" };
-
-function freezeForm(page: CheckoutPage, id: string): Markup {
-  const [mode, label] = page.speed === 0 ? ["real", "Run clock"] : ["manual", "Freeze clock"];
-  return clockForm(page, id, ["setClock", { mode }], label);
-}
-
-/** The script counts down to data-until at the speed of sandbox time. */
-function countdown({ nowMs }: CheckoutPage, dueMs: number): Markup {
-  return html`<span data-until="${dueMs}">${remainingTimeText(dueMs - nowMs)}</span>`;
-}
-
-/** Form that moves time; it posts to the dashboard. */
-function clockForm(page: CheckoutPage, id: string, press: Press, label: Content): Markup {
-  return html`<form method="post" action="${page.links.dashboard(page.namespace)}">
-<input type="hidden" name="back" value="/checkout/${page.charge.checkout_id}${sameScreen(page)}">
-<button id="${id}" name="do" value="${pressText(press)}" title="Changes the clock for every payment">${label}</button>
-</form>`;
 }

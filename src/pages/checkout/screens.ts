@@ -25,7 +25,7 @@ import {
   pollingAttributes,
   priceBreakdown,
 } from "./payment-summary.js";
-import { plannedEndNote, sandboxPanel } from "./sandbox-panel.js";
+import { sandboxPanel } from "./sandbox-panel.js";
 
 interface Screen extends Partial<Pick<PageDocument, "title" | "status" | "polling" | "refresh">> {
   readonly summary?: Markup;
@@ -96,7 +96,6 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
     label: html`aria-labelledby="state"`,
     card: html`<h2 id="state" tabindex="-1"><bdi>${name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
-${plannedEndNote(page)}
 <p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."}</p>
 <div class="actions"><form method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form></div>`,
     polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen)),
@@ -162,7 +161,6 @@ export function waitingScreen(page: CheckoutPage): PageDocument {
     card: html`${stateHeading(html`<span class="spinner"></span>`, html`<h2 id="state" tabindex="-1">${title}</h2>`, text)}
 <dl class="facts receipt">${fact("Reference", html`<code>${charge.provider_reference}</code>`)}</dl>
 <noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
-${plannedEndNote(page)}
 ${
   isOpen(charge.status) &&
   html`<div class="actions"><form method="post">${!isCard && html`<a class="button plain" href="${links.page}">Show how to pay</a>`}${cancelButton(page)}</form></div>`

@@ -113,7 +113,6 @@ function receiverItem(context: PageContext, endpoint: Endpoint): ui.ListRow | un
       does: ["retryAll", { webhook_id }],
       label: total === 1 ? "Retry" : "Retry all",
       to: `${total} to ${receiverName(endpoint)}`,
-      key: "r",
     })}`,
   };
 }

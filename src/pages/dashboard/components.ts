@@ -1,12 +1,11 @@
 import type { Endpoint } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
-import type { FieldChange } from "../../core/namespace/saved-states.js";
 import { STATUS_TONES } from "../../core/reports/shown-status.js";
 import type { Mode } from "../../core/schema/common.js";
 import { receiverName } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
 import { type Content, escapeText, html, Markup } from "../html.js";
-import { type Press, pressText } from "../press.js";
+import { type Press, pressText } from "./notices.js";
 import {
   currentPath,
   currentUrl,
@@ -120,7 +119,6 @@ interface ButtonOptions {
   readonly label: string;
   /** Object of the action, appended to the label for screen readers. */
   readonly to?: string | undefined;
-  readonly key?: string;
   readonly kind?: "main" | "danger" | undefined;
   /** Tooltip. */
   readonly hint?: string;
@@ -138,18 +136,18 @@ export function submitButton(options: ButtonOptions): Markup {
   return buttonMarkup(options, false);
 }
 
-function buttonMarkup({ does, label, to, key, kind, hint, isToggle }: ButtonOptions, form: Content): Markup {
-  return html`<button${form} name="do" value="${pressText(does)}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${hint !== undefined && html` title="${hint}"`}${isToggle && html` data-key="toggle"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+function buttonMarkup({ does, label, to, kind, hint, isToggle }: ButtonOptions, form: Content): Markup {
+  return html`<button${form} name="do" value="${pressText(does)}"${kind !== undefined && html` class="${kind}"`}${hint !== undefined && html` title="${hint}"`}${isToggle && html` data-key="toggle"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
 }
 
 /** Button that copies text to the clipboard. Hidden without script. */
-export function copyButton(label: string, text: string, key?: string): Markup {
-  return html`<button type="button" class="copy" data-copy="${text}"${key !== undefined && html` data-key-is="${key}"`}>${label}</button>`;
+export function copyButton(label: string, text: string): Markup {
+  return html`<button type="button" class="copy" data-copy="${text}">${label}</button>`;
 }
 
 /** A code block with a copy button. */
-export function snippet(label: string, text: string, key?: string): Markup {
-  return html`<div class="snippet"><div class="bar"><span>${label}</span>${copyButton("Copy", text, key)}</div><pre tabindex="0" aria-label="${label}">${text}</pre></div>`;
+export function snippet(label: string, text: string): Markup {
+  return html`<div class="snippet"><div class="bar"><span>${label}</span>${copyButton("Copy", text)}</div><pre tabindex="0" aria-label="${label}">${text}</pre></div>`;
 }
 
 export interface ListRow {
@@ -284,15 +282,9 @@ export function input(options: InputOptions): Markup {
 <input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${placeholder}${required && html` required`}></label>`;
 }
 
-/** A JSON field that the script validates while typing. */
-export function jsonField(
-  name: string,
-  label: string,
-  value: string,
-  { rows, kind }: { readonly rows: number; readonly kind: "object" | "any" },
-): Markup {
-  return html`<label class="field whole"><span>${label}</span><textarea name="${name}" rows="${rows}" spellcheck="false" data-json="${kind}" aria-describedby="${name}-fault">${value}</textarea></label>
-<p class="fault" id="${name}-fault" role="status"></p>`;
+export function textField(name: string, label: string, value: string, rows: number): Markup {
+  return html`<label class="field whole"><span>${label}</span>
+<textarea name="${name}" rows="${rows}" spellcheck="false">${value}</textarea></label>`;
 }
 
 /** A form whose buttons run actions with its fields. */
@@ -348,10 +340,4 @@ export function groupConsecutive<Item>(
     else groups.push([item]);
   }
   return groups;
-}
-
-/** Fields of a record that differ. */
-export function changeList(changes: readonly FieldChange[]): Markup {
-  if (changes.length === 0) return html`<p class="soft">No differences.</p>`;
-  return html`<dl class="diff">${changes.map(({ path, before, after }) => html`<div><dt><code>${path}</code></dt><dd>${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}</dd></div>`)}</dl>`;
 }

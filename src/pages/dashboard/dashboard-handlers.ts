@@ -7,18 +7,18 @@ import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { isRefusal, type Refusal } from "../../core/schema/refusals.js";
+import { SandboxError } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
+import { UserError } from "../../core/schema/user-error.js";
 import { appendCookie, isCrossOrigin } from "../../server/http/access.js";
-import { DASHBOARD_FORM_MAX_BYTES, readBody } from "../../server/http/body.js";
+import { readBody } from "../../server/http/body.js";
 import { acceptedEncoding } from "../../server/http/compression.js";
 import { unknownNamespaceReply } from "../../server/service/admit.js";
 import { html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
-import type { FormSubmission } from "./api-calls.js";
+import { type ActionResult, runFormAction } from "./actions.js";
 import { backLink } from "./components.js";
-import { runFormAction } from "./dashboard-actions.js";
-import { dashboardFrame, recordNoun, renderView } from "./frame.js";
+import { dashboardFrame, foundUrl, recordNoun, renderView } from "./frame.js";
 import {
   DASHBOARD_PATH,
   dashboardPath,
@@ -56,7 +56,16 @@ export function serveDashboardPage(namespaces: Namespaces, c: Context): Response
   const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
   const namespace = namespaces.find(name, null);
   if (namespace === undefined) return namespaceNotFound(namespaces, c, name);
-  return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c));
+  const url = new URL(c.req.url);
+  if (url.searchParams.has("open")) return openFound(contextOf(namespaces, namespace, url, undefined, c));
+  return respond(namespaces, namespace, c, url, 200, readNotice(c));
+}
+
+/** Redirects a search to its only match, else to the list of all. */
+function openFound(context: PageContext): Response {
+  context.namespace.runDueTasks();
+  const location = foundUrl({ ...context, id: undefined });
+  return new Response(null, { status: 302, headers: { location, "sandbox-now": iso(context.nowMs) } });
 }
 
 function respond(
@@ -126,6 +135,7 @@ function contextOf(
   query.delete("namespace");
   // A form submitted with GET leaves this parameter in the query.
   query.delete("back");
+  query.delete("open");
   return {
     namespaces,
     namespace,
@@ -151,7 +161,7 @@ function decode(text: string): string {
 /** Runs an action, then redirects to its result or back to the page. */
 export async function actOnDashboard(
   namespaces: Namespaces,
-  fetch: FormSubmission["fetch"],
+  fetch: (request: Request) => Promise<Response>,
   c: Context,
 ): Promise<Response> {
   const form = await readForm(c.req.raw);
@@ -167,28 +177,26 @@ export async function actOnDashboard(
     respond(namespaces, namespace, c, new URL(backUrl, c.req.url), status, { text, isBad: true }, form);
   if (isCrossOrigin(c.req.raw, namespace.publicUrl))
     return showError(403, "That form was not sent from this page.");
-  const result = await runFormAction({ namespaces, namespace, form, fetch });
-  if (isRefusal(result)) return showError(409, refusalText(result));
-  const { to, ...notice } = result;
-  const checkout = checkoutUrlOf(form.get("back"), namespace);
+  let result: ActionResult;
+  try {
+    result = await runFormAction(namespace, form, fetch);
+  } catch (error) {
+    if (error instanceof SandboxError || error instanceof UserError) return showError(409, error.message);
+    throw error;
+  }
+  const { to = backUrl, ...notice } = result;
   const headers = new Headers({
-    location: linkTo(c.req, to ?? checkout ?? backUrl),
+    location: linkTo(c.req, to),
     "sandbox-now": iso(namespace.nowMs()),
   });
-  if (checkout === undefined) appendNotice(headers, notice, namespace.publicUrl);
+  appendNotice(headers, notice, namespace.publicUrl);
   return new Response(null, { status: 303, headers });
 }
 
 /** Reads form fields. An unreadable form has no fields and so no action. */
 async function readForm(request: Request): Promise<URLSearchParams> {
-  const raw = await readBody(request, DASHBOARD_FORM_MAX_BYTES);
+  const raw = await readBody(request);
   return new URLSearchParams("text" in raw ? raw.text : "");
-}
-
-/** Path of the checkout page whose sandbox panel sent the form. */
-function checkoutUrlOf(url: string | null, { engine }: Namespace): string | undefined {
-  const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=[01])?$/.exec(url ?? "") ?? [];
-  return engine.state.chargeOfCheckout(id) === undefined ? undefined : `/checkout/${id}${query}`;
 }
 
 /** Returns the URL only for a dashboard page of this namespace, to prevent open redirects. */
@@ -199,14 +207,6 @@ function backUrlOf(url: string | null, namespace: Namespace): string | undefined
   return host === "sandbox" && (pathname === home || pathname.startsWith(`${home}/`))
     ? `${pathname}${search}`
     : undefined;
-}
-
-function refusalText({ code, message, details = {} }: Refusal): string {
-  if (code === "CLOCK_BUSY") return "The clock is already advancing. Try again when it is done.";
-  const fields = Object.entries(details).map(([field, why]) => `${field} ${why}`);
-  return fields.length === 0 || message.includes("cannot become")
-    ? message
-    : `${message}: ${fields.join("; ")}`;
 }
 
 function notFoundView(context: PageContext, view: string): Markup {

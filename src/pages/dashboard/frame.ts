@@ -18,14 +18,20 @@ import {
 import { activityView, asideView } from "./views/activity-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { activeFaults, faultsView } from "./views/faults-view.js";
-import { type FilteredListName, filteredList, type Listing, listBeside } from "./views/filtered-list.js";
+import {
+  type FilteredListName,
+  filteredList,
+  type Listing,
+  listBeside,
+  onlyMatch,
+} from "./views/filtered-list.js";
 import { moneyView } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
 import { chargeListing, payoutListing } from "./views/payment-lists.js";
 import { chargeView, payoutView } from "./views/payment-view.js";
+import { objectUrl } from "./views/record-rows.js";
 import { requestListing, requestView } from "./views/requests-view.js";
 import { scenarioDetailView, scenariosView } from "./views/scenarios-view.js";
-import { searchView } from "./views/search-view.js";
 import { deliveryListing, webhooksView } from "./views/webhooks-view.js";
 
 /** The page around a view: header with search and clock, menu, notices and help. */
@@ -52,23 +58,18 @@ const KEYS = {
   "/ or ⌘K": "search",
   "j, k": "next, previous row",
   Enter: "open the row",
-  e: "advance 10 seconds",
-  n: "run what is due next",
-  r: "redeliver, or retry",
-  c: "copy as curl",
-  ".": "pause the updates",
   "?": "this list",
 };
 
 function notice({ notice }: PageContext): Markup | false {
   return (
     notice !== undefined &&
-    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${ui.button({ does: ["restoreSnapshot", { name: notice.undo, undoes: "reset" }], label: "Undo" })}`}</p>`
+    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${ui.button({ does: ["restoreSnapshot", { name: notice.undo }], label: "Undo" })}`}</p>`
   );
 }
 
 function top(context: PageContext): Markup {
-  const { namespace, namespaces, mode, query } = context;
+  const { namespace, namespaces, mode } = context;
   const names = namespaces.list().map(({ name }) => name);
   const modes = Object.entries({ "": "All", test: "Test", live: "Live" });
   return html`<div class="line">
@@ -77,13 +78,29 @@ function top(context: PageContext): Markup {
 <select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select>
 <noscript><button>Go</button></noscript></form>
 <span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${currentUrl(context, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
-<form class="search" role="search" method="get" action="${linkTo(context, `${dashboardPath(namespace.name)}/search`)}" data-live>
-<label class="unseen" for="q">Search everything</label>
-<input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, order, amount…" autocomplete="off" spellcheck="false">
-<kbd aria-hidden="true">/</kbd></form>
+${searchForm(context)}
 <span class="live" data-live-mark><noscript>static</noscript></span>
 </div>
 ${clockBar(context)}`;
+}
+
+/** Lists with a search, by view; every other view searches the charges. */
+const SEARCHED: { readonly [View in ViewName]?: string } = {
+  charges: "id, e-mail, order, amount",
+  webhooks: "order, e-mail, id",
+  requests: "in the path or a value",
+};
+
+function searchForm(context: PageContext): Markup {
+  const view = SEARCHED[context.view] === undefined ? "charges" : context.view;
+  const { q = "", offset: _offset, ...kept } = Object.fromEntries(context.query);
+  const hidden = view === context.view && context.id === undefined ? Object.entries(kept) : [];
+  return html`<form class="search" role="search" method="get" action="${viewUrl(context, view).replace(/\?.*/, "")}" data-live>
+${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${context.mode !== undefined && html`<input type="hidden" name="mode" value="${context.mode}">`}
+<label class="unseen" for="q">Search ${VIEWS[view].toLowerCase()}</label>
+<input id="q" type="search" name="q" value="${q}" placeholder="Search ${VIEWS[view].toLowerCase()}: ${SEARCHED[view]}" autocomplete="off" spellcheck="false">
+<kbd aria-hidden="true">/</kbd><button class="unseen" name="open" value="1" tabindex="-1">Open</button></form>`;
 }
 
 function clockBar(context: PageContext): Markup {
@@ -96,11 +113,11 @@ function clockBar(context: PageContext): Markup {
 <span class="day">${ui.dateText(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
-${ui.button({ does: ["advanceTo"], label: "Skip to next", key: "n" })}
-${ui.button({ does: ["advanceClock", { by: "10s" }], label: "+10 s", key: "e" })}
+${ui.button({ does: ["advanceClock", { until: "next" }], label: "Skip to next" })}
+${ui.button({ does: ["advanceClock", { by: "10s" }], label: "+10 s" })}
 ${["5m", "1h"].map((by) => ui.button({ does: ["advanceClock", { by }], label: `+${by.replace(/\D/, " $&")}` }))}
 ${ui.button({ does: ["setClock", { mode: isFrozen ? "real" : "manual" }], label: isFrozen ? "Resume" : "Freeze" })}
-${ui.actionForm(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["advanceClock"], label: "Go" })}`, "Jump in time")}
+${ui.actionForm(context, html`<input name="when" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["advanceClock"], label: "Go" })}`, "Jump in time")}
 <span class="soft due">next due: ${next ? html`in ${ui.readableDuration(Math.max(0, next.due_ms - Date.parse(now)))}` : "nothing"}</span>
 </div>`;
 }
@@ -108,7 +125,6 @@ ${ui.actionForm(context, html`<input name="value" size="12" required placeholder
 function menu(context: PageContext): Markup {
   const counts = countsOf(context);
   return html`<ul>${(Object.entries(VIEWS) as [ViewName, string][]).map(([view, label]) => {
-    if (view === "search") return false;
     const [count = 0, noun, tone] = counts[view] ?? [];
     const shown = count > 0 && html`${groupDigits(String(count))}<span class="unseen"> ${noun}</span>`;
     return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${noun !== undefined && html` <span class="count ${tone}">${shown}</span>`}</a></li>`;
@@ -138,6 +154,8 @@ interface View {
   readonly listId?: string;
   /** List that wide screens show beside a record. */
   readonly beside?: (context: PageContext) => Markup;
+  /** Id of the only record that the filters match. */
+  readonly only?: (context: PageContext) => string | undefined;
   /** Noun of a record for messages, and its page; undefined if the record does not exist. */
   readonly record?: readonly [noun: string, render: (context: PageContext, id: string) => Markup | undefined];
 }
@@ -149,6 +167,7 @@ function listed<Item>(name: FilteredListName, listing: (context: PageContext) =>
     list: (context: PageContext) =>
       filteredList(context, name, listing(context), html`<h1>${VIEWS[context.view]}</h1>`),
     beside: (context: PageContext) => listBeside(context, name, listing(context)),
+    only: (context: PageContext) => onlyMatch(context, name, listing(context)),
   };
 }
 
@@ -165,13 +184,23 @@ const VIEW_PARTS: Readonly<Record<ViewName, View>> = {
   scenarios: { list: scenariosView, record: ["scenario", scenarioDetailView] },
   faults: { list: faultsView },
   namespace: { list: namespaceView },
-  search: { list: searchView },
 };
 
 export function renderView(context: PageContext): Markup | undefined {
   const { view, id } = context;
   const { list, record } = VIEW_PARTS[view];
   return id === undefined || id === "" ? list(context) : record?.[1](context, id);
+}
+
+/** Where a search leads: to the object of an id, to the only match, else to the list. */
+export function foundUrl(context: PageContext): string {
+  const { namespace, query, view } = context;
+  const q = query.get("q")?.trim() ?? "";
+  const object = objectUrl(context, q);
+  if (object !== undefined) return object;
+  if (namespace.engine.state.get("deliveries", q) !== undefined) return viewUrl(context, "webhooks", q);
+  const id = VIEW_PARTS[view].only?.(context);
+  return id === undefined ? currentUrl(context) : viewUrl(context, view, id);
 }
 
 export function recordNoun(view: ViewName): string {

@@ -13,8 +13,6 @@ export const VIEWS = {
   scenarios: "Scenarios",
   faults: "Faults",
   namespace: "Namespace",
-  /** Opened by the search field; not in the menu. */
-  search: "Search",
 } as const;
 export type ViewName = keyof typeof VIEWS;
 

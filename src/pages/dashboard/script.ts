@@ -1,15 +1,3 @@
-import { findJsonFault } from "../../core/domain/json-fault.js";
-
-/** Source of `jsonFault(text, kind)`, which returns a message about the first error in a JSON text, or "". */
-const JSON_FAULT_SCRIPT = String.raw`
-const findJsonFault=${String(findJsonFault)};
-const jsonFault=(text,kind)=>{
-if(!text.trim())return kind==="object"?"A JSON object is needed.":"";
-const fault=findJsonFault(text);
-if(fault)return "Line "+fault.line+", column "+fault.column+": "+fault.message+".";
-return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":""};
-`;
-
 /**
  * The dashboard's only script. The dashboard's links and forms also work without JavaScript. The script reloads the
  * page after a change and patches the differences, submits forms without navigation, and handles keys.
@@ -35,7 +23,7 @@ return page};
 absolute(document,location);
 const $=(query,from=document)=>from.querySelector(query),all=(query,from=document)=>[...from.querySelectorAll(query)];
 const said=$("#said"),gone=$("#gone");
-let fresh=null,paused=false,seenAt=new Date();
+let fresh=null,seenAt=new Date();
 
 // Patching matches an element by key, or by position if the element has no key. Rows of a list always match by
 // position: a row of another record takes the place of the old one, because moving the rows would shift the layout.
@@ -90,7 +78,7 @@ if(rows.length)more.textContent=rows.length+" new ↑";else more.hidden=true}
 return own};
 // "own": the result of a press on this page. true: everything. false: what moves nothing under the pointer.
 const show=(wanted)=>{
-if(!fresh||paused&&!wanted)return;
+if(!fresh)return;
 for(const column of all("[data-column]")){
 const next=column.id?fresh.getElementById(column.id):$(column.nodeName.toLowerCase()+"[data-column]",fresh.body);
 if(!next)continue;
@@ -138,7 +126,7 @@ gone.hidden=!is;
 if(is)gone.textContent="The sandbox is not answering. Last seen "+seenAt.toTimeString().slice(0,8)+". Reconnecting…";
 else seenAt=new Date();
 mark()};
-const mark=()=>{const live=$("[data-live-mark]");live.className="live "+(gone.hidden?paused?"":"on":"off");live.textContent=gone.hidden?paused?"‖ paused":"● live":"✗ offline"};
+const mark=()=>{const live=$("[data-live-mark]");live.className="live "+(gone.hidden?"on":"off");live.textContent=gone.hidden?"● live":"✗ offline"};
 mark();
 const headers={accept:"text/html","sandbox-part":"1"};
 const take=async(response)=>{
@@ -209,7 +197,7 @@ document.addEventListener("input",({target})=>{const form=target.closest("[data-
 if(form&&target.type==="search"){clearTimeout(typing);typing=setTimeout(()=>look(form),TYPING_MS)}});
 document.addEventListener("change",({target})=>{if(target.matches("[data-live] select"))look(target.form)});
 document.addEventListener("submit",async(event)=>{if(!event.target.matches("[data-live]"))return;
-event.preventDefault();await look(event.target);$("main [data-row]")?.focus()});
+if(event.submitter?.name==="open")return clearTimeout(typing);event.preventDefault();await look(event.target);$("main [data-row]")?.focus()});
 // Buttons act without leaving the page.
 let hush=0,pressed={};
 // After a first click has changed the page, the second of a double click may meet another button.
@@ -248,16 +236,6 @@ catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 // A link to a part of the page is no visit of another.
 addEventListener("popstate",()=>{if(place(location)!==here)location.reload()});
 document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});
-// Invalid JSON is reported while typing and not sent.
-${JSON_FAULT_SCRIPT}
-document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
-const fault=jsonFault(target.value,target.dataset.json);
-target.setCustomValidity(fault);target.ariaInvalid=String(!!fault);
-if(fault)said.replaceChildren();
-$("#"+target.getAttribute("aria-describedby")).textContent=fault});
-
-// The field's own message replaces the browser's.
-document.addEventListener("invalid",(event)=>{if(event.target.matches("[data-json]")){event.preventDefault();event.target.focus()}},true);
 const put=async(button)=>{
 try{await navigator.clipboard.writeText(button.dataset.copy)}catch{
 const area=document.createElement("textarea");area.value=button.dataset.copy;document.body.append(area);area.select();document.execCommand("copy");area.remove();button.focus()}
@@ -269,10 +247,6 @@ if(button&&!button.dataset.said)put(button);
 if(target.closest("[data-more]"))show(true);
 if(target.closest("[data-help]"))$("#help").showModal()});
 
-// Never retries what is neither focused nor about the open object.
-const press=(key)=>{const row=document.activeElement?.closest(".row,li"),is='[data-key-is="'+key+'"]';
-const target=row&&$(is,row)||(key!=="r"||!row&&$(".object"))&&$(is);
-if(target)target.click();else if(key==="r"){notify("Nothing to retry here: select a row (j).");fade()}};
 const search=()=>{$("#q").focus();$("#q").select()};
 addEventListener("keydown",(event)=>{
 const {key,target}=event;
@@ -284,6 +258,6 @@ const rows=all("[data-row]"),current=document.activeElement?.closest(".row")?.qu
 // Without a current row, the first is that of the section in the URL's fragment, or of the filtered list.
 const at=current?rows.indexOf(current):Math.max(0,rows.indexOf($(":target [data-row],[data-first] [data-row]")))-1;
 const keys={"/":search,j:()=>rows[Math.min(at+1,rows.length-1)]?.focus(),k:()=>rows[Math.max(at-1,0)]?.focus(),
-e:()=>press("e"),n:()=>press("n"),r:()=>press("r"),c:()=>press("c"),".":()=>{paused=!paused;mark();if(!paused)show(false)},"?":()=>$("#help").showModal()};
+"?":()=>$("#help").showModal()};
 if(keys[key]){event.preventDefault();keys[key]()}})});
 `;

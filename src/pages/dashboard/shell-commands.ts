@@ -42,7 +42,7 @@ function shellQuote(text: string): string {
 }
 
 /** Path and query of a call. The journal stores an absolute URL for calls over a port. */
-export function requestPath({ url }: RequestEntry): string {
+function requestPath({ url }: RequestEntry): string {
   const { pathname, search } = new URL(url, "http://sandbox");
   return `${pathname}${search}`;
 }

@@ -62,13 +62,10 @@ export function deliveryView(state: State, delivery: Delivery, hold: DeliveryHol
 
 function mishapView(mishap: Mishap | null) {
   if (mishap === null) return null;
-  const { down, forged, copy_id, at_once, to_url, retried = [], ...others } = mishap;
+  const { down, forged, copy_id, at_once, retried = [], ...others } = mishap;
   return {
     response_lost: false,
-    unsigned: false,
-    by_hand: false,
     ...others,
-    to_url: to_url ?? null,
     copy_id: copy_id ?? null,
     at_once: at_once ?? 1,
     forged: forged !== undefined,
@@ -114,7 +111,7 @@ export function receiverName(endpoint: Endpoint | undefined): string {
     : endpoint.url.replace(/^https?:\/\/([^/@]*@)?/, "");
 }
 
-/** Returns true if attempts were made and none succeeded; false for manual resends. */
-export function isFailing({ status, attempts, mishap }: Delivery): boolean {
-  return attempts.length > 0 && (status === "failed" || status === "pending") && !mishap?.by_hand;
+/** Returns true if attempts were made and none succeeded. */
+export function isFailing({ status, attempts }: Delivery): boolean {
+  return attempts.length > 0 && (status === "failed" || status === "pending");
 }

@@ -10,8 +10,6 @@ import {
 import { type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** A form that has a body of `MAX_BODY_BYTES`, percent-encoded. */
-export const DASHBOARD_FORM_MAX_BYTES = 4 * MAX_BODY_BYTES;
 /** Oversized bodies up to this length are read and discarded, so the client finishes sending and reads the response. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 /** Marks a forwarded call whose oversized body stayed behind. */

@@ -25,8 +25,8 @@ export function recordAttempt(task: Task, outcome: AttemptResult): Command<void>
       ...delivery.attempts,
       { attempt, order: tx.next("attempt"), at: tx.at, ...logged, ...retryAfter },
     ];
-    // False events and manual resends are not retried.
-    const isSingleAttempt = delivery.mishap?.forged !== undefined || delivery.mishap?.by_hand === true;
+    // False events are not retried.
+    const isSingleAttempt = delivery.mishap?.forged !== undefined;
     const verdict = decideRetry(
       { status: logged.status, retryAfterMs },
       attempts.length,
@@ -42,8 +42,7 @@ export function recordAttempt(task: Task, outcome: AttemptResult): Command<void>
       tx.put("deliveries", ended.delivery_id, { ...ended, status });
     }
     const endpoint = verdict.next === "disable" ? tx.get("endpoints", ended.webhook_id) : undefined;
-    if (endpoint !== undefined && !delivery.mishap?.by_hand)
-      tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
+    if (endpoint !== undefined) tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
     sendCopies(tx, delivery, attempt);
     if (attempts.length === 1) leaveLane(tx, delivery);
     trimEventLog(tx);

@@ -8,9 +8,9 @@ import { eventTypeOf, parseEventType } from "../../schema/event-types.js";
 import { isJsonObject } from "../../schema/json-objects.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import { CHARGE_STATUS_TABLE } from "../../schema/statuses.js";
-import { emitEvent, type ManualEvent, planDelivery, sendManualEvent } from "../event-emission.js";
+import { emitEvent, planDelivery } from "../event-emission.js";
 import { chargeSubject, withdrawalSubject } from "../match-fields.js";
-import type { Delivery, Endpoint, EventRecord } from "../records.js";
+import type { Delivery, EventRecord } from "../records.js";
 import type { Caller, Command, Transaction } from "../transaction.js";
 import { chargeDetailView, withdrawalView } from "../wire-views.js";
 import { buildCharge } from "./charge-commands.js";
@@ -169,32 +169,13 @@ function merge(record: unknown, changes: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-function resend(
-  deliveryId: string,
-  send: (tx: Transaction, event: EventRecord, endpoint: Endpoint) => Delivery[],
-): Command<Delivery[] | Refusal> {
+/** Delivers an event to the same endpoint again, with new signatures. */
+export function redeliver(deliveryId: string, times: number): Command<Delivery[] | Refusal> {
   return (tx) => {
     const delivery = tx.get("deliveries", deliveryId);
     const event = delivery && tx.get("events", delivery.event_id);
     const endpoint = delivery && tx.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined) return refuse("NOT_FOUND", "Delivery not found");
-    return send(tx, event, endpoint);
+    return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { skipsLane: true }));
   };
-}
-
-/** Delivers an event to the same endpoint again, with new signatures. */
-export function redeliver(deliveryId: string, times: number): Command<Delivery[] | Refusal> {
-  return resend(deliveryId, (tx, event, endpoint) =>
-    Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { skipsLane: true })),
-  );
-}
-
-/** Sends a copy of a delivery's event, with a new id and the user's data, to the same endpoint. */
-export function resendWithData(
-  deliveryId: string,
-  { data, ...how }: { readonly data: Readonly<Record<string, unknown>> } & Omit<ManualEvent, "json">,
-): Command<Delivery[] | Refusal> {
-  return resend(deliveryId, (tx, event, endpoint) =>
-    sendManualEvent(tx, event, endpoint, { json: JSON.stringify(data), ...how }),
-  );
 }

@@ -85,12 +85,6 @@ export const mishapRecordSchema = z.strictObject({
       }),
     ),
   ),
-  /** Sent without signature headers. */
-  unsigned: z.optional(z.boolean()),
-  /** A manual event from the dashboard: one attempt, no retries. */
-  by_hand: z.optional(z.boolean()),
-  /** URL used instead of the receiver's. */
-  to_url: z.optional(text),
 });
 export type Mishap = DeepReadonly<z.infer<typeof mishapRecordSchema>>;
 

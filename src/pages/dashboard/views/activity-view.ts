@@ -1,42 +1,30 @@
 import { appEnvironment } from "../../../core/client/control-client.js";
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
-import type { Delivery, Task } from "../../../core/engine/records.js";
+import type { Task } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
-import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
-import { isFailing } from "../../../server/control/record-views.js";
-import { sentenceCase } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { statusOf } from "../../payment-status.js";
-import { attentionItems, deliveryFailureText, dueTasks, isOpenFailure } from "../attention.js";
+import { attentionItems, dueTasks } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { taskText } from "./payment-timeline.js";
-import {
-  chargeRow,
-  deliveryRow,
-  isRequestInMode,
-  objectText,
-  requestRow,
-  withdrawalRow,
-} from "./record-rows.js";
+import { chargeRow, isRequestInMode, objectText, requestRow, withdrawalRow } from "./record-rows.js";
 
 const MAX_ROWS = 30;
-/** Deliveries read, before those that fail alike are folded. */
+const MAX_PAYOUTS = 10;
+/** Calls read, before those that end alike are folded. */
 const MAX_FOLDED = 200;
 const DUE_ROWS = 8;
 const MAX_DUE_ROWS = 200;
-const FILTERS = ["all", "charges", "webhooks", "requests", "errors"];
 
 /** Entries that need attention, and recent activity. */
 export function activityView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
   const isNew = state.tables.charges.size === 0 && context.namespace.journal.entries().length === 0;
   if (isNew) return setupView(context);
-  const show = context.query.get("show") ?? "all";
-  const tabs = html`<nav class="tabs" aria-label="Filter">${FILTERS.map((name) => html`<a href="${currentUrl(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${sentenceCase(name)}</a>`)}</nav>`;
   return html`<h1 class="unseen">Activity</h1>
 ${ui.section({
   id: "attention",
@@ -48,80 +36,56 @@ ${ui.section({
   )}${state.endpoints().length === 0 && html`<p class="none">No receiver of webhooks yet: <a href="${viewUrl(context, "webhooks")}">add one</a>.</p>`}`,
 })}
 ${dueSection(context, "soon", 3)}
-${ui.section({ id: "activity", title: "Activity", tools: tabs, body: ui.rowList("Activity", activityRows(context, show), show === "errors" ? "No errors." : "Nothing yet: calls, charges and payouts of your app appear here.") })}`;
+${ui.section({
+  id: "activity",
+  title: "Activity",
+  body: ui.rowList(
+    "Activity",
+    activityRows(context),
+    "Nothing yet: calls, charges and payouts of your app appear here.",
+  ),
+})}`;
 }
 
 type TimedRow = readonly [at: string, row: Markup];
 
-function activityRows(context: PageContext, show: string): Markup[] {
-  const { namespace } = context;
-  const { state } = namespace.engine;
-  const isErrors = show === "errors";
-  const payments = (): TimedRow[] => {
-    const matches = (record: Charge | Withdrawal) =>
-      isInMode(context, record) && (!isErrors || record.status === "FAILED");
-    const charges = state.pageOfKinds("charges", matches, 0, MAX_ROWS).items;
-    const payouts = state.pageOfKinds("withdrawals", matches, 0, 10).items;
-    return [...charges, ...payouts].map((record) => {
-      const options = { at: statusOf(context.namespace, record).at, withoutId: true };
-      const isCharge = "charge_id" in record;
-      return [
-        options.at,
-        isCharge ? chargeRow(context, record, options) : withdrawalRow(context, record, options),
-      ];
-    });
-  };
-  const deliveries = (): TimedRow[] => {
-    const matches = (delivery: Delivery) =>
-      isInMode(context, delivery) && (!isErrors || isOpenFailure(context, delivery));
-    const { items } = state.pageOfKinds("deliveries", matches, 0, MAX_FOLDED);
-    return ui
-      .groupConsecutive(items, failureKey)
-      .slice(0, MAX_ROWS)
-      .map(([newest, ...others]) => {
-        const at = newest.attempts.at(-1)?.at ?? newest.created_at;
-        return [at, deliveryRow(context, newest, { at, withoutId: true }, others.length + 1)];
-      });
-  };
-  const requests = (): TimedRow[] => {
-    const isShown = (request: RequestEntry) =>
-      (request.status ?? 500) >= 400 ||
-      show === "requests" ||
-      (!isErrors &&
-        (!CHARGE_OPERATIONS.has(request.operation ?? "") || (request.tolerated ?? []).length > 0));
-    const matches = (request: RequestEntry) => isRequestInMode(context, request) && isShown(request);
-    const items = namespace.journal.entries().slice(0, MAX_FOLDED).filter(matches);
-    return ui
-      .groupConsecutive(items, outcomeKey)
-      .slice(0, MAX_ROWS)
-      .map(([newest, ...others]) => [iso(newest.atMs), requestRow(context, newest, others)]);
-  };
-  const all: Record<string, () => TimedRow[]> = {
-    all: () => [...payments(), ...requests()],
-    charges: payments,
-    webhooks: deliveries,
-    requests,
-    errors: () => [...payments(), ...deliveries(), ...requests()],
-  };
-  return (getOwn(all, show) ?? all.all!)()
+/** Charges, payouts, and the calls that no row of them tells of. */
+function activityRows(context: PageContext): Markup[] {
+  const { state } = context.namespace.engine;
+  const matches = (record: Charge | Withdrawal) => isInMode(context, record);
+  const charges = state.pageOfKinds("charges", matches, 0, MAX_ROWS).items;
+  const payouts = state.pageOfKinds("withdrawals", matches, 0, MAX_PAYOUTS).items;
+  const payments = [...charges, ...payouts].map((record): TimedRow => {
+    const { at } = statusOf(context.namespace, record);
+    const isCharge = "charge_id" in record;
+    return [at, isCharge ? chargeRow(context, record, { at }) : withdrawalRow(context, record, { at })];
+  });
+  const requests = ui
+    .groupConsecutive(
+      context.namespace.journal
+        .entries()
+        .slice(0, MAX_FOLDED)
+        .filter((request) => isRequestInMode(context, request) && isTold(request)),
+      outcomeKey,
+    )
+    .slice(0, MAX_ROWS)
+    .map(([newest, ...others]): TimedRow => [iso(newest.atMs), requestRow(context, newest, others)]);
+  return [...payments, ...requests]
     .sort(([a], [b]) => (a < b ? 1 : a > b ? -1 : 0))
     .slice(0, MAX_ROWS)
     .map(([, row]) => row);
 }
 
-/** Deliveries that fail alike at one receiver have one key. */
-function failureKey(delivery: Delivery): string {
-  return isFailing(delivery)
-    ? `${delivery.webhook_id} ${deliveryFailureText(delivery)}`
-    : delivery.delivery_id;
+/** Calls already visible in the charge's row. */
+const CHARGE_OPERATIONS = new Set(["createQuote", "createWhitelabel", "createCheckout", "getCharge"]);
+
+function isTold({ status, operation, tolerated = [] }: RequestEntry): boolean {
+  return (status ?? 500) >= 400 || !CHARGE_OPERATIONS.has(operation ?? "") || tolerated.length > 0;
 }
 
 function outcomeKey({ method, path, status, inFlight, fault, responseBody }: RequestEntry): string {
   return [method, path, status, inFlight, fault, (status ?? 500) >= 400 && responseBody].join(" ");
 }
-
-/** Calls already visible in the charge's row. */
-const CHARGE_OPERATIONS = new Set(["createQuote", "createWhitelabel", "createCheckout", "getCharge"]);
 
 /** Setup instructions for an empty namespace. */
 function setupView(context: PageContext): Markup {
@@ -183,15 +147,13 @@ function dueKey(context: PageContext, task: Task): string {
   return `${task.due_ms} ${webhook_id} ${taskText(context, task)}`;
 }
 
-/** Tasks that do the same at the same time, with a button that advances time to them; names and links the first. */
+/** Tasks that do the same at the same time; names and links the first. */
 function taskItem(context: PageContext, tasks: readonly Task[]): Markup {
   const task = tasks[0]!;
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - context.nowMs;
   const text = taskText(context, task);
-  const go = { does: ["advanceTo", { to: iso(due_ms) }], label: "Go", to: `to ${ref} ${text}` } as const;
   return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`}</span>
-<a class="what" href="${viewUrl(context, view, ref)}"><span>${text}</span> <span class="soft">${subjectText(context, task, tasks.length - 1)}</span></a>
-${inMs > 0 && ui.button(go)}</li>`;
+<a class="what" href="${viewUrl(context, view, ref)}"><span>${text}</span> <span class="soft">${subjectText(context, task, tasks.length - 1)}</span></a></li>`;
 }

@@ -1,16 +1,16 @@
 import { eventToSend } from "../../../core/engine/event-mishaps.js";
-import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
-import { diffRecordFields, type FieldChange } from "../../../core/namespace/saved-states.js";
+import type { Attempt, Delivery } from "../../../core/engine/records.js";
 import { decodeEntities } from "../../../core/reports/body-summary.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import { deliveryStateOf } from "../attention.js";
 import * as ui from "../components.js";
-import { type PageContext, viewUrl } from "../page-context.js";
+import { changeList, fieldChanges } from "../field-changes.js";
+import type { PageContext } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
 import { deliveryOutcome, deliveryRow, nextStepText, objectText, objectUrl } from "./record-rows.js";
 
-/** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
+/** A delivery: attempts, body, and changes since the previous event. */
 export function deliveryDetailView(context: PageContext, delivery_id: string): Markup | undefined {
   const { namespace, nowMs } = context;
   const { state } = namespace.engine;
@@ -31,22 +31,24 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   ];
   return html`${ui.backLink(context, "webhooks")}
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryStateOf(context, delivery))} ${ui.liveModeTag(delivery.mode)}</h1>
-<p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
-<p class="why"><strong>Why:</strong> ${ui.joinWithDots([...deliveryOutcome(context, delivery), nextStepText(delivery, endpoint)])}${resendText(delivery)}</p>
-<div class="actions">${failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", key: "r", hint: "The next attempt of this delivery, now" })}
-${next !== null && endpoint?.enabled && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
-${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", hint: "A new delivery of the same event", ...(failing ? {} : { key: "r" }) })}
-<a class="button" href="#edit">Edit &amp; resend</a>
+<p class="big">→ ${receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
+<p class="why"><strong>Why:</strong> ${ui.joinWithDots([...deliveryOutcome(context, delivery), nextStepText(delivery, endpoint)])}</p>
+<div class="actions">${failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", hint: "The next attempt of this delivery, now" })}
+${next !== null && endpoint?.enabled && Date.parse(next) > nowMs && ui.button({ does: ["advanceClock", { to: next }], label: "Run time to the next try" })}
+${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", hint: "A new delivery of the same event" })}
 ${ui.menu("Copy", [
   body !== null &&
     endpoint?.url != null &&
     ui.snippet(
       "curl: this very request",
       curlCommand(endpoint.url, newest?.request_headers ?? { "content-type": "application/json" }, body),
-      "c",
     ),
   ui.snippet("curl: redeliver", controlCurl(context, "redeliver", { delivery_id, times: 1 })),
   ui.snippet("Command line", cliCommand(context, `webhook redeliver ${delivery_id}`)),
+  ui.snippet(
+    "curl: the same type, with your own data",
+    controlCurl(context, "createEvent", ownEvent(delivery)),
+  ),
 ])}${ui.copyableId(delivery_id)}</div></div>
 ${ui.section({
   id: "attempts",
@@ -69,21 +71,12 @@ ${
       "",
     ),
   })
-}
-${event !== undefined && resendSection(context, delivery, event)}`;
+}`;
 }
 
-/** How a manual resend was signed. */
-function resendText({ mishap }: Delivery): string | false {
-  if (!mishap?.by_hand) return false;
-  const signature = mishap.unsigned
-    ? "without a signature"
-    : mishap.bad_signature
-      ? "signed with a wrong secret"
-      : mishap.stale_ms > 0
-        ? "signed 10 minutes ago"
-        : "signed with the right secret";
-  return ` · edited and resent, ${signature}, one attempt`;
+/** Input of an event of the same type about the same object. */
+function ownEvent({ event_type: type, object_id }: Delivery) {
+  return { type, ...(object_id?.startsWith("ch_") ? { charge_id: object_id } : {}), data: {} };
 }
 
 function attemptItem(context: PageContext, attempt: Attempt): Markup {
@@ -102,44 +95,10 @@ function diffSection(context: PageContext, delivery: Delivery, body: string | nu
   const events = delivery.object_id === null ? [] : state.eventsOf(delivery.object_id);
   const previous = events[events.findIndex(({ event_id }) => event_id === delivery.event_id) + 1];
   if (body === null || previous === undefined) return false;
-  const changes = diffRecordFields(JSON.parse(previous.body), JSON.parse(body));
-  const isEnvelope = ({ path }: FieldChange) => /^(id|timestamp)$|\bupdated_at$/.test(path);
-  changes.sort((a, b) => Number(isEnvelope(a)) - Number(isEnvelope(b)));
+  const changes = fieldChanges(JSON.parse(previous.body), JSON.parse(body), /^(id|timestamp)$|\bupdated_at$/);
   return ui.section({
     id: "diff",
     title: `Changes since ${previous.type}`,
-    body: html`<p class="soft">The event before, at ${ui.timeTag(context, previous.at)}.</p>${ui.changeList(changes)}`,
-  });
-}
-
-const SIGNATURES = [
-  ["right", "the right secret"],
-  ["wrong", "a wrong secret"],
-  ["none", "no signature"],
-  ["stale", "the right secret, 10 minutes ago"],
-] as const;
-
-/** Form to resend an event with other data, signature, URL or count. */
-function resendSection(context: PageContext, delivery: Delivery, event: EventRecord): Markup {
-  const endpoint = context.namespace.engine.state.get("endpoints", delivery.webhook_id);
-  const fieldValue = (name: string, fallback: string) => context.submitted?.get(name) ?? fallback;
-  const { data } = JSON.parse(eventToSend(event, delivery.mishap).body) as { data: unknown };
-  return ui.section({
-    id: "edit",
-    title: "Edit & resend",
-    isForm: true,
-    body:
-      endpoint === undefined
-        ? html`<p class="soft">The receiver was deleted; <a href="${viewUrl(context, "webhooks")}">add it</a> to send to it.</p>`
-        : ui.actionForm(
-            context,
-            html`${ui.jsonField("data", "Data (JSON)", fieldValue("data", ui.toIndentedJson(data)), { rows: 12, kind: "object" })}
-${ui.selectField("sign", "Sign with", SIGNATURES, fieldValue("sign", "right"))}
-${ui.input({ name: "url", label: "To", value: fieldValue("url", ""), hint: receiverName(endpoint) })}
-${ui.input({ name: "times", label: "Times (1 to 100)", value: fieldValue("times", "1"), type: "number", min: 1, max: 100 })}
-${ui.submitButton({ does: ["resend", { delivery_id: delivery.delivery_id }], label: "Send as a new event", kind: "main" })}
-<p class="soft">Each is attempted once. Leave “To” empty to send to the receiver.</p>`,
-            "Edit and resend",
-          ),
+    body: html`<p class="soft">The event before, at ${ui.timeTag(context, previous.at)}.</p>${changeList(changes)}`,
   });
 }

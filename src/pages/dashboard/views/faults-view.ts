@@ -52,10 +52,10 @@ ${ui.section({
   title: "New fault",
   isForm: true,
   body: html`${ui.filterForm(context, ui.selectField("operation", "Call", [["", "any new checkout"], ["*", "any call"], ...OPERATION_IDS], chosen), "Choose")}
-<div class="actions"><span class="soft">Start now:</span>${PRESETS.map(([label, rule]) => ui.button({ does: ["createFault", { rule: JSON.stringify(ruleOf(rule)) }], label }))}</div>
+<div class="actions"><span class="soft">Start now:</span>${PRESETS.map(([label, rule]) => ui.button({ does: ["createFault", { json: JSON.stringify(ruleOf(rule)) }], label }))}</div>
 <div data-key="json ${chosen}">${ui.actionForm(
     context,
-    html`${ui.jsonField("rule", "Or as JSON", context.submitted?.get("rule") ?? ui.toIndentedJson(ruleOf({ respond: { status: 503 } })), { rows: 15, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}<a href="${linkTo(context, "/_sandbox/docs")}#createFault">All fields of a fault</a>`,
+    html`${ui.textField("json", "Or as JSON", context.submitted?.get("json") ?? ui.toIndentedJson(ruleOf({ respond: { status: 503 } })), 15)}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}<a href="${linkTo(context, "/_sandbox/docs")}#createFault">All fields of a fault</a>`,
     "New fault",
   )}</div>`,
 })}`;

@@ -6,7 +6,7 @@ import * as ui from "../components.js";
 import { currentUrl, type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 
-export interface ListPage<Item> {
+interface ListPage<Item> {
   readonly total: number;
   readonly items: readonly Item[];
 }
@@ -20,6 +20,7 @@ export interface Listing<Item> {
   /** Returns all matches, or the page at `offset` with the total. */
   readonly find: (values: FilterValues, offset: number) => ListPage<Item> | readonly Item[];
   readonly get: (id: string) => Item | undefined;
+  readonly idOf: (item: Item) => string;
   /** Beside an object the row has no buttons. */
   readonly row: (item: Item, isBeside: boolean) => Markup;
   /** Text of the list without a filter. */
@@ -50,8 +51,14 @@ function pageOf<Item>(context: PageContext, name: ListName, find: Listing<Item>[
   return { fields, values, ...page };
 }
 
-export function headingOf(name: ListName): string {
+function headingOf(name: ListName): string {
   return `${name[0]!.toUpperCase()}${name.slice(1)}`;
+}
+
+/** Id of the only record that the page's filters match. */
+export function onlyMatch<Item>(context: PageContext, name: ListName, listing: Listing<Item>) {
+  const { total, items } = pageOf(context, name, listing.find);
+  return total === 1 ? listing.idOf(items[0]!) : undefined;
 }
 
 /** The list of the record on the page, with the same filters; wide screens show it beside the record. */
@@ -93,10 +100,11 @@ export function filteredList<Item>(
   const inputs = fields.map((field) => {
     const value = values[field.name]!;
     const options = choices?.[field.name];
-    const { name, label: text, hint } = field;
+    const { name, label: text } = field;
     const label = html`<span class="unseen">${text}</span>`;
+    // The search field at the top of the page is this one's.
     if (options === undefined)
-      return ui.input({ name, label, value, type: "search", hint: `${text}: ${hint}` });
+      return value !== "" && html`<input type="hidden" name="${name}" value="${value}">`;
     return ui.selectField(name, label, [["", `Any ${text.toLowerCase()}`], ...options], value);
   });
   return html`${choices !== undefined && html`<div class="heading">${heading}${ui.filterForm(context, inputs)}</div>`}
@@ -104,11 +112,7 @@ ${ui.section({
   id: name,
   isFirst: isFiltered,
   title: title?.(total) ?? (isFiltered ? `${total} found` : ui.formatCount(total, name.replace(/s$/, ""))),
-  tools: ui.copyButton(
-    "Copy as curl",
-    controlCurl(context, OPERATIONS[name], Object.fromEntries(query)),
-    "c",
-  ),
+  tools: ui.copyButton("Copy as curl", controlCurl(context, OPERATIONS[name], Object.fromEntries(query))),
   body: html`${ui.rowList(
     headingOf(name),
     items.map((item) => row(item, false)),

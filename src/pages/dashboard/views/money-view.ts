@@ -1,6 +1,5 @@
 import type { Holdings } from "../../../core/domain/ledger-postings.js";
 import { add, isZero } from "../../../core/domain/money.js";
-import { usdRateOf } from "../../../core/engine/market.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
 import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
@@ -12,7 +11,7 @@ import { objectUrl } from "./record-rows.js";
 
 const MAX_HOLDINGS = 200;
 
-/** Balances, withdrawals, ledger, destinations and rates. */
+/** Balances, withdrawals, ledger and destinations. */
 export function moneyView(context: PageContext): Markup {
   const { state, catalogue } = context.namespace.engine;
   const holdings = [...state.tables.holdings.values()].filter((holding) => isInMode(context, holding));
@@ -77,20 +76,6 @@ ${ui.section({
       }),
     ),
     "None: your app makes them with POST /payouts/destinations.",
-  ),
-})}
-${ui.section({
-  id: "rates",
-  title: "Rates: units for one US dollar",
-  body: ui.actionForm(
-    context,
-    html`${ui.selectField(
-      "currency",
-      "Currency",
-      currencies.map((currency) => [currency.code, `${currency.code} ${usdRateOf(state, currency)}`]),
-      currencies[0]?.code ?? "",
-    )}${ui.input({ name: "rate", label: "New rate", required: true })}${ui.submitButton({ does: ["setRates"], label: "Set the rate" })}`,
-    "Set a rate",
   ),
 })}`;
 }

@@ -1,14 +1,14 @@
 import { type Charge, needsMethod } from "../../../core/domain/charge-transition.js";
 import { subtract } from "../../../core/domain/money.js";
-import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import { WITHDRAWAL_STATUS_RULES, type Withdrawal } from "../../../core/domain/withdrawal.js";
 import { amountReturned, requireBookedPayment } from "../../../core/engine/ledger-posting.js";
 import { settableStatuses } from "../../../core/engine/look-ahead.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { groupDigits, sentenceCase } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import type { Press } from "../../press.js";
 import * as ui from "../components.js";
+import type { Press } from "../notices.js";
 import type { PageContext } from "../page-context.js";
 
 /** A change of a charge or payout that a person can make. */
@@ -29,31 +29,23 @@ export function chargeMoves({ namespace }: PageContext, charge: Charge): Move[] 
   });
 }
 
-const PAYOUT_MOVES: Readonly<Record<WithdrawalStatus, readonly (readonly [string, WithdrawalStatus])[]>> = {
-  PENDING: [
-    ["Complete", "COMPLETED"],
-    ["Process", "PROCESSING"],
-    ["Fail", "FAILED"],
-    ["Cancel", "CANCELLED"],
-  ],
-  PROCESSING: [
-    ["Complete", "COMPLETED"],
-    ["Fail", "FAILED"],
-  ],
-  COMPLETED: [],
-  FAILED: [],
-  CANCELLED: [],
+const PAYOUT_VERBS: Readonly<Record<WithdrawalStatus, string>> = {
+  PENDING: "",
+  PROCESSING: "Process",
+  COMPLETED: "Complete",
+  FAILED: "Fail",
+  CANCELLED: "Cancel",
 };
 
 export function payoutMoves({ withdrawal_id, status }: Withdrawal): Move[] {
-  return PAYOUT_MOVES[status].map(([label, to]) => ({
-    label,
+  return WITHDRAWAL_STATUS_RULES.statuses[status].next.map((to) => ({
+    label: PAYOUT_VERBS[to],
     to,
-    does: ["movePayout", { withdrawal_id, to }],
+    does: ["transitionWithdrawal", { withdrawal_id, to }],
   }));
 }
 
-export function moveButton({ does, label }: Move, to: string, kind?: "main"): Markup {
+function moveButton({ does, label }: Move, to: string, kind?: "main"): Markup {
   return ui.button({ does, label, to, kind });
 }
 
@@ -79,7 +71,7 @@ function reasonField(label: string, hint: string): Markup {
 
 /** Form that changes the status with a reason. */
 function reasonForm(context: PageContext, moves: readonly Move[], does: Press): Markup | false {
-  if (moves.length === 0) return false;
+  if (moves.length < 2) return false;
   const statuses = moves.map(({ to }) => to);
   const selected = statuses.find((to) => to === "FAILED") ?? statuses[0]!;
   const status = ui.selectField("to", "Change the status to", statuses, selected);
@@ -157,7 +149,7 @@ function plannedStatuses({ namespace }: PageContext, charge: Charge): string[] {
 export function morePayoutMoves(context: PageContext, payout: Withdrawal, isBounced: boolean): Content[] {
   const { withdrawal_id, status } = payout;
   return [
-    reasonForm(context, payoutMoves(payout), ["movePayout", { withdrawal_id }]),
+    reasonForm(context, payoutMoves(payout), ["transitionWithdrawal", { withdrawal_id }]),
     status === "COMPLETED" &&
       !isBounced &&
       moveForm(context, reasonField("Returned by the bank, with the reason", "account_closed"), "Bounce", [

@@ -1,14 +1,8 @@
 import { CHARGE_STATUS_RULES, type Charge, firstExpiredMs } from "../../../core/domain/charge-transition.js";
-import {
-  bookedPayment,
-  type Posting,
-  paymentPostings,
-  withdrawalCompletedPostings,
-} from "../../../core/domain/ledger-postings.js";
+import type { Posting } from "../../../core/domain/ledger-postings.js";
 import { isZero } from "../../../core/domain/money.js";
 import { type StatusRules, simulateTimeline } from "../../../core/domain/timeline.js";
 import { WITHDRAWAL_STATUS_RULES, type Withdrawal } from "../../../core/domain/withdrawal.js";
-import { isSubscribed } from "../../../core/engine/event-emission.js";
 import type { Delivery, EventRecord, Task } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import type { ShownStatus } from "../../../core/reports/shown-status.js";
@@ -36,7 +30,6 @@ interface Line {
   readonly at: string;
   readonly lane: 0 | 1 | 2 | 3;
   readonly body: Content;
-  readonly isDue?: boolean;
   /** Status that the line is, or follows from. */
   readonly status?: string | undefined;
 }
@@ -50,32 +43,34 @@ const POSTED_WITH: Readonly<Record<string, string>> = {
   partial_refund: REVERSALS.partial_refund.status,
 };
 
-/** Past and planned steps of a charge or payout: calls, statuses, money, and events with their deliveries. */
+/**
+ * What is due next, and what happened: calls, statuses, money, and events with their deliveries. The plan keeps its
+ * height and the history grows at its end, so nothing moves while a payment runs.
+ */
 export function paymentTimeline(context: PageContext, id: string, record: Charge | Withdrawal): Markup {
-  const lines = [...pastLines(context, id, record), ...dueLines(context, id, record)];
+  const lines = pastLines(context, id, record);
   const startMs = Date.parse(lines[0]?.at ?? record.created_at);
   const timeOf = (line: Line) => `+${ui.readableDuration(Date.parse(line.at) - startMs)}`;
   let previousMs = startMs;
-  const next = lines.find(({ isDue }) => isDue);
-  const list = ui
-    .groupConsecutive(lines, (line) => `${line.isDue} ${timeOf(line)}`)
+  const rows = ui
+    .groupConsecutive(lines, timeOf)
     .flatMap(rowsOf)
     .map((group) => {
       const first = group[0]!;
-      const { at, isDue } = first;
-      const isNext = first === next;
-      const isFolded = Date.parse(at) - previousMs >= FOLDED_MS;
-      const gap = Date.parse(at) - (isNext ? context.nowMs : previousMs);
-      previousMs = Date.parse(at);
-      const now = isNext && html`<span class="now">now<span class="unseen"> · due below</span></span> `;
+      const gapMs = Date.parse(first.at) - previousMs;
+      previousMs = Date.parse(first.at);
       const fold =
-        isFolded &&
-        html`<tr class="fold${isNext && " next"}"><td colspan="5">${now}~ ${ui.readableDuration(gap)} ~</td></tr>`;
-      return html`${fold}<tr class="${isDue && "due"}${isNext && !isFolded && " next"}"><td class="at" title="${at}">${!isFolded && now}${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
+        gapMs >= FOLDED_MS &&
+        html`<tr class="fold"><td colspan="5">~ ${ui.readableDuration(gapMs)} ~</td></tr>`;
+      const cells = LANES.map((name, lane) => {
+        const own = group.filter((line) => line.lane === lane);
+        return html`<td data-lane="${name}">${own.map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`;
+      });
+      return html`${fold}<tr><td class="at" title="${first.at}">${timeOf(first)}</td>${cells}</tr>`;
     });
   const columns = ["Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
-  return html`<div class="wide" tabindex="0" role="group" aria-label="History">
-<table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list}</tbody></table></div>`;
+  return html`${planList(context, id, record)}<div class="wide" tabindex="0" role="group" aria-label="History">
+<table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** Lines that show the same time are one row, or a row for each status; a line without a status joins the newest. */
@@ -156,8 +151,8 @@ function statusLine(record: Charge | Withdrawal, index: number, sender: string |
   return stateLine(`state-${index}`, { word: status, at, reason }, cause);
 }
 
-function stateLine(key: string, { word, at, reason }: ShownStatus, cause: Content, tone?: ui.Tone): Line {
-  const body = html`${ui.badge(word, tone)} ${reason !== undefined && html`<bdi>${breakable(reason)}</bdi>`} <span class="soft">${cause}</span>`;
+function stateLine(key: string, { word, at, reason }: ShownStatus, cause: Content): Line {
+  const body = html`${ui.badge(word)} ${reason !== undefined && html`<bdi>${breakable(reason)}</bdi>`} <span class="soft">${cause}</span>`;
   return { key, at, lane: 1, status: word, body };
 }
 
@@ -226,69 +221,27 @@ function copyTags(alike: readonly Delivery[], copies: ReadonlyMap<string, string
   );
 }
 
-/**
- * Due and planned steps of the charge or payout itself; a retry stands beside its delivery. A step has the money and
- * webhooks that follow from it, so its row keeps its height when it becomes past.
- */
-function dueLines(context: PageContext, id: string, record: Charge | Withdrawal): Line[] {
-  const lines: Line[] = [];
+/** Due and planned steps of the charge or payout; a retry stands beside its delivery. */
+function planList(context: PageContext, id: string, record: Charge | Withdrawal): Markup {
   const tasks = context.namespace.engine.state.tasksOf(id);
-  const runButton = (at: string, to: string) =>
-    Date.parse(at) > context.nowMs &&
-    ui.button({ does: ["advanceTo", { to: at, id }], label: "Run to here", to });
-  const addStep = (key: string, dueMs: number, to: string, reason?: string) => {
-    const at = iso(dueMs);
-    const type = `${"charge_id" in record ? "charge" : "withdrawal"}.${to.toLowerCase()}`;
-    const body = webhooksBody(type, plannedItems(context, record, type));
-    const due = { at, isDue: true, status: to };
-    lines.push(
-      { ...stateLine(key, { word: to, at, reason }, runButton(at, to), ""), ...due },
-      ...plannedMoney(record, to).map((body) => ({ key: `${key}-money`, lane: 2 as const, body, ...due })),
-      { key: `${key}-webhooks`, lane: 3, body, ...due },
-    );
-  };
-  for (const { kind, task_id, due_ms } of tasks) {
-    const key = `task-${task_id}`;
-    const at = iso(due_ms);
-    const expired = { word: "EXPIRED", at, reason: "if unpaid" };
-    const settlement = html`settlement <span class="soft">${runButton(at, "settlement")}</span>`;
-    if (kind === "expire")
-      lines.push({ ...stateLine(key, expired, runButton(at, "EXPIRED"), ""), isDue: true });
-    if (kind === "settle") lines.push({ key, at, isDue: true, lane: 2, body: settlement });
-  }
-  for (const [step, dueMs] of plannedSteps(record, tasks)) {
-    const { to, reason } = record.timeline[step]!;
-    addStep(`step-${step}`, dueMs, to, reason);
-  }
-  return lines.sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
-}
-
-/** Receivers that a planned event goes to, as items without an outcome. */
-function plannedItems(
-  { namespace }: PageContext,
-  { mode, organization_id }: Charge | Withdrawal,
-  type: string,
-) {
-  const { state, settings } = namespace.engine;
-  const event = { type, mode, organization_id };
-  return state
-    .endpoints()
-    .filter((endpoint) => isSubscribed(endpoint, event, settings.event_names[type] ?? type))
-    .map(
-      (endpoint) =>
-        html`<li><span><span class="mark" aria-hidden="true">●\u00a0</span>${ui.receiverLabel(endpoint)}</span> <span>not due yet</span></li>`,
-    );
-}
-
-/** Ledger entries that a planned status causes. */
-function plannedMoney(record: Charge | Withdrawal, to: string): Markup[] {
-  if (to !== "COMPLETED") return [];
-  if (!("charge_id" in record)) {
-    const { amount, fee, currency } = record;
-    return [moneyBody("withdrawal_completed", currency, withdrawalCompletedPostings(amount, fee))];
-  }
-  const booked = bookedPayment(record);
-  return booked === undefined ? [] : [moneyBody("payment", booked.currency, paymentPostings(booked))];
+  const steps = [...plannedSteps(record, tasks)].map(([step, dueMs]) => ({
+    dueMs,
+    word: record.timeline[step]!.to,
+  }));
+  const words: Readonly<Record<string, string>> = { expire: "EXPIRED if unpaid", settle: "settlement" };
+  const others = tasks.flatMap(({ kind, due_ms: dueMs }) => {
+    const word = words[kind];
+    return word === undefined ? [] : [{ dueMs, word }];
+  });
+  const due = [...steps, ...others].sort((a, b) => a.dueMs - b.dueMs);
+  const items = due.map(({ dueMs, word }) => {
+    const inMs = Math.max(0, dueMs - context.nowMs);
+    const run = ui.button({ does: ["advanceClock", { to: iso(dueMs) }], label: "Run to here", to: word });
+    const when = inMs === 0 ? "now" : html`in ${ui.readableDuration(inMs)} ${run}`;
+    return html`<li data-key="${dueMs} ${word}">${word} <span class="soft">${when}</span></li>`;
+  });
+  const none = html`<li data-key="none" class="soft">Nothing is planned.</li>`;
+  return html`<ol class="plan" tabindex="0" aria-label="Planned">${items.length === 0 ? none : items}</ol>`;
 }
 
 /** Timeline entries that are still to run, with their times, as if nobody set a status by hand. */

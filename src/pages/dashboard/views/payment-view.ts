@@ -102,7 +102,7 @@ export function payoutView(context: PageContext, id: string): Markup | undefined
     moves: payoutMoves(payout),
     moreMoves: morePayoutMoves(context, payout, isBounced),
     copies: [
-      ui.snippet("curl", controlCurl(context, "getControlWithdrawal", { withdrawal_id: id }), "c"),
+      ui.snippet("curl", controlCurl(context, "getControlWithdrawal", { withdrawal_id: id })),
       ui.snippet("Command line", cliCommand(context, `withdrawal ${id}`)),
     ],
     facts: [
@@ -207,7 +207,7 @@ function ruleText({ namespace }: PageContext, record: Charge | Withdrawal): stri
 function chargeCopies(context: PageContext, charge: Charge): readonly Markup[] {
   const { charge_id } = charge;
   return [
-    ui.snippet("curl: read the timeline", controlCurl(context, "getChargeTimeline", { charge_id }), "c"),
+    ui.snippet("curl: read the timeline", controlCurl(context, "getChargeTimeline", { charge_id })),
     ui.snippet("Command line", cliCommand(context, `charge ${charge_id}`)),
     ui.snippet("Scenario (YAML): what happened, as a file", scenarioSource(charge)),
     ui.snippet("Test (Vitest)", testSource(charge)),

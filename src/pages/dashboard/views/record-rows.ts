@@ -6,7 +6,7 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { amountReturned, requireBookedPayment } from "../../../core/engine/ledger-posting.js";
-import type { Delivery, Destination, Endpoint, EventRecord } from "../../../core/engine/records.js";
+import type { Delivery, Destination, Endpoint } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import {
   columnValue,
@@ -225,18 +225,6 @@ export function withdrawalRow(context: PageContext, payout: Withdrawal, options:
   return paymentRow(context, "withdrawals", payout, { key, title, about, ...options });
 }
 
-export function eventRow(context: PageContext, event: EventRecord): Markup {
-  const { event_id: key, at, object_id } = event;
-  const { state } = context.namespace.engine;
-  return recordRow(context, "events", event, {
-    key,
-    at,
-    to: objectUrl(context, object_id),
-    subtitle: ui.joinWithDots([...objectText(context, object_id), ui.shortIdMarkup(key)]),
-    side: ui.formatCount(state.deliveriesOf(key).length, "webhook"),
-  });
-}
-
 /** Page of a charge or payout; undefined for an id of another object, or none. */
 export function objectUrl(context: PageContext, id: string | null | undefined): string | undefined {
   const { state } = context.namespace.engine;
@@ -270,7 +258,7 @@ const CODE_PLACE =
 
 /** Next step after a failed attempt; false after another. */
 export function nextStepText(delivery: Delivery, endpoint: Endpoint | undefined): string | false {
-  const url = delivery.mishap?.to_url ?? endpoint?.url;
+  const url = endpoint?.url;
   if (!isFailing(delivery) || url == null || endpoint?.enabled === false) return false;
   const { status, response_body } = delivery.attempts.at(-1)!;
   const [place] = CODE_PLACE.exec(response_body ?? "") ?? [];
@@ -292,7 +280,6 @@ export function attemptButton(delivery: Delivery, to: string): Markup {
     does: isRetry ? ["retryDelivery", { delivery_id }] : ["redeliver", { delivery_id }],
     label: isRetry ? "Retry" : "Redeliver",
     to,
-    key: "r",
   });
 }
 

@@ -7,7 +7,7 @@ import { type Content, html, type Markup } from "../../html.js";
 import { callFailureText, faultPart } from "../attention.js";
 import * as ui from "../components.js";
 import { linkTo, type PageContext, viewUrl } from "../page-context.js";
-import { requestCurl, requestPath } from "../shell-commands.js";
+import { requestCurl } from "../shell-commands.js";
 import type { Listing } from "./filtered-list.js";
 import {
   hasFailed,
@@ -35,12 +35,13 @@ export function requestListing(context: PageContext): Listing<RequestEntry> {
           (operation === "" || request.operation === operation),
       ),
     get: (id) => all.find((request) => String(request.id) === id),
+    idOf: ({ id }) => String(id),
     row: (request) => requestRow(context, request),
     none: () => `None yet: let your app call ${context.origin}/api/v1.`,
   };
 }
 
-/** A request: why it failed, both bodies, and a form to resend it. */
+/** A request: why it failed, and both bodies. */
 export function requestView(context: PageContext, requestId: string): Markup | undefined {
   const entry = context.namespace.journal.entries().find(({ id }) => String(id) === requestId);
   if (entry === undefined) return undefined;
@@ -49,13 +50,11 @@ export function requestView(context: PageContext, requestId: string): Markup | u
 ${summarySection(context, entry)}
 ${problems.length > 0 && ui.section({ id: "wrong", title: hasFailed(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
 ${ui.section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
-${ui.section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
-${ui.section({ id: "edit", title: "Edit & resend", isForm: true, body: editForm(context, entry) })}`;
+${ui.section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}`;
 }
 
 function summarySection(context: PageContext, entry: RequestEntry): Markup {
   const bad = hasFailed(entry);
-  const isRefused = bad && (entry.status ?? 500) < 500;
   const id = objectIdOf(entry);
   const about = objectUrl(context, id);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${requestBadge(entry)}</h1>
@@ -78,7 +77,7 @@ ${ui.factList([
   ["Scenario asked for", entry.scenario ?? "none"],
   entry.fault !== null && ["Fault", faultLink(context, entry.fault)],
 ])}
-<div class="actions">${ui.button({ does: ["replay", { request_id: String(entry.id) }], label: "Replay", key: "r", ...(isRefused ? {} : { kind: "main" }) })}<a class="button${isRefused && " main"}" href="#edit">Edit &amp; resend</a>${ui.menu("Copy", [ui.snippet("curl", requestCurl(context, entry), "c")])}</div></div>`;
+<div class="actions">${ui.copyButton("Copy as curl", requestCurl(context, entry))}</div></div>`;
 }
 
 function faultLink(context: PageContext, fault: string): Markup {
@@ -145,25 +144,6 @@ function problemTable(problems: readonly Problem[]): Markup {
   })}</dl>`;
 }
 
-function editForm(context: PageContext, entry: RequestEntry): Markup {
-  const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
-  return ui.actionForm(
-    context,
-    html`${ui.selectField("method", "Method", methods, entry.method)}
-<label class="field grow"><span>Path</span><input name="path" value="${requestPath(entry)}" required autocomplete="off" spellcheck="false"></label>
-${ui.selectField(
-  "key",
-  "Key",
-  [["same", entry.apiKey === null ? "none" : maskKey(entry.apiKey)], "test", "live", "none"],
-  entry.apiKey === null ? "none" : "same",
-)}
-${ui.input({ name: "idempotency", label: "Idempotency-Key" })}
-${ui.jsonField("body", "Body (JSON)", ui.formatJson(entry.requestBody), { rows: 10, kind: "any" })}
-${ui.submitButton({ does: ["send", { request_id: String(entry.id) }], label: "Send", kind: "main" })}`,
-    "Edit and resend",
-  );
-}
-
 function bodyOf(text: string | null, label: string): Markup {
   return text === null || text === ""
     ? html`<p class="soft">No body.</p>`
@@ -171,7 +151,7 @@ function bodyOf(text: string | null, label: string): Markup {
 }
 
 /** Calls with the words in their path, or in a value of their query or of a body. Names of fields are not searched. */
-export function findRequestsByText(context: PageContext, search: string): RequestEntry[] {
+function findRequestsByText(context: PageContext, search: string): RequestEntry[] {
   const words = searchWords(search);
   if (words.length === 0) return [];
   const patterns = words.map((word) => new RegExp(word.replace(/[^\p{L}\p{N}]/gu, "\\$&"), "i"));

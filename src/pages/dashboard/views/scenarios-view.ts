@@ -88,5 +88,5 @@ ${ui.section({
       .join(", ") || (ruleNames.length === 0 ? "No rules: only steps." : "No rule has been applied yet.")
   }</p>`,
 })}
-${ui.section({ id: "yaml", title: "File", body: html`${ui.snippet(`${name}.yaml`, toYaml(file), "c")}${ui.snippet("Turn it on", cliCommand(context, `scenario use ${name}`))}${source !== undefined && ui.snippet("Run its steps", cliCommand(context, `run ${name}.yaml`))}` })}`;
+${ui.section({ id: "yaml", title: "File", body: html`${ui.snippet(`${name}.yaml`, toYaml(file))}${ui.snippet("Turn it on", cliCommand(context, `scenario use ${name}`))}${source !== undefined && ui.snippet("Run its steps", cliCommand(context, `run ${name}.yaml`))}` })}`;
 }

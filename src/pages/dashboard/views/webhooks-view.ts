@@ -40,6 +40,7 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
         : searchDeliveries(state, q.slice(0, 255)).filter(matches);
     },
     get: (id) => state.get("deliveries", id),
+    idOf: ({ delivery_id }) => delivery_id,
     title: (total) => `Deliveries: ${total}`,
     row: (delivery, isBeside) => deliveryRow(context, delivery, isBeside ? { rowButtons: false } : {}),
     none: () =>
@@ -99,10 +100,8 @@ ${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { 
 
 function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, url, mode, signature } = endpoint;
-  const isAutomatic = ({ mishap }: Delivery) => !mishap?.by_hand;
-  const { total } = findNewestDeliveries(context, webhook_id, isAutomatic, 0);
-  const isUndropped = (delivery: Delivery) =>
-    isAutomatic(delivery) && (wasSent(delivery) || delivery.status !== "dropped");
+  const { total } = findNewestDeliveries(context, webhook_id, () => true, 0);
+  const isUndropped = (delivery: Delivery) => wasSent(delivery) || delivery.status !== "dropped";
   const { items } = findNewestDeliveries(context, webhook_id, isUndropped, HEALTH_DELIVERIES);
   const [word, tone, why] = healthOf(context, endpoint, items);
   const name = receiverName(endpoint);
