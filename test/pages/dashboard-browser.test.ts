@@ -451,17 +451,14 @@ describeInBrowser("the dashboard in a browser", () => {
     const paid = await client.pay({ email: "ada@shop.test" });
     await sandbox.advance("10s");
     const { page, errors } = await openTab();
-    await page.goto(homeOf(sandbox));
+    await page.goto(`${homeOf(sandbox)}/charges`);
     const search = page.getByRole("searchbox", { name: "Search charges" });
     await search.pressSequentially("a-1042");
-    await page.getByRole("heading", { name: "Charges: 1", exact: true }).waitFor();
-    await page.getByRole("heading", { name: "Deliveries: 2", exact: true }).waitFor();
-    expect([await idsIn(page), page.url()]).toEqual([[declined], `${homeOf(sandbox)}/charges?q=a-1042`]);
+    await expect.poll(() => idsIn(page)).toEqual([declined]);
+    expect(page.url()).toBe(`${homeOf(sandbox)}/charges?q=a-1042`);
     await search.fill("nothing like it");
-    await page.getByText("Nothing has “nothing like it” in it.").waitFor();
+    await page.getByText("None with search “nothing like it”").waitFor();
     expect(await search.evaluate((field) => field === document.activeElement)).toBe(true);
-    await page.goBack();
-    await page.getByRole("heading", { name: "Needs attention" }).waitFor();
     await page.goto(`${homeOf(sandbox)}/charges`);
     await page.locator("select[name=status]").selectOption("COMPLETED");
     await expect.poll(() => idsIn(page)).toEqual([paid]);
@@ -506,13 +503,13 @@ describeInBrowser("the dashboard in a browser", () => {
             document.body.dataset.shifted = JSON.stringify(entry);
       }).observe({ type: "layout-shift", buffered: true });
     });
-    const cancel = rowOf(page, first.charge_id).getByRole("button", { name: "Complete" });
-    await cancel.hover();
-    const before = await cancel.boundingBox();
+    const title = rowOf(page, first.charge_id).locator(".title");
+    await title.hover();
+    const before = await title.boundingBox();
     const second = await createCheckout(sandbox, {});
     const more = page.locator("#charges [data-more]");
     await more.waitFor();
-    expect([await idsIn(page), await cancel.boundingBox(), await more.textContent()]).toEqual([
+    expect([await idsIn(page), await title.boundingBox(), await more.textContent()]).toEqual([
       [first.charge_id, paying],
       before,
       "1 new ↑",
@@ -528,10 +525,6 @@ describeInBrowser("the dashboard in a browser", () => {
     await rowOf(page, paying).getByText("PROCESSING").waitFor();
     expect(await placesOf(/./)).toEqual(usual);
     expect(await page.evaluate(() => document.body.dataset.shifted)).toBeUndefined();
-    await page.mouse.down();
-    await page.mouse.up();
-    await rowOf(page, first.charge_id).getByText("COMPLETED").waitFor();
-    expect(await page.locator("#said").textContent()).toContain(`${first.charge_id} is COMPLETED`);
     await more.click();
     await expect.poll(() => idsIn(page)).toEqual([second.charge_id, first.charge_id, paying]);
     await page.locator("#charges .row").first().hover();

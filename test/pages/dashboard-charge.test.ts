@@ -62,7 +62,6 @@ describe("the page of a charge", () => {
     expect(await timeline(pending)).toMatch(
       /AWAITING_PAYMENT in 1 s Run to here AWAITING_PAYMENT PROCESSING in 3 s Run .* COMPLETED in 5 s Run .* EXPIRED if unpaid in 1 h Run .* Time /,
     );
-    expect(await timeline(paid)).toMatch(/settlement in 23 h .* Time /);
     expect(await timeline(failed)).toContain("Nothing is planned.");
     expect(await page("/charges?q=a-1042")).toContain(failed);
     expect(await page("/charges?q=a-1042")).not.toContain(paid);
