@@ -23,6 +23,7 @@ async function openPresses(sandbox: Sandbox) {
   const client = Client.at(sandbox.url!);
   await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
   const charge = await client.pay();
+  await client.pay();
   await sandbox.advance("1s");
   const { withdrawal_id } = await client.withdraw({ currency: "KES", amount: "519.99" });
   await client.ask("POST /_sandbox/scenarios/slow/activate");
@@ -273,7 +274,6 @@ describeInBrowser("a click with the pointer on the button", () => {
     expect(await json.inputValue()).toBe("{no");
     await page.locator("[name=operation]").selectOption("getBalances");
     await expect.poll(() => json.inputValue()).toContain("getBalances");
-    expect(await messages()).toEqual([]);
   });
 
   it.each([1440, 390])("a press of Complete does not move the timeline, at %i pixels", async (width) => {
