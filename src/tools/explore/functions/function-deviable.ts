@@ -147,11 +147,11 @@ export class FunctionDeviable implements Deviable {
     this.#endCheck = new EndCheck(this.#views, baseline, one.observed, {
       checkEnd: async (plan, run, end, refused) => {
         if (refused !== undefined) await this.#runner.repeatRefused(run.state);
-        await this.#runner.saveViews(run.state);
+        await this.#runner.looks.save(run.state);
         if (refused !== undefined) await this.#readRows(run);
         return compareEnd(run, end, variedBaseline(baseline, plan.flowVariant), this.#names);
       },
-      saveViews: (_plan, run) => this.#runner.saveViews(run.state),
+      saveViews: (_plan, run) => this.#runner.looks.save(run.state),
       carryOut: (plan) => this.#carryOut(plan),
       runPlain: () => this.#carryOut(undefined),
       refusedSteps: ({ state }) => [...state.refused.keys()],

@@ -1,12 +1,10 @@
 import { isAssertion } from "../../../core/delivery/in-process-receivers.js";
-import { toPlainJson } from "../../../core/schema/json-objects.js";
 import { durationToMs } from "../../../core/schema/time.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
 import type { ServiceAccess } from "../../scenario/steps/request.js";
 import { JOB_INTERVAL } from "../sandbox/app-waits.js";
 import { type Baseline, JOB_DURATION, SandboxPlan } from "../sandbox/sandbox-plan.js";
-import { type LookMoment, lookName, statusName, viewVariableName } from "../sandbox/saved-variable.js";
 import { hearingMs } from "../sandbox/second-try.js";
 import { pressOfList } from "../sandbox/strangers.js";
 import { call, mayRefuse, settled, statusOf } from "./acts.js";
@@ -14,13 +12,12 @@ import { type Driver, IdleError, type Stop } from "./driver.js";
 import type { ExploreContext, ExploreFlow } from "./flow.js";
 import type { FunctionVariant } from "./function-variants.js";
 import type { LocalSandbox } from "./local-sandbox.js";
+import { Looks } from "./looks.js";
 import { Others } from "./others.js";
 import { RunState } from "./run-state.js";
 
 /** Sandbox time of a first run without deviations, in which no deadline is known yet. */
 const LONG = "5d";
-/** Status of a view that throws an error without a status. */
-const ABSENT = 404;
 
 interface FlowRunnerOptions {
   readonly name: string;
@@ -34,6 +31,7 @@ interface FlowRunnerOptions {
 export class FlowRunner {
   readonly #options: FlowRunnerOptions;
   readonly #others: Others;
+  readonly looks: Looks;
   /** Set once the plain runs have passed. */
   baseline: Baseline | undefined;
   variants: readonly FunctionVariant[] = [];
@@ -43,6 +41,7 @@ export class FlowRunner {
   constructor(options: FlowRunnerOptions) {
     this.#options = options;
     this.#others = new Others(options);
+    this.looks = new Looks(options);
   }
 
   /** @param isBrief ends with the flow, without the work and the time that follow */
@@ -62,7 +61,7 @@ export class FlowRunner {
       throw new UserError(`${name}: the flow replaces setTimeout: explore moves time, so use no fake timers`);
     if (isBrief) return run;
     if (run.failure === undefined) await this.quietEnd(run);
-    if (run.failure === undefined) await this.saveViews(run);
+    if (run.failure === undefined) await this.looks.save(run);
     else await this.#drain();
     return run;
   }
@@ -138,10 +137,10 @@ export class FlowRunner {
 
   async #advance(run: RunState, ms: number): Promise<void> {
     run.longestAdvanceMs = Math.max(run.longestAdvanceMs, ms);
-    await this.#lookAround(run, "before");
+    await this.looks.saveAround(run, "before");
     await this.#options.driver.advance(ms);
     const { payableMs = 0 } = this.baseline ?? {};
-    if (ms < payableMs) await this.#lookAround(run, "during");
+    if (ms < payableMs) await this.looks.saveAround(run, "during");
   }
 
   // ---- Acts of the customer ----
@@ -217,7 +216,7 @@ export class FlowRunner {
     const page = run.pages++;
     const pay = () =>
       driver.until(access.client.callOrFail("payCheckout", { checkout_id, payment_method, ...choice }));
-    await this.#lookAround(run, "before");
+    await this.looks.saveAround(run, "before");
     if (run.plan?.returnedPage === page) return this.#returnUnpaid(run, run.plan, checkout_id, pay);
     if (run.plan?.jobs.some((job) => "page" in job && job.page === page)) await this.tick(run);
     if (run.plan?.cancelledPage !== page) return void (await pay());
@@ -295,7 +294,7 @@ export class FlowRunner {
         atMs: startMs + plan.unpaidSinceMs,
         work: async () => {
           await this.tick(run);
-          await this.#look(run);
+          await this.looks.look(run);
         },
       });
     return stops;
@@ -369,38 +368,5 @@ export class FlowRunner {
     const { driver, sandbox } = this.#options;
     sandbox.useRules({});
     await settled(driver.advance(durationToMs(this.rest)));
-  }
-
-  // ---- Views ----
-
-  /** Saves what the views show, each with a status, as a response of an app has one. */
-  async saveViews(run: RunState): Promise<void> {
-    const views = await this.#look(run);
-    for (const [index, { body, status }] of views.entries()) {
-      run.variables.scope.save(viewVariableName(index), body);
-      run.variables.scope.save(statusName(index), status);
-    }
-  }
-
-  /** Saves what the views of a customer who does not pay show before and during the payment. */
-  async #lookAround(run: RunState, moment: LookMoment): Promise<void> {
-    if (run.presses.length === 0) return;
-    run.hasPaid = true;
-    const isFirst = run.variables.scope.names.every((name) => name !== lookName(moment, 0));
-    if (run.plan?.end !== "expired" || !isFirst) return;
-    for (const [index, { body }] of (await this.#look(run)).entries())
-      run.variables.scope.save(lookName(moment, index), body);
-  }
-
-  async #look(run: RunState): Promise<{ readonly body: unknown; readonly status: number }[]> {
-    const views: { readonly body: unknown; readonly status: number }[] = [];
-    for (const look of Object.values(this.#options.flow.see))
-      try {
-        const body = await this.#options.driver.until(call(() => look(run.customer)));
-        views.push({ body: toPlainJson(body), status: 200 });
-      } catch (error) {
-        views.push({ body: { error: run.textOf(error) }, status: statusOf(error) ?? ABSENT });
-      }
-    return views;
   }
 }

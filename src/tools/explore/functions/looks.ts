@@ -1,0 +1,54 @@
+import { toPlainJson } from "../../../core/schema/json-objects.js";
+import { type LookMoment, lookName, statusName, viewVariableName } from "../sandbox/saved-variable.js";
+import { call, statusOf } from "./acts.js";
+import type { Driver } from "./driver.js";
+import type { ExploreFlow } from "./flow.js";
+import type { RunState } from "./run-state.js";
+
+/** Status of a view that throws an error without a status. */
+const ABSENT = 404;
+
+interface LooksOptions {
+  readonly flow: Pick<ExploreFlow, "see">;
+  readonly driver: Driver;
+}
+
+/** Looks at the app by the views of a flow, and saves what they show. */
+export class Looks {
+  readonly #options: LooksOptions;
+
+  constructor(options: LooksOptions) {
+    this.#options = options;
+  }
+
+  /** Saves what the views show, each with a status, as a response of an app has one. */
+  async save(run: RunState): Promise<void> {
+    for (const [index, { body, status }] of (await this.look(run)).entries()) {
+      run.variables.scope.save(viewVariableName(index), body);
+      run.variables.scope.save(statusName(index), status);
+    }
+  }
+
+  /** Saves what the views of a customer who does not pay show before and during the payment. */
+  async saveAround(run: RunState, moment: LookMoment): Promise<void> {
+    if (run.presses.length === 0) return;
+    run.hasPaid = true;
+    const { scope } = run.variables;
+    const isFirst = scope.names.every((name) => name !== lookName(moment, 0));
+    if (run.plan?.end !== "expired" || !isFirst) return;
+    for (const [index, { body }] of (await this.look(run)).entries())
+      scope.save(lookName(moment, index), body);
+  }
+
+  async look(run: RunState): Promise<{ readonly body: unknown; readonly status: number }[]> {
+    const views: { readonly body: unknown; readonly status: number }[] = [];
+    for (const look of Object.values(this.#options.flow.see))
+      try {
+        const body = await this.#options.driver.until(call(() => look(run.customer)));
+        views.push({ body: toPlainJson(body), status: 200 });
+      } catch (error) {
+        views.push({ body: { error: run.textOf(error) }, status: statusOf(error) ?? ABSENT });
+      }
+    return views;
+  }
+}
