@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
-import { type Answer, type CallService, foundIn, type Json, openApp } from "./apps.js";
+import { type Answer, type CallService, type FoundOptions, foundIn, type Json, openApp } from "./apps.js";
 
 interface Order {
   readonly id: string;
@@ -23,6 +23,8 @@ interface Habit {
   readonly burnsCoupons?: true;
   /** Events of a customer's further orders are dropped. */
   readonly hearsOnce?: true;
+  /** Signatures are computed over ASCII, so an event with other letters is refused. */
+  readonly signsAscii?: true;
 }
 
 /** A shop with coupons that finds a customer's orders by e-mail and takes the price from the cart. */
@@ -36,7 +38,11 @@ const shopWith =
       const pricing = { base_currency: "KES", amount: priceOf(order.amount) };
       const asked = { pricing, payment_method: "mobile_money", customer_email: order.email };
       const { quote_id } = await call("POST", "payments/quotes", asked);
-      const more = { quote_id, phone_number: "+254700000001", metadata: { order: order.id } };
+      const more = {
+        quote_id,
+        phone_number: "+254700000001",
+        metadata: { order: order.id, name: order.name },
+      };
       order.charge_id = (await call("POST", "payments/whitelabel", { ...asked, ...more })).charge_id;
     };
     const learn = ({ charge_id, status, metadata }: Json) => {
@@ -76,6 +82,7 @@ const shopWith =
         return [200, view];
       }
       if (route === "POST /orders") return place(body);
+      if (route === "POST /webhooks" && habit.signsAscii && /[^ -~]/.test(JSON.stringify(body))) return [400];
       if (route === "POST /webhooks") learn(body.data);
       if (route === "POST /tick")
         for (const order of orders.filter(({ status }) => status === "open")) {
@@ -104,8 +111,8 @@ tick:
   - app: POST /tick
 `;
 
-const explored = async (habit: Habit) => {
-  const { report, found } = await foundIn(await openApp(shopWith(habit)), FLOW);
+const explored = async (habit: Habit, options: FoundOptions = {}, flow = FLOW) => {
+  const { report, found } = await foundIn(await openApp(shopWith(habit)), flow, options);
   const isOfVariant = (note: string) => /^(awkward_value|tried_again) at /.test(note);
   return {
     found,
@@ -145,6 +152,17 @@ describe.concurrent("explore", () => {
       expect.stringContaining(`${second} expired: ${hidden}`),
     ]);
     expect(notes).toEqual([]);
+  });
+
+  it("finds a name whose events the shop refuses: its payment is lost unless a job asks the service", async () => {
+    const only = "awkward_value at name";
+    const [withoutJob] = FLOW.split("tick:");
+    const { messages } = await explored({ signsAscii: true }, { only }, withoutJob);
+    expect(messages).toEqual([
+      expect.stringContaining("with the name Zoë 北: paid, and the app shows nothing of it: "),
+    ]);
+    const { report } = await explored({ signsAscii: true }, { only });
+    expect(report.findings).toMatchObject([{ oracle: "manners" }]);
   });
 
   it("notes a mangled name, a cut list, and a coupon that a failed payment burns", async () => {
