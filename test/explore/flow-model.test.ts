@@ -1,10 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
 import type { ObservedCharge } from "../../src/tools/explore/deviable.js";
-import { withWaits } from "../../src/tools/explore/sandbox/app-waits.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { foreignSteps, paymentLike } from "../../src/tools/explore/sandbox/payment-steps.js";
-import { withRole } from "../../src/tools/explore/sandbox/placed-steps.js";
 import { type Answer, type CallService, foundIn, openApp, shopOf } from "./apps.js";
 import { FLOW } from "./support.js";
 
@@ -51,11 +49,6 @@ describe("the steps of a flow", () => {
   it("a look that only a read follows is one at the end", () => {
     const read = { app: "GET /orders/1", save: { status: "body.status" } };
     expect(flowWith(look, read)).toMatchObject({ drive: [{}, read], checks: [{ step: look }] });
-  });
-
-  it("an advance with its own quiet period reports how it waited", () => {
-    const [placed] = withWaits(withRole("drive", [{ advance: "10s", quiet: "2s" }]), { quiet: "40ms" });
-    expect(placed!.step).toEqual({ advance: "10s", quiet: "2s", save: { quiet_0: "quiet" } });
   });
 });
 

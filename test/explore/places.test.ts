@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { ObservedDelivery, ObservedRun } from "../../src/tools/explore/deviable.js";
-import type { DeviationKind } from "../../src/tools/explore/deviation-set.js";
+import { type DeviationKind, scenarioName } from "../../src/tools/explore/deviation-set.js";
 import { DEVIATION_KIND_DEFINITIONS, deviationsAt } from "../../src/tools/explore/kinds.js";
 import { KnownDeviations } from "../../src/tools/explore/known-deviations.js";
 import { type Place, placesOf } from "../../src/tools/explore/places.js";
-import { SandboxPlan, scenarioName } from "../../src/tools/explore/sandbox/sandbox-plan.js";
+import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
 const SECOND = 1_000;
 const variant = (isPatient: boolean) => ({ side: "first" as const, isPatient });

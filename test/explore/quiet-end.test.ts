@@ -1,17 +1,39 @@
 import { expect, it } from "vitest";
 import { KEY_LIFETIME_MS } from "../../src/core/schema/common.js";
 import { durationToMs } from "../../src/core/schema/time.js";
+import { endQuietly } from "../../src/tools/explore/course.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
-import { quietEnd } from "../../src/tools/explore/sandbox/quiet-end.js";
+import { runHostOf } from "../../src/tools/explore/sandbox/process-course.js";
+import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
+import type { RawStep } from "../../src/tools/scenario/loaded-steps.js";
 
 const TICK = { app: "POST /tick" };
-const stepsOf = (more: object, deviatingCalls: number) => {
+/** The steps after a flow whose plan makes calls fail. */
+async function stepsOf(more: object, failingCalls: number, refundedPart?: string): Promise<RawStep[]> {
   const flow = flowOf("a.yaml", { name: "a", steps: [{ app: "POST /orders" }], ...more });
-  return quietEnd(flow, { deviations: deviatingCalls, deviatingCalls }).map(({ step }) => step);
-};
+  const variant = { side: "first", isPatient: false } as const;
+  const plan = new SandboxPlan([], { customerMatch: {}, variant, pace: 1 });
+  const call = { operation: "createQuote", earlierCount: 0, isOwn: false };
+  for (let count = 0; count < failingCalls; count++) plan.deviateCall(call, { drop: "before" });
+  plan.refundedPart = refundedPart;
+  const steps: RawStep[] = [];
+  const run = {
+    step: async (_role: string, step: RawStep) => void steps.push(step),
+    steps: async (_role: string, more: readonly RawStep[]) => void steps.push(...more),
+    advance: async (_role: string, step: RawStep) => {
+      steps.push(step);
+      return { fromMs: 0, toMs: 0 };
+    },
+    advanceInStop: async () => {},
+    race: async () => {},
+    knows: () => true,
+  };
+  await endQuietly(runHostOf(run, flow, plan), plan, "5d");
+  return steps;
+}
 
-it.each([0, 1, 5])("the job runs once more than %i failing calls", (calls) => {
-  const steps = stepsOf({ tick: [TICK] }, calls);
+it.each([0, 1, 5])("the job runs once more than %i failing calls", async (calls) => {
+  const steps = await stepsOf({ tick: [TICK] }, calls);
   const end = steps.findIndex(({ fault }) => fault === "clear");
   const before = steps.slice(0, end);
   expect(before.filter(({ app }) => app === TICK.app)).toHaveLength(calls + 1);
@@ -21,21 +43,14 @@ it.each([0, 1, 5])("the job runs once more than %i failing calls", (calls) => {
   expect(steps.slice(end + 1).some(({ app }) => app === TICK.app)).toBe(true);
 });
 
-it("time passes at the end of a run without scheduled jobs", () => {
-  const steps = stepsOf({}, 1);
-  expect(steps.map(({ advance, fault, wait_for }) => advance ?? fault ?? wait_for)).toEqual([
-    "2h",
-    "clear",
-    "5d",
-    "idle",
-  ]);
+it("time passes at the end of a run without scheduled jobs", async () => {
+  const steps = await stepsOf({}, 1);
+  expect(steps.map(({ advance, fault }) => advance ?? fault)).toEqual(["2h", "clear", "5d"]);
 });
 
-it("a partial refund follows the job that may create the charge", () => {
-  const flow = flowOf("a.yaml", { name: "a", steps: [{ app: "POST /orders" }], tick: [TICK] });
-  const refund = [{ partial_refund: { amount: "5.00" } }];
-  const steps = quietEnd(flow, { deviations: 1, deviatingCalls: 1, refund }).map(({ step }) => step);
-  const at = steps.indexOf(refund[0]!);
+it("a partial refund follows the job that may create the charge", async () => {
+  const steps = await stepsOf({ tick: [TICK] }, 1, "5.00");
+  const at = steps.findIndex(({ partial_refund }) => partial_refund !== undefined);
   expect(steps.slice(0, at).filter(({ app }) => app === TICK.app)).toHaveLength(2);
   expect(steps[at + 1]).toMatchObject({ fault: "clear" });
 });

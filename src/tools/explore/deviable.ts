@@ -276,6 +276,11 @@ export type StepRole =
   | "never"
   | Oracle;
 
+/** Returns true for a step that checks the end of a run, or prepares such checks. */
+export function isCheck(role: StepRole | undefined): boolean {
+  return role !== undefined && role !== "reset" && role !== "drive" && role !== "tail";
+}
+
 export interface RunFailure {
   /** The run stopped before its end, so the app cannot be judged. */
   readonly isIncomplete: boolean;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   type DEVIATION_KINDS,
   deviationsFault,
@@ -49,4 +50,16 @@ export function parseDeviationSet(text: string, option = "--only"): DeviationSet
   const fault = deviationsFault(text);
   if (fault !== undefined) throw new UserError(`${option}: ${fault}`);
   return splitDeviations(text) as Deviation[];
+}
+
+const MAX_NAME = 100;
+
+/** Names a scenario after the flow and its deviations. */
+export function scenarioName(flow: string, set: DeviationSet): string {
+  const parts = set.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
+  const name = [flow, ...parts].join(".");
+  if (name.length <= MAX_NAME) return name;
+  // The hash keeps shortened names distinct.
+  const ending = `.${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+  return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
 }

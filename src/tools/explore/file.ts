@@ -13,15 +13,15 @@ import { UserError } from "../../core/schema/user-error.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { loadScenarioWithIncludes } from "../scenario/files.js";
 import { BlindSpotError } from "./deviable.js";
-import { deviationSetText } from "./deviation-set.js";
+import { deviationSetText, scenarioName } from "./deviation-set.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
 import { chosenSets } from "./incident-log/shown-deviations.js";
 import { type Flow, flowOf } from "./sandbox/flow.js";
-import { SandboxDeviable, type SandboxDeviableOptions } from "./sandbox/sandbox-deviable.js";
-import { scenarioName } from "./sandbox/sandbox-plan.js";
+import type { ProcessHostOptions } from "./sandbox/process-host.js";
+import { SandboxDeviable } from "./sandbox/sandbox-deviable.js";
 
-export interface ExploreFileOptions extends Omit<ExploreOptions, "save">, SandboxDeviableOptions {
+export interface ExploreFileOptions extends Omit<ExploreOptions, "save">, ProcessHostOptions {
   /** Folder for the scenario files that reproduce findings; created if missing. */
   readonly save?: string | undefined;
   /** Called with each warning about the flow's file, as one line that names the position. */

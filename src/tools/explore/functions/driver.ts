@@ -1,6 +1,7 @@
 import { AppStillness } from "../../../core/time/app-stillness.js";
 import { AppTimers } from "../../../core/time/app-timers.js";
 import { monotonicMs, pause } from "../../../core/time/timers.js";
+import type { Stop } from "../course.js";
 import type { LocalSandbox } from "./local-sandbox.js";
 
 /** Wall time for which nothing happens, after which a run ends. */
@@ -18,12 +19,6 @@ const MAX_FIRED_IN_WAIT = 2_000;
 /** Number of times that a run ends holds which hinder it. */
 const MAX_RELEASES = 50;
 
-/** Work of the run at a moment of sandbox time. */
-export interface Stop {
-  readonly atMs: number;
-  readonly work: () => Promise<void>;
-}
-
 /** Thrown if an app waits for something that this process does not show. */
 export class IdleError extends Error {}
 
@@ -38,7 +33,8 @@ export class Driver {
   readonly #stopListening: () => void;
   /** Waits under way, the innermost last. Only the innermost drives the app. */
   readonly #waits: { readonly done: Promise<unknown> }[] = [];
-  #stops: Stop[] = [];
+  #stops: readonly Stop[] = [];
+  #startMs = 0;
   /** Sandbox time that passes once, as soon as a response is held. */
   #passingMs: number | undefined;
   #releases = 0;
@@ -89,8 +85,9 @@ export class Driver {
   }
 
   /** @param passingMs sandbox time that passes as soon as a response is held; undefined for none */
-  beginRun(stops: readonly Stop[], passingMs: number | undefined): void {
-    this.#stops = [...stops].sort((one, other) => one.atMs - other.atMs);
+  beginRun(stops: readonly Stop[], startMs: number, passingMs: number | undefined): void {
+    this.#stops = stops;
+    this.#startMs = startMs;
     this.#passingMs = passingMs;
     this.#releases = 0;
   }
@@ -190,9 +187,10 @@ export class Driver {
         fired++;
         await this.whenStill();
       }
-      const [stop] = this.#stops;
-      if (stop !== undefined && stop.atMs <= sandbox.nowMs()) {
-        this.#stops.shift();
+      const [stop, ...later] = this.#stops;
+      const stopMs = stop === undefined ? Infinity : this.#startMs + stop.sinceMs;
+      if (stop !== undefined && stopMs <= sandbox.nowMs()) {
+        this.#stops = later;
         await stop.work();
         continue;
       }
@@ -202,7 +200,7 @@ export class Driver {
         this.#timers.postpone(targetMs);
       }
       const nextMs = Math.max(sandbox.nextTaskMs(), sandbox.nowMs());
-      const toMs = Math.min(targetMs, nextMs, this.#timers.nextDueMs ?? Infinity, stop?.atMs ?? Infinity);
+      const toMs = Math.min(targetMs, nextMs, this.#timers.nextDueMs ?? Infinity, stopMs);
       await this.until(sandbox.advanceTo(toMs));
     }
   }

@@ -2,9 +2,10 @@ import { Client } from "../../scenario/running/client.js";
 import { readNamespaceKeys } from "../../scenario/running/run-namespace.js";
 import { RunSession } from "../../scenario/running/run-session.js";
 import type { ServiceAccess } from "../../scenario/steps/request.js";
+import { restDuration } from "../course.js";
 import type { Deviable, FlowCoverage, RunVariant, Trace } from "../deviable.js";
 import type { DeviationKind, DeviationSet } from "../deviation-set.js";
-import { baselineOf } from "../sandbox/baseline.js";
+import { baselineOf, pressRanges } from "../sandbox/baseline.js";
 import { type CheckedRun, EndCheck } from "../sandbox/end-check.js";
 import { variedBaseline } from "../sandbox/end-checks.js";
 import type { ObservedViews } from "../sandbox/ends.js";
@@ -17,7 +18,6 @@ import {
   readRowsSince,
 } from "../sandbox/observation.js";
 import { wrongPrice } from "../sandbox/price-check.js";
-import { restDuration } from "../sandbox/quiet-end.js";
 import { type Baseline, SandboxPlan } from "../sandbox/sandbox-plan.js";
 import { savedVariable, viewVariableName } from "../sandbox/saved-variable.js";
 import { commonPart, fieldsIn, generalPath } from "../sandbox/views.js";
@@ -131,10 +131,7 @@ export class FunctionDeviable implements Deviable {
 
   #learn(): void {
     const [one, other] = this.#plain as [FlowRun, FlowRun];
-    const positionOf = (id: string | undefined) => one.observed.calls.findIndex((call) => call.id === id) + 1;
-    const presses = one.state.pressMarks.map(
-      ([before, after]) => [positionOf(before), positionOf(after)] as const,
-    );
+    const presses = pressRanges(one.observed, one.state.pressMarks);
     const baseline = baselineOf(this.#views, one, other, presses);
     this.#baseline = baseline;
     this.#runner.baseline = baseline;
@@ -174,7 +171,8 @@ export class FunctionDeviable implements Deviable {
     const state = await this.#runner.carryOut(plan, isBrief);
     const { rows, position } = await readRowsSince(this.#client, since, 1);
     this.#position = position;
-    const { startMs, drivenMs, quietMs, variables } = state;
+    const { startMs, moments, variables } = state;
+    const { drivenMs, quietMs } = moments;
     const observed = {
       ...observedRunOf(rows, startMs, this.#customerOf(variables.runId)),
       drivenMs,

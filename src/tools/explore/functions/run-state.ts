@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { VARIABLE_NAME_PATTERN } from "../../../core/schema/scenario-file.js";
 import { fillReferences, Scope } from "../../scenario/variables.js";
+import type { EndMoments } from "../course.js";
 import type { RunFailure, StepRole } from "../deviable.js";
 import type { RunVariables, SandboxPlan } from "../sandbox/sandbox-plan.js";
 import { customerOf, type ExploreCustomer } from "./flow.js";
@@ -22,8 +23,7 @@ export class RunState {
   longestAdvanceMs = 0;
   /** The flow has paid on a page, or let time pass. */
   hasPaid = false;
-  drivenMs: number | undefined;
-  quietMs: number | undefined;
+  readonly moments: EndMoments = {};
   failure: RunFailure | undefined;
   /** Error of the flow. */
   error: unknown;
@@ -89,10 +89,9 @@ export class RunState {
   rules(): RunRules {
     const { plan } = this;
     if (plan === undefined) return {};
-    const faults = [...[...plan.faults].sort(bySkip), ...plan.raceHolds];
+    const { faults, ...others } = plan.rules;
     const rules = {
-      charges: plan.charges,
-      webhooks: [...plan.webhooks].sort(bySkip),
+      ...others,
       faults: faults.map(({ at_most: _most, delay_answer: _delay, ...rule }) => rule),
     };
     const used = Object.entries(rules).filter(([, list]) => list.length > 0);
@@ -107,14 +106,6 @@ export class RunState {
     };
     return fillReferences(value, scope.resolve, refuse) as Value;
   }
-}
-
-/** A call that one rule matches does not count for the `skip` of later rules. */
-function bySkip(
-  one: { readonly skip?: number | undefined },
-  other: { readonly skip?: number | undefined },
-): number {
-  return (other.skip ?? 0) - (one.skip ?? 0);
 }
 
 export function failureOf(role: StepRole, title: string, message: string, isCallToApp = true): RunFailure {

@@ -3,21 +3,18 @@ import { durationToMs } from "../../../core/schema/time.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
 import type { ServiceAccess } from "../../scenario/steps/request.js";
-import { JOB_INTERVAL } from "../sandbox/app-waits.js";
+import { endQuietly, LONG, type Race, type RunHost, stopsOf } from "../course.js";
 import { type Baseline, JOB_DURATION, SandboxPlan } from "../sandbox/sandbox-plan.js";
 import { hearingMs } from "../sandbox/second-try.js";
 import { pressOfList } from "../sandbox/strangers.js";
 import { call, mayRefuse, settled, statusOf } from "./acts.js";
-import { type Driver, IdleError, type Stop } from "./driver.js";
+import { type Driver, IdleError } from "./driver.js";
 import type { ExploreContext, ExploreFlow } from "./flow.js";
 import type { FunctionVariant } from "./function-variants.js";
 import type { LocalSandbox } from "./local-sandbox.js";
 import { Looks } from "./looks.js";
 import { Others } from "./others.js";
 import { RunState } from "./run-state.js";
-
-/** Sandbox time of a first run without deviations, in which no deadline is known yet. */
-const LONG = "5d";
 
 interface FlowRunnerOptions {
   readonly name: string;
@@ -54,7 +51,8 @@ export class FlowRunner {
     if (variant?.first !== undefined) await this.#tryInVain(run, variant.first);
     sandbox.useRules(run.rules());
     const { timeAdvance } = plan ?? {};
-    driver.beginRun(this.#stopsOf(run), timeAdvance && durationToMs(timeAdvance.by));
+    const stops = plan === undefined ? [] : stopsOf(this.#hostOf(run), plan, this.baseline!);
+    driver.beginRun(stops, run.startMs, timeAdvance && durationToMs(timeAdvance.by));
     await this.#driveFlow(run);
     if (run.failure === undefined && plan !== undefined) await this.#actAfterFlow(run, plan);
     if (!driver.hasTimers)
@@ -75,7 +73,7 @@ export class FlowRunner {
     else plan.endPayment(failing, charge);
     const first = new RunState(run.variables.runId, plan, sandbox.nowMs());
     sandbox.useRules(first.rules());
-    driver.beginRun([], undefined);
+    driver.beginRun([], first.startMs, undefined);
     await this.#driveFlow(first);
     await driver.advance(hearingMs(failing, payableMs));
     await this.tick(first);
@@ -275,75 +273,46 @@ export class FlowRunner {
     if (tick !== undefined) await this.#try(run, tick);
   }
 
-  /** The moments at which scheduled work runs, in order. */
-  #stopsOf(run: RunState): Stop[] {
-    const { plan, startMs } = run;
-    if (plan === undefined) return [];
-    const stops = plan.jobs.flatMap((job): Stop[] => {
-      if ("page" in job) return [];
-      const { sinceMs, concurrent, isTwice = false } = job;
-      if (concurrent === undefined) return [{ atMs: startMs + sinceMs, work: () => this.tick(run) }];
-      const isPayout = concurrent.webhook?.type.includes("withdrawal") === true;
-      const match = isPayout ? { operation: "getWithdrawal" } : this.baseline!.readMatch;
-      // The plan delays the webhook by the duration of the work. A change without one is not delayed.
-      const atMs = startMs + (concurrent.webhook === undefined ? sinceMs - 1 : sinceMs);
-      return [{ atMs, work: () => this.#options.driver.alone(() => this.#workAtOnce(run, match, isTwice)) }];
-    });
-    if (plan.unpaidSinceMs !== undefined)
-      stops.push({
-        atMs: startMs + plan.unpaidSinceMs,
-        work: async () => {
-          await this.tick(run);
-          await this.looks.look(run);
-        },
-      });
-    return stops;
+  /** The app of this process as the host of a run. */
+  #hostOf(run: RunState): RunHost {
+    const { driver, sandbox, flow } = this.#options;
+    return {
+      hasJob: flow.tick !== undefined,
+      advance: async (byMs) => {
+        const fromMs = sandbox.nowMs();
+        await driver.advance(byMs);
+        return { fromMs, toMs: sandbox.nowMs() };
+      },
+      tick: () => this.tick(run),
+      job: () => call(() => flow.tick?.()),
+      arrive: () => sandbox.advanceTo(sandbox.nowMs() + durationToMs(JOB_DURATION)),
+      look: () => this.looks.look(run),
+      race: (race) => driver.alone(() => this.#race(run, race)),
+      refund: (amount) => this.#refundPart(run, amount),
+      endDeviations: async () => {
+        const { charges } = run.rules();
+        sandbox.useRules(charges === undefined ? {} : { charges });
+      },
+    };
   }
 
-  /**
-   * The scheduled work runs as the payment changes, or meets itself before: the read of one side is held until the other
-   * side is done.
-   */
-  async #workAtOnce(run: RunState, match: Baseline["readMatch"], isTwice: boolean): Promise<void> {
-    const { driver, sandbox, flow } = this.#options;
-    const { side } = run.plan!.variant;
-    const arrive = () => sandbox.advanceTo(sandbox.nowMs() + durationToMs(JOB_DURATION));
-    const work = () => call(() => flow.tick?.());
-    const second = isTwice ? work : arrive;
-    const [held, other] = side === "second" ? [second, work] : [work, second];
-    const release = this.#holdUnlessTogether(run, match);
-    const first: Promise<unknown> = held();
+  async #race(run: RunState, { match, held, other, afterwards }: Race): Promise<void> {
+    const { driver, sandbox } = this.#options;
+    const release = match === undefined ? () => false : sandbox.hold(run.filled(match));
+    const first = call(held);
     first.catch(() => {});
-    if (side !== "together") await driver.whenStill();
-    await settled(driver.until<unknown>(other(), release));
+    if (match !== undefined) await driver.whenStill();
+    await settled(driver.until(other(), release));
     release();
     await settled(driver.until(first));
-    if (isTwice) await driver.until(arrive());
+    if (afterwards !== undefined) await driver.until(afterwards());
   }
 
-  /** Runs the scheduled work each hour, then lets time for all retries pass, in which nothing deviates. */
+  /** Lets the run end, and what it has begun with it. */
   async quietEnd(run: RunState): Promise<void> {
-    const { driver, sandbox, flow } = this.#options;
-    const { plan } = run;
-    const hourMs = durationToMs(JOB_INTERVAL);
     try {
-      run.drivenMs = sandbox.nowMs();
-      for (let hours = (plan?.faults.length ?? 0) + 1; hours > 0; hours--) {
-        await driver.advance(hourMs);
-        await this.tick(run);
-      }
-      if (plan?.refundedPart !== undefined) await this.#refundPart(run, plan.refundedPart);
-      // A charge keeps the rules that it began with.
-      const { charges } = run.rules();
-      sandbox.useRules(charges === undefined ? {} : { charges });
-      run.quietMs = sandbox.nowMs();
-      await driver.advance(durationToMs(this.rest));
-      await this.tick(run);
-      if (plan?.isPaidLate && flow.tick !== undefined) {
-        await driver.advance(hourMs);
-        await this.tick(run);
-      }
-      await driver.whenStill();
+      await endQuietly(this.#hostOf(run), run.plan, this.rest, run.moments);
+      await this.#options.driver.whenStill();
     } catch (error) {
       run.fail("tail", error instanceof IdleError ? "the end" : "tick", error);
     }

@@ -1,14 +1,11 @@
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import { type LogRow, recordIdOf } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEPS } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, ObservedCall, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
-import { pressMarkNames } from "./drive-steps.js";
 import type { ObservedViews } from "./ends.js";
-import { type Flow, findJobs, findPresses } from "./flow.js";
-import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
+import { type Flow, findJobs, findPresses, hasKnownTimes, longestAdvanceMs } from "./flow.js";
 import { meanwhileOf } from "./meanwhile-steps.js";
 import { chargesOf } from "./money.js";
 import { choiceOf, findPages, mustPayReason, paymentLike } from "./payment-steps.js";
@@ -155,16 +152,13 @@ type CustomerMatch = Baseline["customerMatch"];
 /** Positions of calls in a run. */
 export type CallRange = readonly [from: number, to: number];
 
-/** For each press, the positions of the calls between the marks before and after it. */
-export function pressRanges(flow: Flow, { observed, loaded }: LoadedRun): CallRange[] {
-  return findPresses(flow).map((_, press) => {
-    const [from, to] = pressMarkNames(press).map((name) => {
-      const [newest] = (savedVariable(loaded, name) ?? []) as LogRow[];
-      const newestId = newest && recordIdOf("requests", newest);
-      return observed.calls.findIndex(({ id }) => id === newestId) + 1;
-    });
-    return [from!, to!];
-  });
+/** For each press, the positions of the calls between the newest ones before and after it. */
+export function pressRanges(
+  { calls }: ObservedRun,
+  marks: readonly (readonly [before: string | undefined, after: string | undefined])[],
+): CallRange[] {
+  const end = (newest: string | undefined) => calls.findIndex(({ id }) => id === newest) + 1;
+  return marks.map(([before, after]) => [end(before), end(after)]);
 }
 
 /** Selects the app's first call during a press, and its last write, else its last call. */

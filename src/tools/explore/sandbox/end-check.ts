@@ -1,10 +1,10 @@
-import type { RunFailure, Trace } from "../deviable.js";
+import { isCheck, type RunFailure, type Trace } from "../deviable.js";
 import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
 import { isReference } from "./end-keys.js";
 import { type Count, Ends, type ExpectedEnd, type ObservedViews } from "./ends.js";
+import { incompleteFailure } from "./flow-run.js";
 import { variantFailure } from "./flow-variant.js";
 import { chargesOf } from "./money.js";
-import { isCheck } from "./run-failure.js";
 import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 import { generalPath } from "./views.js";
@@ -82,7 +82,7 @@ export class EndCheck<Run extends CheckedRun> {
     const hasClaims = isReference(plan) || plan.isWrongMoney;
     if (isRight && !hasClaims && !hasNewRefusals(observed, this.#plain)) return { trace };
     const open = openText(observed, this.#plain);
-    if (open !== undefined) return { trace: { ...trace, failure: notJudged(open) } };
+    if (open !== undefined) return { trace: { ...trace, failure: incompleteFailure(open) } };
     await this.#lookUntilSteady(plan, run);
     let missed = await this.#missedEnd(plan, run);
     const freeFields = this.ends.free.length;
@@ -175,8 +175,4 @@ function isWithin(count: number, expected: Count): boolean {
 function withFewerPayouts(end: ExpectedEnd): ExpectedEnd {
   const { completedWithdrawals: most } = end;
   return typeof most === "number" ? { ...end, completedWithdrawals: { lte: most } } : end;
-}
-
-function notJudged(error: string): RunFailure {
-  return { isIncomplete: true, error, role: undefined, message: error, isCallToApp: false, differences: [] };
 }

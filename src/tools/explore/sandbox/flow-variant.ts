@@ -1,12 +1,11 @@
 import { compareAmounts, subtract } from "../../../core/domain/money.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
-import type { RunFailure, Trace } from "../deviable.js";
+import { isCheck, type RunFailure, type Trace } from "../deviable.js";
 import type { DeviationKind } from "../deviation-set.js";
 import { countCompletedPayments } from "../judge.js";
 import type { Bodies } from "./claims.js";
 import type { Flow } from "./flow.js";
-import { isCheck } from "./run-failure.js";
 import { fieldAt, fieldsIn } from "./views.js";
 
 /** The flow with another value, or with a second try. It ends as a plain run but for what follows from that. */

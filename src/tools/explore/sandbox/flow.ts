@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { NeverRule, ObserveRule as ObservedView } from "../../../core/schema/scenario-file.js";
+import { parseDuration } from "../../../core/schema/time.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
@@ -89,17 +90,21 @@ export function appCheck(step: RawStep): Oracle | undefined {
   return isReadOfApp(step) && isJsonObject(step.expect) ? "expect" : undefined;
 }
 
-/** Returns true if a step names a variable that a later step saves: the view of an order that is not placed yet. */
-export function namesLaterVariable(step: object, later: readonly RawStep[]): boolean {
-  const text = JSON.stringify(step);
-  return savedNames(later).some((name) => text.includes(`\${${name}`));
+/** Sandbox milliseconds of an `advance` step; undefined for other steps and unknown durations. */
+export function advanceMs({ advance }: RawStep): number | undefined {
+  return typeof advance === "string" ? parseDuration(advance) : undefined;
 }
 
-function savedNames(part: unknown): string[] {
-  if (Array.isArray(part)) return part.flatMap(savedNames);
-  if (!isJsonObject(part)) return [];
-  return Object.entries(part).flatMap(([key, value]) =>
-    key === "save" && isJsonObject(value) ? Object.keys(value) : savedNames(value),
+export function longestAdvanceMs({ drive }: Pick<Flow, "drive">): number {
+  return Math.max(0, ...drive.map((step) => advanceMs(step) ?? 0));
+}
+
+/** Returns true if every step that moves time has a known duration. Only then can a job run at a given time. */
+export function hasKnownTimes({ drive, reset }: Flow): boolean {
+  return [...drive, ...reset].every(
+    (step) =>
+      !["advance", "repeat", "parallel", "include"].includes(stepKindsOf(step)[0] ?? "") ||
+      advanceMs(step) !== undefined,
   );
 }
 

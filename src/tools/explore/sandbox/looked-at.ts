@@ -1,12 +1,10 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import { didYouMean } from "../../../core/schema/nearest.js";
-import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { BlindSpot, FlowCoverage, RunFailure } from "../deviable.js";
 import { appCheck, type Flow } from "./flow.js";
-import type { RunDocument } from "./run-document.js";
-import type { FreeField } from "./sandbox-plan.js";
+import type { FreeField, RunVariables } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 import { generalPath } from "./views.js";
 
@@ -22,23 +20,15 @@ interface View {
   readonly fields: readonly { readonly field: string; readonly path: Path }[];
 }
 
-/** Makes a plain run save the body of each checked response. The bodies of `observe` steps are saved already. */
-export function saveCheckedBodies(flow: Flow, run: RunDocument): RunDocument {
-  const steps = run.document.steps as readonly RawStep[];
-  const checked = flow.checks.length + flow.never.length;
-  const saving = steps.map((step, index) => {
-    const number = index - (steps.length - checked);
-    return number >= 0 && isReadOfApp(step) && step.save === undefined
-      ? { ...step, save: { [checkedName(number)]: "body" } }
-      : step;
-  });
-  return { ...run, document: { ...run.document, steps: saving } };
+/** What a check of a plain run saves: the body of its response. Undefined for a check that sees no body. */
+export function savedBody(step: RawStep, number: number): Readonly<Record<string, string>> | undefined {
+  return isReadOfApp(step) && step.save === undefined ? { [checkedName(number)]: "body" } : undefined;
 }
 
 /** Finds the fields that the flow checks. A field that the flow names but no plain run returns is a blind spot. */
 export function findFlowCoverage(
   flow: Flow,
-  runs: readonly LoadedScenario[],
+  runs: readonly RunVariables[],
   free: readonly FreeField[],
 ): FlowCoverage {
   const views = viewsOf(flow);
@@ -84,10 +74,14 @@ function nothingComparedText(free: readonly FreeField[]): string {
   return `nothing that the flow looks at can be compared: ${texts.join(", ")}: add reset if it has what earlier runs left`;
 }
 
-/** Finds the fields for which a step of the flow failed, if the response lacks them and is right in all else. */
+/**
+ * Finds the fields for which a step of the flow failed, if the response lacks them and is right in all else.
+ *
+ * @param includedCount number of steps that come from other files
+ */
 export function findAbsentFields(
   { raw }: Flow,
-  { steps: loaded }: LoadedScenario,
+  includedCount: number,
   failure: RunFailure | undefined,
 ): BlindSpot[] {
   const { index, differences, body } = failure ?? {};
@@ -95,7 +89,7 @@ export function findAbsentFields(
     return [];
   const steps = raw.steps as readonly RawStep[];
   // Included steps come first.
-  const position = index - (loaded.length - steps.length);
+  const position = index - includedCount;
   const { app, expect } = steps[position] ?? {};
   if (app === undefined || !isJsonObject(expect)) return [];
   const path = ["steps", position, "expect", "body"];
@@ -175,7 +169,7 @@ function fieldsOf(body: unknown, path: Path = []): string[] {
   ]);
 }
 
-function leavesOf(runs: readonly LoadedScenario[], { name, fields }: View): string[] {
+function leavesOf(runs: readonly RunVariables[], { name, fields }: View): string[] {
   const ignored = fields.flatMap(({ field, path }) => (path.includes("ignore") ? [field] : []));
   const found = runs.flatMap((run) => fieldsOf(savedVariable(run, name)));
   return found.filter(

@@ -1,16 +1,11 @@
 /**
- * The sandbox as a `Deviable`: each run is a scenario file, carried out over HTTP as a new customer of the same app.
+ * The sandbox as a `Deviable`: each run is a new customer of the same app behind HTTP.
  *
- *   plan ── run-document.ts ──> scenario file ── RunSession ──> report and rows of lists ── observation.ts ──> trace
+ *   plan ── drive.ts, course.ts ──> steps ── FlowRun, RunSession ──> rows of lists ── observation.ts ──> trace
  */
 
-import type { SandboxFetch } from "../../../core/client/control-client.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
-import type { RawStep } from "../../scenario/loaded-steps.js";
-import { Client } from "../../scenario/running/client.js";
-import type { RunCommand } from "../../scenario/running/context.js";
-import { RunSession } from "../../scenario/running/run-session.js";
-import { stepKindsOf } from "../../scenario/step-faults.js";
+import { endQuietly, LONG, restDuration } from "../course.js";
 import {
   BlindSpotError,
   type Deviable,
@@ -19,7 +14,7 @@ import {
   type RunVariant,
   type Trace,
 } from "../deviable.js";
-import type { DeviationSet } from "../deviation-set.js";
+import { type DeviationSet, scenarioName } from "../deviation-set.js";
 import {
   canContinueAfterResponse,
   learningQuietMs,
@@ -28,69 +23,34 @@ import {
   RetryPace,
   steadyMs,
 } from "./app-pace.js";
-import { waitReports } from "./app-waits.js";
 import { awkwardVariants } from "./awkward-values.js";
 import { baselineOf, customerOf, hasSameViews, isolationReason, pressRanges } from "./baseline.js";
-import { refusedSteps } from "./drive-steps.js";
+import { drivePlain, PlannedDrive, tolerantStep } from "./drive.js";
 import { EndCheck } from "./end-check.js";
 import { variedBaseline } from "./end-checks.js";
-import type { Flow } from "./flow.js";
+import { briefly, type EndStep, endSteps, plainEndSteps, viewSteps } from "./end-steps.js";
+import type { ExpectedEnd } from "./ends.js";
+import { type Flow, longestAdvanceMs } from "./flow.js";
+import type { AppWaits, FlowRun } from "./flow-run.js";
 import type { FileVariant } from "./flow-variant.js";
-import { longestAdvanceMs } from "./job-steps.js";
-import { type KillableApp, killApp, RULES_NAME } from "./killable-app.js";
-import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
+import { killApp } from "./killable-app.js";
+import { findAbsentFields, findFlowCoverage } from "./looked-at.js";
 import { customerEmail } from "./money.js";
-import {
-  type ListPositions,
-  type ObservedRows,
-  observedRunOf,
-  readClock,
-  readListPositions,
-  readRowsSince,
-  withoutCustomersOf,
-} from "./observation.js";
 import { wrongPrice } from "./price-check.js";
-import { MOMENT_NAMES, restDuration } from "./quiet-end.js";
-import {
-  deviatingRunDocument,
-  omitImpliedSteps,
-  plainRunDocument,
-  type RunDocument,
-  steadyViewsDocument,
-  withIncludedSteps,
-} from "./run-document.js";
-import { isCheck } from "./run-failure.js";
-import { RunLoader } from "./run-loader.js";
-import { RunProfile } from "./run-profile.js";
-import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
-import { type SandboxRun, sandboxRunOf } from "./sandbox-run.js";
-import { savedTime } from "./saved-variable.js";
+import { flowStops, runHostOf } from "./process-course.js";
+import { type Course, ProcessHost, type ProcessHostOptions, type ProcessRun } from "./process-host.js";
+import { type Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { secondTries } from "./second-try.js";
-
-export interface SandboxDeviableOptions {
-  /** Absent if the app cannot be killed. */
-  readonly process?: KillableApp | undefined;
-  readonly fetch: SandboxFetch;
-  readonly namespace?: string | undefined;
-  readonly controlToken?: string | undefined;
-  /** The base URL of the app, without a slash at the end. */
-  readonly app: string;
-  /** Values of variables that the flow or a file that it includes has. */
-  readonly vars?: Readonly<Record<string, string>> | undefined;
-  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Returns a unique id for a run. */
-  readonly runIdOf: (name: string) => string;
-  readonly signal?: AbortSignal | undefined;
-  /** Absent unless the command line explores. */
-  readonly runCommand?: RunCommand | undefined;
-}
 
 interface PlainRunOptions {
   readonly quiet?: string | undefined;
   readonly steady?: string;
-  /** The flow as the user wrote it, run without the steps that `plainRunDocument` adds. */
-  readonly written?: Readonly<Record<string, unknown>>;
+  readonly flow?: Flow;
 }
+
+/** Factor by which a view must stay unchanged for longer in a patient run, if the app works before or after it responds. */
+const PATIENT_STEADY_TIMES = { before: 4, after: 8 } as const;
+const IDLE = { wait_for: "idle" };
 
 const RESTLESS =
   "the app calls the service all the time, so it could not be told when it is still: events follow each other without a pause";
@@ -103,64 +63,44 @@ export class SandboxDeviable implements Deviable {
   customer: Deviable["customer"];
   readonly canKillApp: boolean;
   readonly #flow: Flow;
-  readonly #options: SandboxDeviableOptions;
-  readonly #client: Client;
-  readonly #session: RunSession;
-  readonly #plain: SandboxRun[] = [];
-  readonly #profile = new RunProfile();
+  readonly #options: ProcessHostOptions;
+  readonly #host: ProcessHost;
+  readonly #plain: ProcessRun[] = [];
   readonly #retries = new RetryPace();
   /** Quiet period after a webhook, before time advances; undefined if there is no wait. */
   #quiet: string | undefined;
   #isRestless = false;
-  #paysForOthers = false;
-  /** Ids of the runs that have ended. */
-  readonly #endedRuns: string[] = [];
   /** Sandbox time from the end of the flow's steps to the end of a run. */
-  #rest: string | undefined;
+  #rest = LONG;
   #mayGoOn = false;
   #pace = 1;
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
-  #endCheck!: EndCheck<SandboxRun>;
+  #endCheck!: EndCheck<ProcessRun>;
   #variants: readonly FileVariant[] = [];
-  readonly #loader: RunLoader;
-  #position: ListPositions | undefined;
-  /** Sandbox time at the end of the last run; undefined if it is not known. */
-  #nowMs: number | undefined;
 
-  private constructor(flow: Flow, options: SandboxDeviableOptions, session: RunSession) {
+  private constructor(flow: Flow, options: ProcessHostOptions, host: ProcessHost) {
     this.name = String(flow.raw.name);
     this.source = flow.file;
     this.canKillApp = options.process !== undefined;
     this.customer = customerOf(flow);
     this.#flow = flow;
     this.#options = options;
-    this.#client = new Client(options);
-    this.#session = session;
-    const { vars = {}, environment = {}, runIdOf } = options;
-    this.#loader = new RunLoader(flow.file, { vars, environment, runIdOf });
+    this.#host = host;
   }
 
-  /** Leases the namespace until `close`. */
-  static async open(flow: Flow, options: SandboxDeviableOptions): Promise<SandboxDeviable> {
-    const { runIdOf, process } = options;
-    const name = `${RULES_NAME}${runIdOf(String(flow.raw.name))}`;
-    const untilAppIsUp = process && (() => process.untilUp());
-    const session = await RunSession.open({ ...options, name, untilAppIsUp });
-    const deviable = new SandboxDeviable(flow, options, session);
-    deviable.#position = await readListPositions(deviable.#client);
-    return deviable;
+  static async open(flow: Flow, options: ProcessHostOptions): Promise<SandboxDeviable> {
+    return new SandboxDeviable(flow, options, await ProcessHost.open(String(flow.raw.name), options));
   }
 
   close(): Promise<string[]> {
-    return this.#session.close();
+    return this.#host.close();
   }
 
   async observePlain(purpose: "check" | "learn"): Promise<Trace> {
     if (purpose === "check") {
-      const { given: _given, ...written } = this.#flow.raw;
-      const { trace, loaded } = await this.#runPlain({ written });
-      const spots = findAbsentFields(this.#flow, loaded, trace.failure);
+      const { trace, run: written } = await this.#runWritten();
+      const spots = findAbsentFields(this.#flow, written.loader.includedSteps.length, trace.failure);
       if (spots.length > 0) throw new BlindSpotError(this.source, spots);
       this.#mayGoOn = canContinueAfterResponse(this.#flow, trace.observed);
       this.#rest = restDuration(longestAdvanceMs(this.#flow), trace.observed);
@@ -169,51 +109,128 @@ export class SandboxDeviable implements Deviable {
     const [first] = this.#plain;
     const run = await (first === undefined ? this.#runFirst() : this.#runSecond(first));
     if (run.trace.failure !== undefined) return { ...run.trace, isByJob: await this.#passesWithoutJob() };
-    this.#pace = paceOf(run.responseMs);
-    if (this.#plain.push(run) === 2) {
-      const { process, signal } = this.#options;
-      this.#baseline = baselineOf(this.#flow, first!, run, pressRanges(this.#flow, first!));
-      this.#endCheck = new EndCheck(this.#flow, this.#baseline, first!.observed, {
-        checkEnd: async (plan, of, end, refused) => {
-          const failure = await this.#check(of, this.#documentOf(plan, end, refused));
-          return failure && { ...failure, reference: end.name };
-        },
-        saveViews: async (plan, of) => void (await this.#check(of, steadyViewsDocument(this.#flowOf(plan)))),
-        carryOut: async (plan) => (await this.#carryOut([omitImpliedSteps(this.#documentOf(plan))]))[0]!,
-        runPlain: () => this.#runPlain({ quiet: this.#quiet }),
-        refusedSteps: ({ loaded }) => refusedSteps(loaded),
-        isAsynchronous: () => this.#quiet !== undefined,
-        untilLeasesEnd: process && (() => process.untilLeasesEnd(signal)),
-      });
-      const { charges } = first!.observed;
-      this.#variants = [awkwardVariants, secondTries].flatMap((variantsOf) =>
-        variantsOf(this.#flow, this.#baseline, charges),
-      );
-      this.customer = { ...customerOf(this.#flow, this.#baseline), variants: this.#variants };
-    }
+    this.#pace = paceOf(run.run.responseMs);
+    if (this.#plain.push(run) === 2) this.#learn(first!, run);
     return run.trace;
+  }
+
+  #learn(first: ProcessRun, second: ProcessRun): void {
+    const { process, signal } = this.#options;
+    const presses = pressRanges(first.observed, first.run.pressMarks);
+    this.#baseline = baselineOf(this.#flow, first, second, presses);
+    this.#endCheck = new EndCheck(this.#flow, this.#baseline, first.observed, {
+      checkEnd: (plan, { run }, end, refused) => this.#checkEnd(plan, run, end, refused),
+      saveViews: async (plan, { run }) => {
+        await run.failureIn(() => lookAtEnd(run, viewSteps(this.#flowOf(plan))));
+      },
+      carryOut: async (plan) => (await this.#carryOut([this.#courseOf(plan)]))[0]!,
+      runPlain: () => this.#runPlain({ quiet: this.#quiet }),
+      refusedSteps: ({ run }) => [...run.refused],
+      isAsynchronous: () => this.#quiet !== undefined,
+      untilLeasesEnd: process && (() => process.untilLeasesEnd(signal)),
+    });
+    this.#variants = [awkwardVariants, secondTries].flatMap((variantsOf) =>
+      variantsOf(this.#flow, this.#baseline, first.observed.charges),
+    );
+    this.customer = { ...customerOf(this.#flow, this.#baseline), variants: this.#variants };
+  }
+
+  #flowOf({ flowVariant }: SandboxPlan): Flow {
+    return this.#variants.find((one) => one === flowVariant)?.flow ?? this.#flow;
+  }
+
+  /** Compares the end of a run; repeats before the acts that the app refused. */
+  async #checkEnd(
+    plan: SandboxPlan,
+    run: FlowRun,
+    end: ExpectedEnd,
+    refused: readonly number[] = [],
+  ): Promise<RunFailure | undefined> {
+    const flow = this.#flowOf(plan);
+    const { customerMatch } = this.#baseline;
+    const failure = await run.failureIn(async () => {
+      await run.step("rest", IDLE);
+      for (const index of refused)
+        await run.step("repeat", tolerantStep(flow.drive[index]!, 1, run.waits.flowWait));
+      if (refused.length > 0) {
+        await endQuietly(runHostOf(run, flow, plan, customerMatch, "repeat"), plan, this.#rest);
+        await run.step("repeat", IDLE);
+      }
+      await lookAtEnd(run, this.#endSteps(plan, end));
+    });
+    return failure && { ...failure, reference: end.name };
+  }
+
+  #endSteps(plan: SandboxPlan, end: ExpectedEnd): EndStep[] {
+    return endSteps(this.#flowOf(plan), plan, variedBaseline(this.#baseline, plan.flowVariant), end);
   }
 
   /** Returns true if the flow has scheduled work, and passes without it. */
   async #passesWithoutJob(): Promise<boolean> {
     if (this.#flow.scheduledWork.length === 0) return false;
-    const idle = plainRunDocument(
-      { ...this.#flow, scheduledWork: [] },
-      { quiet: this.#quiet, rest: this.#rest },
-    );
-    const [run] = await this.#carryOut([idle]);
-    return run!.trace.failure === undefined;
+    const idle = { ...this.#flow, scheduledWork: [] };
+    const { trace } = await this.#runPlain({ quiet: this.#quiet, flow: idle });
+    return trace.failure === undefined;
   }
 
-  async #runPlain({ quiet, steady, written }: PlainRunOptions): Promise<SandboxRun> {
-    const waits = { quiet, rest: this.#rest };
-    const plain = saveCheckedBodies(this.#flow, plainRunDocument(this.#flow, waits, steady));
-    const [run] = await this.#carryOut([written === undefined ? plain : { ...plain, document: written }]);
+  /** Runs the flow as the user wrote it. */
+  async #runWritten(): Promise<ProcessRun> {
+    const follow = async (run: FlowRun): Promise<void> => {
+      for (const [index, step] of run.loader.fileSteps.entries()) await run.loadedStep("drive", step, index);
+    };
+    const [run] = await this.#carryOut([{ flow: this.#flow, name: this.name, rules: {}, waits: {}, follow }]);
     return run!;
   }
 
+  async #runPlain({ quiet, steady, flow = this.#flow }: PlainRunOptions): Promise<ProcessRun> {
+    const follow = async (run: FlowRun): Promise<void> => {
+      await begin(run, flow);
+      await drivePlain(run, flow);
+      await endQuietly(runHostOf(run, flow), undefined, this.#rest, run.moments);
+      await run.step("rest", IDLE);
+      await lookAtEnd(run, plainEndSteps(flow, steady));
+    };
+    const course = { flow: this.#flow, name: this.name, rules: {}, waits: { quiet }, follow };
+    const [run] = await this.#carryOut([course]);
+    return run!;
+  }
+
+  /** A run with deviations, which looks at its end once. */
+  #courseOf(plan: SandboxPlan): Course {
+    const flow = this.#flowOf(plan);
+    const follow = async (run: FlowRun): Promise<void> => {
+      await begin(run, flow);
+      const host = runHostOf(run, flow, plan, this.#baseline.customerMatch);
+      run.stops = flowStops(host, flow, plan, this.#baseline);
+      await new PlannedDrive(run, flow, plan, this.#baseline).drive();
+      await endQuietly(host, plan, this.#rest, run.moments);
+      const end = this.#endCheck.ends.expectedOf(plan);
+      await lookAtEnd(run, briefly(this.#endSteps(plan, end)));
+    };
+    return {
+      flow,
+      name: scenarioName(this.name, plan.set),
+      rules: plan.rules,
+      waits: this.#waitsFor(plan),
+      follow,
+    };
+  }
+
+  #waitsFor(plan: SandboxPlan): AppWaits {
+    const { isPatient } = plan.variant;
+    const isLong = isPatient && !plan.holdsRead && this.#quiet !== undefined;
+    const quiet = isLong ? `${steadyMs(this.#flow)}ms` : this.#quiet;
+    return {
+      quiet,
+      retry: this.#retries.waitFor(plan),
+      flowWait: this.#retries.flowWaitFor(plan, this.#plain[0]!.run.waitedMs),
+      raceHeld: plan.raceHeld,
+      steadyTimes: isPatient ? PATIENT_STEADY_TIMES[quiet === undefined ? "before" : "after"] : 1,
+    };
+  }
+
   /** Runs without waits after webhooks. If the app may keep working after its responses, repeats the run with waits. */
-  async #runFirst(): Promise<SandboxRun> {
+  async #runFirst(): Promise<ProcessRun> {
     const quick = this.#mayGoOn ? undefined : await this.#runPlain({});
     if (
       quick !== undefined &&
@@ -227,21 +244,22 @@ export class SandboxDeviable implements Deviable {
   }
 
   /** Runs without waiting for steady views. If the views differ from the views of `first`, runs again and waits. */
-  async #runSecond(first: SandboxRun): Promise<SandboxRun> {
+  async #runSecond(first: ProcessRun): Promise<ProcessRun> {
     if (this.#quiet !== undefined) return this.#runPlain({ quiet: this.#quiet });
     const quick = await this.#runPlain({ steady: "0ms" });
     const isSame = quick.trace.failure === undefined && hasSameViews(this.#flow, first, quick);
     return isSame ? quick : this.#runPlain({});
   }
 
-  #learnQuiet({ loaded, observed, waitedMs }: SandboxRun): void {
-    const reports = waitReports("quiet", loaded);
-    this.#isRestless = reports.some(({ restless }) => restless > 0);
-    this.#quiet = this.#isRestless ? undefined : quietPeriodOf(this.#flow, observed, reports, waitedMs);
+  #learnQuiet({ run, observed }: ProcessRun): void {
+    this.#isRestless = run.quiets.some(({ restless }) => restless > 0);
+    this.#quiet = this.#isRestless
+      ? undefined
+      : quietPeriodOf(this.#flow, observed, run.quiets, run.waitedMs);
   }
 
   openQuestions(): readonly string[] {
-    const canReset = this.#flow.reset.length === 0 && this.#paysForOthers;
+    const canReset = this.#flow.reset.length === 0 && this.#host.paysForOthers;
     const doubts = [...(this.#isRestless ? [RESTLESS] : []), ...(canReset ? [PAYS_FOR_OTHERS] : [])];
     return [...doubts, ...this.#endCheck.ends.unpaidNotes()];
   }
@@ -260,7 +278,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   profile(): Readonly<Record<string, number>> {
-    return this.#profile.durations();
+    return this.#host.profile.durations();
   }
 
   planRun(set: DeviationSet, variant: RunVariant): SandboxPlan {
@@ -273,11 +291,11 @@ export class SandboxDeviable implements Deviable {
     });
   }
 
-  /** Describes the steps that concurrent runs carry out at the same time, and the time that they share. */
+  /** Describes how the time passes that concurrent runs share. */
   shapeOf(plan: SandboxPlan): string {
-    const { document, roles } = omitImpliedSteps(this.#documentOf(plan));
-    const steps = document.steps as readonly RawStep[];
-    return JSON.stringify(steps.map((step, index) => [roles[index], stepKindsOf(step), step.advance]));
+    const { jobs, unpaidSinceMs, timeAdvance, faults, refundedPart, isPaidLate, flowVariant, set } = plan;
+    const moments = [jobs, unpaidSinceMs, timeAdvance, isPaidLate, refundedPart !== undefined];
+    return JSON.stringify([...moments, faults.length, flowVariant?.at, set.length]);
   }
 
   async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
@@ -285,21 +303,21 @@ export class SandboxDeviable implements Deviable {
     if (alone?.variant.isPatient === false && others.length === 0) alone.isWatched = this.#canWatch(alone);
     const killing = plans.find(({ killMoment }) => killMoment !== undefined);
     const endKilling = killing && killApp(this.#options.process!, killing, this.#options);
-    const runs = await this.#carryOut(plans.map((plan) => omitImpliedSteps(this.#documentOf(plan))));
+    const runs = await this.#carryOut(plans.map((plan) => this.#courseOf(plan)));
     await endKilling?.();
     const traces: Trace[] = [];
     for (const [index, run] of runs.entries()) {
       const plan = plans[index]!;
-      const reports = waitReports("retry", run.loaded);
+      const reports = run.run.retries;
       const hasRetriedLate = this.#retries.hasPausedLonger(plan, reports, this.#canWatch(plan));
       this.#retries.learn(plan, reports);
       const { trace: end, isTouched } = await this.#endCheck.judge(plan, run);
       // The checks may move time, and call the app, which may call the service. These calls are no part of the next run.
       if (isTouched) {
-        this.#nowMs = undefined;
-        await this.#readRows(1);
+        this.#host.nowMs = undefined;
+        await this.#readRows();
       }
-      const endMs = this.#nowMs ?? Infinity;
+      const endMs = this.#host.nowMs ?? Infinity;
       const last = run.observed.calls.filter(({ isByFlow, atMs }) => !isByFlow && atMs >= endMs);
       if (plan.isWatched && end.failure === undefined) this.#retries.watch(plan, run.loaded.runId, last);
       const hasPausedLonger = hasRetriedLate || end.hasPausedLonger === true;
@@ -316,81 +334,18 @@ export class SandboxDeviable implements Deviable {
   async lateSets(): Promise<DeviationSet[]> {
     const { watchMs } = this.#retries;
     if (watchMs > 0) await new Promise<void>((resolve) => void systemWallClock.after(watchMs + 1, resolve));
-    await this.#readRows(1);
+    await this.#readRows();
     return this.#retries.takeWatched().map(({ set }) => set);
   }
 
-  /** Reads the rows that were added since the last read. */
-  async #readRows(runs: number): Promise<ObservedRows> {
-    const { rows, position } = await readRowsSince(this.#client, this.#position!, runs);
-    this.#position = position;
+  async #readRows(): Promise<void> {
+    this.#retries.noteLater((await this.#host.readRows()).requests);
+  }
+
+  async #carryOut(courses: readonly Course[]): Promise<readonly ProcessRun[]> {
+    const { runs, rows } = await this.#host.carryOut(courses, (runId) => this.#customerOf(runId));
     this.#retries.noteLater(rows.requests);
-    return rows;
-  }
-
-  /** Carries out the steps of a document that follow the run's own. */
-  async #check(run: SandboxRun, document: RunDocument): Promise<RunFailure | undefined> {
-    const loaded = await this.#loader.load(document.document);
-    const all = withIncludedSteps(document, loaded);
-    const indexes = [...all.keys()].filter((index) => isCheck(all[index]));
-    return run.resume(
-      indexes.map((index) => loaded.steps[index]!),
-      indexes.map((index) => all[index]!),
-    );
-  }
-
-  #flowOf({ flowVariant }: SandboxPlan): Flow {
-    return this.#variants.find((one) => one === flowVariant)?.flow ?? this.#flow;
-  }
-
-  #documentOf(
-    plan: SandboxPlan,
-    end = this.#endCheck.ends.expectedOf(plan),
-    refused: readonly number[] = [],
-  ): RunDocument {
-    const { isPatient } = plan.variant;
-    const isLong = isPatient && !plan.holdsRead && this.#quiet !== undefined;
-    const baseline = variedBaseline(this.#baseline, plan.flowVariant);
-    return deviatingRunDocument(this.#flowOf(plan), plan, baseline, {
-      name: scenarioName(this.name, plan.set),
-      quiet: isLong ? `${steadyMs(this.#flow)}ms` : this.#quiet,
-      rest: this.#rest,
-      retry: this.#retries.waitFor(plan),
-      flowWait: this.#retries.flowWaitFor(plan, this.#plain[0]!.waitedMs),
-      end,
-      refused,
-    });
-  }
-
-  /** Carries out runs concurrently. Each run has its own customer, but all runs share one clock. */
-  async #carryOut(runs: readonly RunDocument[]): Promise<SandboxRun[]> {
-    const all = await this.#profile.time(
-      "checking steps",
-      Promise.all(runs.map(({ document }) => this.#loader.load(document))),
-    );
-    const roles = withIncludedSteps(runs[0]!, all[0]!);
-    const startMs = this.#nowMs ?? (await readClock(this.#client));
-    const { requests, deliveries, withdrawals } = this.#position!;
-    const reports = await this.#session.runTogether(all, {
-      canShare: (index) => roles[index] === "tail",
-      lastIds: { requests: requests.last, deliveries: deliveries.last, withdrawals: withdrawals.last },
-    });
-    this.#nowMs = savedTime(all[0]!, MOMENT_NAMES.end);
-    // Measures only the first run, because the other runs execute each step at the same time.
-    this.#profile.addSteps(reports[0]!.steps, roles);
-    const read = await this.#profile.time("reading logs", this.#readRows(all.length));
-    const rows = withoutCustomersOf(this.#endedRuns, read);
-    this.#paysForOthers ||= rows.charges.length < read.charges.length;
-    this.#endedRuns.push(...all.map(({ runId }) => runId));
-    return all.map((loaded, index) => {
-      const observed = {
-        ...observedRunOf(rows, startMs, this.#customerOf(loaded.runId)),
-        // A step that all runs share saves its variables for the first.
-        drivenMs: savedTime(all[0]!, MOMENT_NAMES.driven),
-        quietMs: savedTime(all[0]!, MOMENT_NAMES.quiet),
-      };
-      return sandboxRunOf({ loaded, observed, report: reports[index]!, roles });
-    });
+    return runs;
   }
 
   /** Returns the customer's email, if the plain runs have shown that a run has exactly one customer. */
@@ -399,4 +354,13 @@ export class SandboxDeviable implements Deviable {
     const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));
     return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
   }
+}
+
+async function begin(run: FlowRun, flow: Flow): Promise<void> {
+  for (const step of run.loader.includedSteps) await run.loadedStep("drive", step);
+  await run.steps("reset", flow.reset);
+}
+
+async function lookAtEnd(run: FlowRun, steps: readonly EndStep[]): Promise<void> {
+  for (const { role, step } of steps) await run.step(role, step);
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { decimalsOf, percentOf } from "../../../core/domain/money.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
@@ -364,6 +363,16 @@ export class SandboxPlan implements RunPlan {
       this.deviateWebhook(moment, { response_lost: true });
   }
 
+  /** The rules of the run. A call that one rule matches does not count for the `skip` of later rules. */
+  get rules(): Pick<SandboxPlan, "charges" | "webhooks" | "faults"> {
+    const { charges, webhooks, faults, raceHolds } = this;
+    return {
+      charges,
+      webhooks: [...webhooks].sort(bySkip),
+      faults: [...[...faults].sort(bySkip), ...raceHolds],
+    };
+  }
+
   /** Operations of the calls that deviations make to fail, which the app may repeat after a pause. */
   get failingOperations(): string[] {
     const failing = this.faults.filter(({ drop, respond }) => (drop ?? respond) !== undefined);
@@ -380,14 +389,6 @@ export class SandboxPlan implements RunPlan {
   }
 }
 
-const MAX_NAME = 100;
-
-/** Names a scenario after the flow and its deviations. */
-export function scenarioName(flow: string, set: DeviationSet): string {
-  const parts = set.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
-  const name = [flow, ...parts].join(".");
-  if (name.length <= MAX_NAME) return name;
-  // The hash keeps shortened names distinct.
-  const ending = `.${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
-  return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
+function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): number {
+  return (other.skip ?? 0) - (one.skip ?? 0);
 }

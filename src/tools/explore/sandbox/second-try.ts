@@ -2,9 +2,8 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isDecimal, isMatcher } from "../../../core/schema/matcher-words.js";
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
+import { JOB_INTERVAL } from "../course.js";
 import type { ObservedCharge } from "../deviable.js";
-import { JOB_INTERVAL } from "./app-waits.js";
-
 import { type Flow, findPresses } from "./flow.js";
 import type { FileVariant, FlowVariant } from "./flow-variant.js";
 import { cancelStep, findCharge, findPages, mustPayReason, unpaidStep } from "./payment-steps.js";

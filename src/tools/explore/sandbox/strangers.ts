@@ -1,9 +1,7 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import { LIST_OPERATION } from "./observation.js";
-import { raceSteps } from "./race-steps.js";
-import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
+import type { Baseline, Payment, SandboxPlan } from "./sandbox-plan.js";
 
 /*
  * Strangers who pay while the app reads a list of payments. An app that counts all payments counts theirs, another does
@@ -12,22 +10,9 @@ import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 
 const STRANGER = "stranger@shop.test";
 
-/** Adds the strangers' payments to steps that read the list: between two of its pages, or before it. */
-export function withStrangers(
-  reading: readonly RawStep[],
-  { strangers, raceHeld }: SandboxPlan,
-  { list }: Baseline,
-): RawStep[] {
-  if (strangers === undefined || list === undefined) return [...reading];
-  const paying: RawStep = { pay: { ...list.payment, customer_email: STRANGER } };
-  if (!strangers.areBetween) return [{ repeat: strangers.strangers, steps: [paying] }, ...reading];
-  return raceSteps({
-    name: "A stranger pays between two pages",
-    match: { operation: LIST_OPERATION },
-    maxHeld: raceHeld,
-    held: reading,
-    other: [paying],
-  });
+/** A stranger pays as the customer does. */
+export function payStep(payment: Payment): RawStep {
+  return { pay: { ...payment, customer_email: STRANGER } };
 }
 
 /** Returns the press during which the app reads the list; undefined if its scheduled work does. */

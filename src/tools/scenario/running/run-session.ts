@@ -1,11 +1,9 @@
 import { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
-import { errorText } from "../../../core/schema/error-text.js";
 import { keepProcessRunning } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
-import { flattenSteps, type LoadedStep } from "../loaded-steps.js";
+import { flattenSteps, type LoadedStep, type RawStep } from "../loaded-steps.js";
 import { STEPS } from "../steps/step-kinds.js";
-import type { Variables } from "../variables.js";
 import { Client } from "./client.js";
 import { Cleanup, type RunContext } from "./context.js";
 import { type LastIds, StartState } from "./control-lists.js";
@@ -18,9 +16,9 @@ import {
   type RunTarget,
   readNamespaceKeys,
 } from "./run-namespace.js";
-import type { RunReport, StepReport } from "./run-report.js";
-import { activateRules, outcomeOf } from "./run-scenario.js";
-import { type Execution, fillAndCheckStep, MAX_RUN_STEPS, notRunReport, runSteps } from "./run-steps.js";
+import type { StepReport } from "./run-report.js";
+import { activateRules } from "./run-scenario.js";
+import { fillAndCheckStep, MAX_RUN_STEPS, runSteps } from "./run-steps.js";
 
 interface RunSessionOptions extends RunTarget, Pick<RunContext, "untilAppIsUp" | "runCommand"> {
   /** Unique name of the session's lease and rules. */
@@ -28,18 +26,15 @@ interface RunSessionOptions extends RunTarget, Pick<RunContext, "untilAppIsUp" |
   readonly signal?: AbortSignal | undefined;
 }
 
-export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
-
-export interface SessionRun extends RunSummary {
-  /** Carries out more steps, with the variables and the start of the run. Rejects if the run had an error. */
-  readonly resume: (steps: readonly LoadedStep[]) => Promise<RunSummary>;
-}
-
-interface TogetherOptions {
-  /** Returns true if the step at this index can be executed once for all runs. */
-  readonly canShare: (index: number) => boolean;
-  /** Newest records before the runs, for steps that `resume` carries out. */
-  readonly lastIds?: LastIds;
+/** A run of a session, which takes one step after another. */
+export interface SessionRun {
+  readonly client: Client;
+  /** Carries out a step. `result`: what the step returned; undefined if it failed or has nested steps. */
+  readonly step: (step: LoadedStep) => Promise<{ readonly report: StepReport; readonly result: unknown }>;
+  /** The step with its variables filled in. Throws a StepFailure if one is unknown. */
+  readonly fill: (step: LoadedStep) => RawStep;
+  /** Undoes the faults of the run. It can take further steps. */
+  readonly end: () => Promise<void>;
 }
 
 /** A leased namespace with a frozen clock, for many runs. Each run replaces the rules of the previous run. */
@@ -77,43 +72,25 @@ export class RunSession {
     return session;
   }
 
-  async run(loaded: LoadedScenario): Promise<RunSummary> {
-    const [outcome] = await this.runTogether([loaded], { canShare: () => false });
-    return outcome!;
-  }
-
-  /** Runs several scenarios concurrently. All rules are active together, so each rule must match one customer only. */
-  async runTogether(
+  /**
+   * Begins concurrent runs. All rules are active together, so each rule must match one customer only.
+   *
+   * @param lastIds newest records before the runs, for steps that compare with them
+   * @returns the runs, and when they can take steps; `ready` rejects if they cannot
+   */
+  begin(
     all: readonly LoadedScenario[],
-    { canShare, lastIds = {} }: TogetherOptions,
-  ): Promise<SessionRun[]> {
-    const { signal } = this.#options;
-    const lanes = all.map((loaded) => this.#laneOf(loaded, all, lastIds));
-    const stop = (): void => {
-      for (const { client } of lanes) client.abort();
-    };
-    signal?.addEventListener("abort", stop);
-    try {
+    lastIds: LastIds,
+  ): { readonly runs: readonly SessionRun[]; readonly ready: Promise<void> } {
+    const runs = all.map((loaded) => this.#runOf(loaded, all, lastIds));
+    const prepare = async (): Promise<void> => {
       await this.#replaceRules(rulesOf(all));
-      for (const { prepare } of lanes) await prepare();
-      const reports = await runInLockstep(lanes, canShare);
-      return reports.map((steps, index) => {
-        const { scope, execution } = lanes[index]!;
-        const resume = async (more: readonly LoadedStep[]) =>
-          summaryOf(await runSteps(more, scope, execution));
-        return { ...summaryOf(steps), resume };
-      });
-    } catch (caught) {
-      const resume = () => Promise.reject(caught);
-      const error = errorText(caught);
-      return all.map(() => ({ outcome: "error", passed: false, steps: [], error, resume }));
-    } finally {
-      for (const { cleanup } of lanes) await cleanup.finish();
-      signal?.removeEventListener("abort", stop);
-    }
+      for (const { prepare } of runs) await prepare();
+    };
+    return { runs, ready: prepare() };
   }
 
-  #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[], lastIds: LastIds) {
+  #runOf(loaded: LoadedScenario, all: readonly LoadedScenario[], lastIds: LastIds) {
     const { app, signal, untilAppIsUp, runCommand } = this.#options;
     const client = clientOf(this.#options, { runner: loaded.runId });
     const cleanup = new Cleanup();
@@ -146,7 +123,22 @@ export class RunSession {
       isTerse: true,
     };
     const execution = { context, signal, file: loaded.file, budget: { left: MAX_RUN_STEPS } };
-    return { client, cleanup, prepare, execution, steps: loaded.steps, scope: loaded.scope };
+    const stop = (): void => client.abort();
+    signal?.addEventListener("abort", stop);
+    const step: SessionRun["step"] = async (one) => {
+      let result: unknown;
+      const [report] = await runSteps([one], loaded.scope, execution, {
+        result: (value) => {
+          result = value;
+        },
+      });
+      return { report: report!, result };
+    };
+    const end = async (): Promise<void> => {
+      await cleanup.finish();
+      signal?.removeEventListener("abort", stop);
+    };
+    return { client, prepare, step, fill: (one: LoadedStep) => fillAndCheckStep(one, loaded.scope), end };
   }
 
   /** Releases the namespace; returns a message for each change that could not be undone. */
@@ -170,11 +162,6 @@ export class RunSession {
   }
 }
 
-function summaryOf(steps: readonly StepReport[]): RunSummary {
-  const outcome = outcomeOf(steps, undefined);
-  return { outcome, passed: outcome === "passed", steps: [...steps] };
-}
-
 type Rules = Readonly<Partial<Record<(typeof RULE_KINDS)[number], readonly unknown[]>>>;
 
 function rulesOf(all: readonly LoadedScenario[]): Rules {
@@ -196,55 +183,4 @@ function clientOf(
 function comparesWithStart({ kind, raw }: LoadedStep): boolean {
   if (kind === "wait_for") return raw.wait_for !== "idle" && raw.wait_for !== "charge";
   return !STEPS[kind].traits.includes("ignores_start");
-}
-
-interface RunLane {
-  readonly steps: readonly LoadedStep[];
-  readonly scope: Variables;
-  readonly execution: Execution;
-}
-
-/**
- * Runs step lists of equal length in lockstep: all runs finish a step before any run begins the next step. Executes a
- * step only once if all runs have the same step and may share it. Every `advance` may be shared, because the runs have
- * one clock.
- *
- * @param canShare returns true if runs may share the step at this index
- */
-async function runInLockstep(
-  lanes: readonly RunLane[],
-  canShare: (index: number) => boolean,
-): Promise<StepReport[][]> {
-  const reports: StepReport[][] = lanes.map(() => []);
-  const length = Math.max(...lanes.map(({ steps }) => steps.length));
-  for (let index = 0; index < length; index++) {
-    const isOpen = (position: number): boolean =>
-      reports[position]!.every(({ outcome }) => outcome === "passed");
-    const open = lanes.filter((_, position) => isOpen(position));
-    const runStepIn = async ({ steps, scope, execution }: RunLane): Promise<StepReport> => {
-      const [report] = await runSteps(steps.slice(index, index + 1), scope, execution);
-      return { ...report!, number: index + 1 };
-    };
-    const [first] = open;
-    const isShared = open.length > 1 && isSame(open, index, canShare(index));
-    const shared = isShared ? await runStepIn(first!) : undefined;
-    const stepReports = await Promise.all(
-      lanes.map(async (lane, position) => {
-        if (!isOpen(position)) return notRunReport(lane.steps[index]!, index + 1, lane.execution.file);
-        return shared ?? runStepIn(lane);
-      }),
-    );
-    for (const [position, report] of stepReports.entries()) reports[position]!.push(report);
-  }
-  return reports;
-}
-
-/** Returns true if all runs have the same step and can share it. */
-function isSame(lanes: readonly RunLane[], index: number, canShare: boolean): boolean {
-  const steps = lanes.map(({ steps }) => steps[index]!);
-  if (!canShare && steps.some(({ kind }) => kind !== "advance")) return false;
-  const [first, ...others] = lanes.map(({ scope }, position) =>
-    JSON.stringify(fillAndCheckStep(steps[position]!, scope)),
-  );
-  return others.every((text) => text === first);
 }

@@ -25,6 +25,8 @@ export interface Execution {
 interface Listener {
   readonly begin?: (title: string, number: number) => void;
   readonly end?: (report: StepReport) => void;
+  /** Called with the result of each step that passes and has no nested ones. */
+  readonly result?: (result: unknown) => void;
 }
 
 export const MAX_RUN_STEPS = 100_000;
@@ -34,7 +36,7 @@ export async function runSteps(
   steps: readonly LoadedStep[],
   scope: Variables,
   execution: Execution,
-  { begin = () => {}, end = () => {} }: Listener = {},
+  { begin = () => {}, end = () => {}, result = () => {} }: Listener = {},
 ): Promise<StepReport[]> {
   const reports: StepReport[] = [];
   for (const step of steps) {
@@ -43,7 +45,10 @@ export async function runSteps(
     if (!isOver) begin(stepTitle(step.kind, step.raw), number);
     const report = isOver
       ? notRunReport(step, number, execution.file)
-      : await runStep(step, number, scope, execution, (title) => begin(title, number));
+      : await runStep(step, number, scope, execution, {
+          result,
+          title: (title) => begin(title, number),
+        });
     reports.push(report);
     end(report);
   }
@@ -71,7 +76,7 @@ async function runStep(
   number: number,
   scope: Variables,
   execution: Execution,
-  onTitle: (title: string) => void,
+  on: { readonly title: (title: string) => void; readonly result: (result: unknown) => void },
 ): Promise<StepReport> {
   await yieldIfDue();
   const { kind, raw, location } = step;
@@ -99,7 +104,7 @@ async function runStep(
     const row = STEPS[kind] as ContainerDefinition | StepDefinition;
     if ("iterations" in row) {
       const steps = await runIterations(step, row, row.iterations(filled), scope, execution, (part) =>
-        onTitle(`${title}: ${part}`),
+        on.title(`${title}: ${part}`),
       );
       const nested = steps.length === 0 ? {} : { steps };
       const failed = steps.find(({ failure }) => failure !== undefined);
@@ -116,6 +121,7 @@ async function runStep(
     const variable = row.namedResult?.(filled, result);
     if (variable !== undefined) scope.save(...variable);
     saveResult(filled.save as Record<string, string> | undefined, result, scope);
+    on.result(result);
     return report("passed");
   } catch (caught) {
     if (!(caught instanceof StepFailure)) return report("error", { failure: { message: errorText(caught) } });
