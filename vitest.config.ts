@@ -6,6 +6,7 @@ import { nativeSource } from "./test/support/native-source.js";
 /** Tests that start the command, a package manager, a compiler, another test runner or a program of another language. */
 const PROCESS = [
   "test/cli/!(commands).test.ts",
+  "test/compare/!(tables).test.ts",
   "test/containers/**/*.test.ts",
   "test/docs/!(commands|generated|links).test.ts",
   "test/doctor/{docs,good,incidents}.test.ts",

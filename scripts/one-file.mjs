@@ -7,7 +7,13 @@ import { bundleInParts } from "./bundle.mjs";
 import { asModule } from "./one-file/loader.mjs";
 
 /** Files of the package that the command reads. */
-const FILES = ["package.json", "dist/shipped.json", "dist/openapi-service.json", "dist/openapi-control.json"];
+const FILES = [
+  "package.json",
+  "dist/shipped.json",
+  "dist/openapi-service.json",
+  "dist/openapi-control.json",
+  "fixtures/compare.yaml",
+];
 
 /**
  * @param {string} root the package's folder, dist/ built

@@ -1,5 +1,5 @@
 // docs/supported.md: rules of the service with the marks of their tests, and assumptions, from two tables.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -31,6 +31,7 @@ export function supportedPage(source, root) {
     assumptions.flatMap(([, rows]) => rows.flatMap(({ change = [] }) => change)),
     source,
   );
+  const recordings = recordingsIn(join(root, "recordings"));
   return page("Supported", [
     `The sandbox emulates every operation of [the API](api.md). Each of the ${rules.length} [rules](rules.yaml) taken from the service's documentation
 has a test, whose title ends with its number, such as \`[R22.4]\`. ${others.length} more cannot apply to a local server.
@@ -39,11 +40,39 @@ has a test, whose title ends with its number, such as \`[R22.4]\`. ${others.leng
     list(others.map(([, { rule, why }]) => `**${rule}.** ${why}.`)),
     "## Assumptions",
     ASSUMPTIONS,
-    ...assumptions.flatMap(([title, rows]) => [
+    recordedText(recordings),
+    ...assumptions.flatMap(([title, rows], section) => [
       `### ${title}`,
-      list(rows.map((row) => (typeof row === "string" ? row : `${row.assumed} (${row.change})`))),
+      list(
+        rows.map((row, index) => {
+          const number = `A${section + 1}.${index + 1}`;
+          const text = typeof row === "string" ? row : `${row.assumed} (${row.change})`;
+          return `**${number}** ${text} · ${standingOf(number, recordings)}`;
+        }),
+      ),
     ]),
   ]);
+}
+
+/** Recordings of `compare --record` that are in the repository, by file. */
+function recordingsIn(folder) {
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
+  return files.sort().map((file) => ({ file, ...JSON.parse(readFileSync(join(folder, file), "utf8")) }));
+}
+
+function recordedText(recordings) {
+  return recordings.length === 0
+    ? "**None of them is confirmed**: there is no recording of the service in the repository, because nobody here has a key. [compare](compare.md) makes one."
+    : `What the recordings say of them: ${recordings.map(({ file, recorded }) => `\`recordings/${file}\` of ${recorded}`).join(", ")}.`;
+}
+
+/** If a recording bears an assumption out. */
+export function standingOf(number, recordings) {
+  const of = (list) =>
+    recordings.filter((one) => one[list].includes(number.replace(".", "-"))).map(({ recorded }) => recorded);
+  const [against, by] = [of("contradicted"), of("confirmed")];
+  if (against.length > 0) return `contradicted ${against.join(", ")}`;
+  return by.length > 0 ? `confirmed ${by.join(", ")}` : "unconfirmed";
 }
 
 /** Rules whose number begins with that letter. */

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { packageVersion } from "../core/files/package.js";
 import { addClientCommands } from "./client/commands.js";
+import type { CompareFlags } from "./compare.js";
 import { endWithError } from "./errors.js";
 import { helpText } from "./help-text.js";
 import { addConnectionOptions, addExploreOptions, addStartOptions, appendOptionValue } from "./options.js";
@@ -120,6 +121,34 @@ export function addCommands(root: Command, words: readonly string[] = []): void 
     .action((flags: Record<string, string>) =>
       orExit2(async () => (await import("./reconcile.js")).runReconcile(flags)),
     );
+
+  root
+    .command("compare")
+    .description(
+      "compare the sandbox with the service; exits 0 when they are the same, 1 when they differ, 2 when it could not",
+    )
+    .requiredOption("--against <url|file>", "the service, or a recording of it")
+    .option("--key <key>", "the service's key of test mode, sk_test_…")
+    .option("--write", "put what follows the differences into the config, and run again")
+    .option("--record <file>", "keep what the service did, by shape, for --against")
+    .option("--listen <url>", "where the service reaches this machine: its webhooks are compared too")
+    .option("--received <file>", "or webhooks that came earlier, in JSON lines")
+    .option("--payouts", "make a withdrawal too, of test money")
+    .option("--burst", "call until the rate limit is reached")
+    .option("-c, --config <file>", "configuration file, as for start")
+    .option("--json", "print the differences as JSON")
+    .addHelpText(
+      "after",
+      helpText(
+        [
+          "payments-sandbox compare --against https://api.example.test --key sk_test_… --write",
+          "payments-sandbox compare --against recordings/service.json",
+        ],
+        ["It makes at most 100 calls, payments of test money among them; --burst makes more."],
+      ),
+    )
+    .exitOverride(withExitCode2)
+    .action((flags: CompareFlags) => orExit2(async () => (await import("./compare.js")).runCompare(flags)));
 
   root
     .command("openapi")

@@ -36,15 +36,11 @@ it("`rename`, `drop`, `add` and `values` change one operation and leave the othe
   expect(payin).toMatchObject({ charge_id, status: "PENDING", payment_provider: null });
 });
 
-it("a path goes through the items of a list", async () => {
+it("a path goes through the items of a list, and a field keeps its path while its list is renamed", async () => {
   const api = await wired({ operation: "listPayins", rename: { items: "data", "items.charge_id": "id" } });
   expect(json((await api.get("/api/v1/payments/payins")).text)).toEqual({ total: 0, data: [] });
-  const two = await wired(
-    { operation: "listPayins", rename: { "items.charge_id": "id" } },
-    { operation: "listPayins", rename: { items: "data" } },
-  );
-  const { charge_id } = await two.pay();
-  expect(json((await two.get("/api/v1/payments/payins")).text)).toMatchObject({ data: [{ id: charge_id }] });
+  const { charge_id } = await api.pay();
+  expect(json((await api.get("/api/v1/payments/payins")).text)).toMatchObject({ data: [{ id: charge_id }] });
 });
 
 it("`status` changes the status of the responses that have it", async () => {
@@ -76,13 +72,16 @@ it.each([
 
 it("`numbers` writes every digit of an amount", async () => {
   const amount = "123456789012345678901234567890.10";
-  const api = await wired({ operation: "createQuote", numbers: ["base_amount", "fees.total_fee"] });
+  const api = await wired(
+    { operation: "createQuote", numbers: ["base_amount", "fees.total_fee"], times: "without_ms" },
+    { operation: "*", drop: ["fees.fee_breakdown"] },
+  );
   const { text } = await api.post("/api/v1/payments/quotes", {
     ...KES_ORDER,
     pricing: { base_currency: "KES", amount },
   });
   expect(text).toContain(`"base_amount":${amount},`);
-  expect(text).toMatch(/"total_fee":\d+\.\d\d,/);
+  expect(text).toMatch(/"total_fee":\d+\.\d\d[,}]/);
 });
 
 it("a rule for an error changes the error, and `add` leaves errors alone", async () => {

@@ -15,7 +15,7 @@ const CORE = [...PURE_LAYERS, "time", "files", "store", "delivery", "namespace"]
 
 /** Layers of core that tools and the command may import. */
 const KIT = ["schema", "domain", "time", "files", "delivery", "client", "reports"] as const;
-const TOOLS = ["scenario", "doctor", "explore"] as const;
+const TOOLS = ["scenario", "doctor", "explore", "compare"] as const;
 
 /** Layers that each layer may import besides itself. */
 const MAY_IMPORT = {
@@ -34,6 +34,7 @@ const MAY_IMPORT = {
   scenario: KIT,
   doctor: [...KIT, "engine"],
   explore: [...KIT, "scenario"],
+  compare: KIT,
   library: [...CORE, "client", "reports", "server", "pages", ...TOOLS],
   testing: [...KIT, ...TOOLS, "server", "library"],
   cli: [...KIT, ...TOOLS, "server", "library"],

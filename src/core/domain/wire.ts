@@ -12,6 +12,10 @@ class Digits {
   constructor(readonly text: string) {}
 }
 
+function isObject(value: unknown): value is Record<string, unknown> {
+  return isJsonObject(value) && !(value instanceof Digits);
+}
+
 type Entries = [string, unknown][];
 
 const TIMES: Readonly<Record<NonNullable<WireRule["times"]>, (iso: string) => unknown>> = {
@@ -29,7 +33,7 @@ function alter(
   change: (entry: [string, unknown]) => Entries,
 ): unknown {
   if (Array.isArray(value)) return value.map((item) => alter(item, path, change));
-  if (!isJsonObject(value)) return value;
+  if (!isObject(value)) return value;
   const [name, ...rest] = path;
   return Object.fromEntries(
     Object.entries(value).flatMap((entry): Entries => {
@@ -45,7 +49,7 @@ function mapScalars(value: unknown, map: (scalar: unknown) => unknown): unknown 
 
 function add(value: unknown, path: readonly string[], added: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => add(item, path, added));
-  if (!isJsonObject(value)) return value;
+  if (!isObject(value)) return value;
   const [name = "", ...rest] = path;
   if (rest.length === 0) return { ...value, [name]: added };
   return Object.hasOwn(value, name) ? { ...value, [name]: add(value[name], rest, added) } : value;
@@ -54,7 +58,7 @@ function add(value: unknown, path: readonly string[], added: unknown): unknown {
 /** Metadata is the app's own and stays. */
 function retime(value: unknown, form: (iso: string) => unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => retime(item, form));
-  if (isJsonObject(value))
+  if (isObject(value))
     return Object.fromEntries(
       Object.entries(value).map(([name, one]) => [name, name === "metadata" ? one : retime(one, form)]),
     );
@@ -89,14 +93,16 @@ function applyRule(body: unknown, rule: WireRule): unknown {
   for (const [field, one] of Object.entries(added))
     if (!isError || field.startsWith("error.")) value = add(value, field.split("."), one);
   each(drop, () => []);
-  each(Object.keys(rename), (field, [, one]) => [[rename[field]!, one]]);
+  // The fields of an object before the object itself.
+  const renamed = Object.keys(rename).sort((a, b) => b.split(".").length - a.split(".").length);
+  each(renamed, (field, [, one]) => [[rename[field]!, one]]);
   return value;
 }
 
 function write(value: unknown): string {
   if (value instanceof Digits) return value.text;
   if (Array.isArray(value)) return `[${value.map(write).join()}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
+  if (!isObject(value)) return JSON.stringify(value);
   return `{${Object.entries(value)
     .map(([name, one]) => `${JSON.stringify(name)}:${write(one)}`)
     .join()}}`;

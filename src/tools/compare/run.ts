@@ -1,0 +1,310 @@
+import { isJsonObject } from "../../core/schema/json-objects.js";
+import { pause } from "../../core/time/timers.js";
+import { systemWallClock } from "../../core/time/wall-clock.js";
+import { type Difference, differencesOf, eventDifferences } from "./differences.js";
+import type { Json } from "./invalid-values.js";
+import { guessPaths, type Method, type Probe, pathOf, planProbes, readTables, type Tables } from "./plan.js";
+import { type Observation, type Recording, valueOfToken } from "./shape.js";
+import { type Answer, refuseUnusable, Side, stopped } from "./side.js";
+import { type Inbox, observeWebhooks, openInbox, RETRY_MAX_MS, type ReceivedWebhook } from "./webhooks.js";
+
+/** A sandbox of this process with a clock that stands still. */
+export interface ComparedSandbox {
+  readonly apiKey: string;
+  /** Fields that its config renames. */
+  readonly renames: Readonly<Record<string, string>>;
+  fetch(request: Request): Promise<Response>;
+  advance(by: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** A domain that nobody can have (RFC 2606). */
+const NOWHERE = "https://payments-sandbox.invalid/webhooks";
+/** A payment is read so often until it is final. */
+const POLLS_MAX = 6;
+export const CALLS_MAX = 100;
+const BURST_MAX = 130;
+const PAYMENT_ENDS = /^(COMPLETED|FAILED|CANCELLED|EXPIRED|REFUNDED)$/i;
+/** Sandbox time for our payments, and for their webhooks afterwards. */
+const PAYMENTS_S = 15;
+const AFTERWARDS_S = 5;
+/** A late webhook is put down to a slow service, up to the time of so many calls. */
+const SLACK_CALLS = 5;
+const WINDOW_MS = 55_000;
+
+export interface RunOptions {
+  /** The service, or what was recorded of it. */
+  readonly service: Side | Recording;
+  /** URL where the service's webhooks arrive. */
+  readonly webhookUrl?: string | undefined;
+  readonly received?: readonly ReceivedWebhook[] | undefined;
+  readonly payouts: boolean;
+  readonly burst: boolean;
+  readonly open: (seed: string) => Promise<ComparedSandbox>;
+}
+
+export interface RunResult {
+  readonly differences: readonly Difference[];
+  readonly recording: Recording;
+  readonly probes: readonly Probe[];
+  readonly left: readonly string[];
+  readonly tables: Tables;
+  readonly ours: Recording;
+}
+
+/** Makes every probe on all sides, in lockstep, and compares what came back. */
+export async function runProbes(options: RunOptions): Promise<RunResult> {
+  const opened = await Promise.all([openOwn(options, "own"), openOwn(options, "twin")]);
+  const [own, twin] = opened;
+  try {
+    return await compareSides(options, own, twin);
+  } finally {
+    await Promise.all(opened.map((one) => one.close()));
+  }
+}
+
+interface OwnSide {
+  readonly side: Side;
+  readonly sandbox: ComparedSandbox;
+  /** Second by second, so that each webhook has its time. */
+  advance(seconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openOwn({ open }: RunOptions, seed: string): Promise<OwnSide> {
+  const sandbox = await open(seed);
+  let second = 0;
+  const inbox = await openInbox(0, "127.0.0.1", () => second * 1_000);
+  const send = (request: Request) => sandbox.fetch(request);
+  return {
+    sandbox,
+    side: new Side({
+      key: sandbox.apiKey,
+      url: "http://sandbox.test",
+      send,
+      inbox,
+      renames: sandbox.renames,
+    }),
+    advance: async (seconds) => {
+      for (const end = second + seconds; second < end; ) {
+        second++;
+        await sandbox.advance("1s");
+      }
+    },
+    close: async () => {
+      await sandbox.close();
+      inbox.close();
+    },
+  };
+}
+
+async function compareSides(options: RunOptions, own: OwnSide, twin: OwnSide): Promise<RunResult> {
+  const { service, webhookUrl, payouts, burst } = options;
+  const live = service instanceof Side ? service : undefined;
+  const document = await readDocument(own);
+  const tables = await readTables();
+  const recorded = (): Recording => live?.observations ?? (service as Recording);
+  const left: string[] = [];
+  const differences: Difference[] = [];
+  const make = async (probe: Probe, theirs: Probe, twins: Probe): Promise<void> => {
+    const [answer, ours] = await Promise.all([
+      live === undefined ? undefined : callService(live, theirs, document),
+      own.side.call(probe),
+      twin.side.call(twins),
+    ]);
+    live?.adoptNames(probe, answer?.body, ours?.body);
+    const [a, b, c] = [
+      recorded()[probe.id],
+      own.side.observations[probe.id],
+      twin.side.observations[probe.id],
+    ];
+    if (a === undefined || b === undefined || c === undefined)
+      left.push(`${probe.id}: an earlier response lacks what it needs`);
+    else differences.push(...differencesOf({ ...probe, omit: omitting(probe, burst) }, a, b, c));
+  };
+  const [first] = planProbes({ document, tables, methods: [], webhookUrl: NOWHERE, payouts });
+  await make(first!, first!, first!);
+  const methods = commonMethods(recorded()[first!.id], own.side.observations[first!.id]);
+  const planFor = (url: string) => planProbes({ document, tables, methods, webhookUrl: url, payouts });
+  const probes = planFor(urlOf(own.side.inbox!));
+  const theirs = planFor(webhookUrl ?? NOWHERE);
+  const twins = planFor(urlOf(twin.side.inbox!));
+  const count = probes.length + POLLS_MAX;
+  if (count > CALLS_MAX) throw stopped(`${count} calls would be made, and ${CALLS_MAX} are allowed`);
+  const reach: Record<string, () => Promise<unknown>> = {
+    paid: () =>
+      Promise.all([waitForPayments(live, theirs), own.advance(PAYMENTS_S), twin.advance(PAYMENTS_S)]),
+    end: () => observeEvents(options, live, own, twin),
+  };
+  let reached: string | undefined;
+  for (const [index, probe] of probes.entries()) {
+    if (index === 0) continue;
+    if (probe.when !== undefined && probe.when !== reached) await reach[(reached = probe.when)]!();
+    await make(probe, theirs[index]!, twins[index]!);
+  }
+  differences.push(...pathDifferences(recorded(), document));
+  const ours = own.side.observations;
+  if (Object.keys(recorded()).some((key) => key.startsWith("event ")))
+    differences.push(...eventDifferences(recorded(), ours, twin.side.observations));
+  if (burst) differences.push(...(await compareLimits(service, own.side, probes, left)));
+  return { differences, recording: recorded(), probes, left, tables, ours };
+}
+
+async function readDocument({ sandbox }: OwnSide): Promise<Json> {
+  return (await (await sandbox.fetch(new Request("http://sandbox.test/openapi.json"))).json()) as Json;
+}
+
+const urlOf = ({ port }: Inbox) => `http://127.0.0.1:${port}/`;
+
+/** Methods and currencies that both sides list, so that a quote is refused for another reason only. */
+function commonMethods(theirs: Observation | undefined, ours: Observation | undefined): Method[] {
+  const listed = (side: Observation | undefined) =>
+    Object.entries(side?.fields ?? {}).flatMap(([field, token]): Method[] => {
+      const [, id] = /(\w+)\.currencies$/.exec(field) ?? [];
+      return id === undefined ? [] : [{ id, currencies: valueOfToken(token)?.split(", ") ?? [] }];
+    });
+  const others = listed(theirs);
+  return listed(ours).flatMap(({ id, currencies }) => {
+    const other = others.length === 0 ? currencies : others.find((one) => one.id === id)?.currencies;
+    return other === undefined ? [] : [{ id, currencies: currencies.filter((code) => other.includes(code)) }];
+  });
+}
+
+/** Headers of the rate limit are compared only with `--burst`. */
+function omitting({ omit }: Probe, burst: boolean): RegExp | undefined {
+  const all = [...(omit === undefined ? [] : [omit]), ...(burst ? [] : ["^header\\..*rate-?limit"])];
+  return all.length === 0 ? undefined : new RegExp(all.join("|"));
+}
+
+function pathDifferences(recording: Recording, document: Json): Difference[] {
+  return Object.entries(recording).flatMap(([key, { fields }]): Difference[] => {
+    const [, operation] = /^path (\w+)$/.exec(key) ?? [];
+    if (operation === undefined) return [];
+    const [theirs, ours] = [valueOfToken(fields.path!)!, pathOf(document, operation)];
+    return theirs === ours
+      ? []
+      : [{ operation, field: "path", kind: "value", theirs, ours, probe: operation }];
+  });
+}
+
+async function callService(service: Side, probe: Probe, document: Json): Promise<Answer | undefined> {
+  const answer = await service.call(probe);
+  if (answer === undefined) return undefined;
+  refuseUnusable(probe, answer, service.calls);
+  const { status } = answer.observation;
+  if (status >= 500) await requireService(service);
+  return status === 404 && !probe.bad ? ((await guessPath(service, probe, document)) ?? answer) : answer;
+}
+
+/** An error at a faulty call is a difference, unless the service fails at every call. */
+async function requireService(service: Side): Promise<void> {
+  const probe: Probe = {
+    id: "check",
+    operation: "getOrganization",
+    method: "GET",
+    path: "/api/v1/organizations/me",
+  };
+  const answer = await service.call(probe);
+  delete service.observations.check;
+  if (answer !== undefined) refuseUnusable(probe, answer, service.calls);
+}
+
+/** Tries likely paths of an operation. */
+async function guessPath(service: Side, probe: Probe, document: Json): Promise<Answer | undefined> {
+  const before = service.observations[probe.id]!;
+  for (const path of guessPaths(probe.path.split("?")[0]!, Object.keys(document.paths))) {
+    if (service.calls >= CALLS_MAX - POLLS_MAX) break;
+    service.paths.set(probe.operation, path);
+    const answer = await service.call(probe);
+    if (answer !== undefined && answer.observation.status < 300) {
+      service.observations[`path ${probe.operation}`] = { status: 0, fields: { path: `text: ${path}` } };
+      return answer;
+    }
+  }
+  service.paths.delete(probe.operation);
+  service.observations[probe.id] = before;
+  return undefined;
+}
+
+/** Reads a payment until it is final, with pauses. */
+async function waitForPayments(service: Side | undefined, probes: readonly Probe[]): Promise<void> {
+  const probe = probes.filter(({ when, operation }) => when === "paid" && operation === "getCharge").at(-1);
+  if (service === undefined || probe === undefined) return;
+  for (let poll = 1; poll < POLLS_MAX; poll++) {
+    const answer = await service.call(probe);
+    if (answer !== undefined) refuseUnusable(probe, answer, service.calls);
+    const status = isJsonObject(answer?.body) ? String(answer.body.status) : "";
+    if (answer === undefined || PAYMENT_ENDS.test(status)) return;
+    await pause(1_000 + 500 * poll);
+  }
+}
+
+/** Charge id → the probe that made it. */
+function paymentsOf(side: Side): Map<string, string> {
+  const names = Object.keys(side.observations).filter((name) => name.startsWith("createWhitelabel "));
+  return new Map(
+    names.flatMap((name) => {
+      const id = side.value(`${name}.charge_id`);
+      return id === undefined ? [] : [[id, name.replace("createWhitelabel ", "")] as const];
+    }),
+  );
+}
+
+async function observeEvents(
+  { received }: RunOptions,
+  live: Side | undefined,
+  own: OwnSide,
+  twin: OwnSide,
+): Promise<void> {
+  const observeAt = (side: Side, webhooks: readonly ReceivedWebhook[], slackMs = 0) => {
+    const secret = side.value("createWebhook.secret");
+    const payments = received === undefined ? paymentsOf(side) : undefined;
+    Object.assign(
+      side.observations,
+      observeWebhooks(webhooks, payments, { seen: side.seen, secret, slackMs }),
+    );
+  };
+  for (const { side, advance } of [own, twin]) {
+    await advance(AFTERWARDS_S);
+    observeAt(side, side.inbox!.received);
+  }
+  if (live === undefined) return;
+  const { inbox } = live;
+  const wanted = own.side.inbox!.received.length;
+  const quietSinceMs = () => Math.max(startedMs, inbox?.received.at(-1)?.atMs ?? 0);
+  const startedMs = systemWallClock.nowMs();
+  while (
+    inbox !== undefined &&
+    inbox.received.length < wanted &&
+    systemWallClock.nowMs() - quietSinceMs() < RETRY_MAX_MS
+  )
+    await pause(200);
+  const webhooks = received ?? inbox?.received;
+  if (webhooks !== undefined) observeAt(live, webhooks, (SLACK_CALLS * live.waitedMs) / live.calls);
+}
+
+/** Calls until the limit; the calls of the probes count, if they were made in one window of the limit. */
+async function compareLimits(
+  service: Side | Recording,
+  own: Side,
+  probes: readonly Probe[],
+  left: string[],
+): Promise<Difference[]> {
+  const probe = { ...probes.find(({ operation }) => operation === "getOrganization")!, id: "burst" };
+  const limitOf = async (side: Side): Promise<string> => {
+    while (side.keyedCalls < BURST_MAX)
+      if ((await side.call(probe))?.observation.status === 429) return String(side.keyedCalls - 1);
+    return "none";
+  };
+  if (service instanceof Side) {
+    const limit = { status: 0, fields: { "rate limit": `text: ${await limitOf(service)}` } };
+    delete service.observations.burst;
+    if (systemWallClock.nowMs() - service.firstCallMs! <= WINDOW_MS) service.observations.limit = limit;
+  }
+  const recorded = (service instanceof Side ? service.observations : service).limit;
+  if (recorded === undefined) left.push("the rate limit: the calls took longer than its window of a minute");
+  const [theirs, ours] = [valueOfToken(recorded?.fields["rate limit"] ?? ""), await limitOf(own)];
+  return theirs === undefined || theirs === ours
+    ? []
+    : [{ operation: "getOrganization", field: "rate limit", kind: "value", theirs, ours, probe: "burst" }];
+}

@@ -1,0 +1,131 @@
+import type { WireRule } from "../../core/schema/wire-rules.js";
+import type { Difference } from "./differences.js";
+import type { Repair } from "./explain.js";
+import type { Probe } from "./plan.js";
+import type { RunResult } from "./run.js";
+import { formOf, valueOfToken } from "./shape.js";
+
+type Alteration = Omit<WireRule, "operation" | "event">;
+
+const TIMES: readonly (readonly [theirs: RegExp, times: WireRule["times"]])[] = [
+  [/^time without ms Z/, "without_ms"],
+  [/^time with ms \+00:00/, "with_offset"],
+  [/^time as seconds/, "unix"],
+  [/^time as milliseconds/, "unix_ms"],
+];
+
+/** The rule of `wire` that gives ours the form of theirs, for all operations if none contradicts. */
+export function wireRepair(
+  difference: Difference,
+  probe: Probe | undefined,
+  run: RunResult,
+  statuses: readonly string[],
+): Repair | undefined {
+  const ours = run.ours[difference.probe]?.fields ?? {};
+  const field = pathOnWire(difference.field, ours);
+  if (isOfOneItem(difference, run)) return undefined;
+  const alteration = alterationOf(difference, field, statuses);
+  if (alteration === undefined) return undefined;
+  const isEvent = difference.probe.startsWith("event ");
+  const scope = probe?.unrouted || isUniversal(difference, field, run, isEvent) ? "*" : difference.operation;
+  return { config: { wire: [{ [isEvent ? "event" : "operation"]: scope, ...alteration }] } };
+}
+
+/** What differs in one item of a list, or in the details of one error, is no matter of form. */
+function isOfOneItem(
+  { field, kind, probe }: Difference,
+  { ours, recording, differences }: RunResult,
+): boolean {
+  const parent = field.slice(0, Math.max(0, field.lastIndexOf(".")));
+  const isItem = [ours, recording].some((side) => side[probe]?.fields[parent]?.startsWith("list"));
+  if (kind === "missing" || kind === "extra") return isItem || parent === "error.details";
+  // Another item stands at this place.
+  const isMoved = (one: Difference) =>
+    one.probe === probe && one.kind === "value" && /^items\.\d+\.\w+_id$/.test(one.field);
+  return field.startsWith("items.") && differences.some(isMoved);
+}
+
+function alterationOf(
+  { kind, theirs, ours, operation }: Difference,
+  field: string,
+  statuses: readonly string[],
+): Alteration | undefined {
+  const [value, own] = [scalarOf(theirs), scalarOf(ours)];
+  const name = /^named (\w+)$/.exec(theirs)?.[1];
+  switch (kind) {
+    case "missing":
+      return name === undefined ? { drop: [field] } : { rename: { [field]: name } };
+    case "extra":
+      return value === undefined ? undefined : { add: { [field]: value } };
+    case "status": {
+      const [to, from] = [Number.parseInt(theirs, 10), Number.parseInt(ours, 10)];
+      return to >= 400 === from >= 400 ? { status: { [from]: to } } : undefined;
+    }
+    case "form": {
+      if (formOf(ours).startsWith("time")) {
+        const times = TIMES.find(([form]) => form.test(theirs))?.[1];
+        return times === undefined ? undefined : { times };
+      }
+      if (theirs.startsWith("number") && /^(decimal|rate)/.test(ours)) return { numbers: [field] };
+    }
+  }
+  if ((kind !== "value" && kind !== "form") || value === undefined || own === undefined) return undefined;
+  // A payment that ends otherwise is no matter of words.
+  const isOtherCourse =
+    /status/.test(field) && statuses.includes(String(value)) && operation !== "createWhitelabel";
+  return isOtherCourse ? undefined : { values: { [field]: { [String(own)]: value } } };
+}
+
+function scalarOf(token: string): string | boolean | null | undefined {
+  const value = valueOfToken(token);
+  if (token === "null") return null;
+  if (token.startsWith("boolean: ")) return value === "true";
+  return token.startsWith("text: ") && !/^as sent/.test(value!) ? value : undefined;
+}
+
+/** The field without the names of items in lists. */
+function pathOnWire(field: string, fields: Readonly<Record<string, string>>): string {
+  const parts = field.split(".");
+  return parts
+    .filter((_part, index) => !/^list/.test(fields[parts.slice(0, index).join(".")] ?? ""))
+    .join(".");
+}
+
+/** No other operation, or type of event, has ours in that form and theirs not. */
+function isUniversal(difference: Difference, field: string, run: RunResult, isEvent: boolean): boolean {
+  const isAlike = ({ kind, theirs, field: other, probe }: Difference) =>
+    kind === difference.kind &&
+    (formOf(theirs).startsWith("time")
+      ? formOf(theirs) === formOf(difference.theirs)
+      : theirs === difference.theirs) &&
+    (formOf(theirs).startsWith("time") || pathOnWire(other, run.ours[probe]?.fields ?? {}) === field);
+  const alike = new Set(run.differences.filter(isAlike).map(({ operation }) => operation));
+  if (alike.size < 2 || difference.kind === "extra")
+    return alike.size > 1 && isEvent && alike.size >= eventTypes(run).size;
+  const operations = new Map(run.probes.map(({ id, operation }) => [id, operation as string]));
+  for (const [id, { status, fields }] of Object.entries(run.ours)) {
+    if (id.startsWith("event ") !== isEvent) continue;
+    const operation = operations.get(id) ?? valueOfToken(fields.type ?? "") ?? "";
+    if (alike.has(operation) || operation === "") continue;
+    if (
+      difference.kind === "status"
+        ? status === Number.parseInt(difference.ours, 10)
+        : hasField(fields, field, difference)
+    )
+      return false;
+  }
+  return true;
+}
+
+const eventTypes = ({ ours }: RunResult) =>
+  new Set(
+    Object.entries(ours).flatMap(([id, { fields }]) =>
+      id.startsWith("event ") && fields.type !== undefined ? [fields.type] : [],
+    ),
+  );
+
+function hasField(fields: Readonly<Record<string, string>>, field: string, { ours }: Difference): boolean {
+  if (formOf(ours).startsWith("time"))
+    return Object.values(fields).some((token) => formOf(token) === formOf(ours));
+  return Object.keys(fields).some((one) => pathOnWire(one, fields) === field);
+}

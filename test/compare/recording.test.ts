@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { compare } from "../../src/tools/compare/compare.js";
+import { documented } from "../support/documented.js";
+import { compareWith, opener, startServices } from "./support/compared.js";
+
+it("a recording has no key, secret, address, phone number or amount, and replays to the same differences", async () => {
+  documented.isChecked = false;
+  const services = await startServices(["fees_card", "url_renamed"]);
+  for (const service of Object.values(services)) {
+    const { recording, differences } = await compareWith(service, { payouts: true });
+    const text = JSON.stringify(recording);
+    const forbidden = {
+      key: /sk_(test|live)_|Bearer/,
+      secret: /whsec_/,
+      address: /@|https?:/,
+      phone: /\d{7}/,
+      amount: /\d[.,]\d\d\b|"\d+"|1105|3190/,
+      name: /Ada|Obi|Sandbox Shop/,
+    };
+    const found = Object.entries(forbidden).map(([what, pattern]) => [what, pattern.exec(text)?.[0]]);
+    expect(found.filter(([, one]) => one !== undefined)).toEqual([]);
+    const stored = JSON.parse(text) as typeof recording;
+    const replayed = await compare({
+      service: { recording: stored },
+      open: opener(),
+      payouts: true,
+      burst: false,
+      repair: false,
+    });
+    expect(replayed.differences).toEqual(differences);
+    expect(differences.length).toBeGreaterThan(0);
+    expect(replayed.calls).toBe(0);
+  }
+});

@@ -1,0 +1,6 @@
+export interface Disguise {
+  readonly burst?: boolean;
+}
+export const KNOWN: Readonly<Record<string, Disguise>>;
+export const OTHERS: Readonly<Record<string, Disguise>>;
+export const DISGUISES: Readonly<Record<string, Disguise>>;
