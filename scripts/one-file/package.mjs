@@ -21,7 +21,7 @@ function flowTexts() {
 export function readPackageFile(path) {
   if (path === "dist/shipped.json") return (compiled ??= files(path));
   if (path.startsWith("scenarios/flow_")) return flowTexts()[path];
-  return shippedFiles()[path]?.text ?? files(path);
+  return path.endsWith(".yaml") ? (shippedFiles()[path]?.text ?? files(path)) : files(path);
 }
 export const listPackageFiles = (folder) =>
   Object.keys(shippedFiles())

@@ -127,7 +127,7 @@ export function addCommands(root: Command, words: readonly string[] = []): void 
     .description(
       "compare the sandbox with the service; exits 0 when they are the same, 1 when they differ, 2 when it could not",
     )
-    .requiredOption("--against <url|file>", "the service, or a recording of it")
+    .option("--against <url|file>", "the service, or a recording of it (required)")
     .option("--key <key>", "the service's key of test mode, sk_test_…")
     .option("--write", "put what follows the differences into the config, and run again")
     .option("--record <file>", "keep what the service did, by shape, for --against")

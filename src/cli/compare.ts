@@ -27,7 +27,7 @@ import { printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
 
 export interface CompareFlags {
-  readonly against: string;
+  readonly against?: string;
   readonly key?: string;
   readonly record?: string;
   readonly received?: string;
@@ -68,6 +68,8 @@ export async function runCompare(flags: CompareFlags): Promise<void> {
 }
 
 async function serviceOf({ against, key }: CompareFlags): Promise<CompareOptions["service"]> {
+  if (against === undefined)
+    throw new UserError("--against is missing: the service's URL, or a recording of it");
   if (!/^https?:\/\//i.test(against)) {
     const { value } = await readDocument(against);
     if (!isRecording(value))

@@ -13,7 +13,7 @@ const { commands: COMMANDS } = buildProgram();
 const NAMES = COMMANDS.map((command) => command.name());
 /** Returns the exit code of a usage error. */
 const usageCode = (name: string): number =>
-  ["exec", "run", "explore", "validate", "check-webhook", "reconcile"].includes(name) ? 2 : 1;
+  ["exec", "run", "explore", "validate", "check-webhook", "reconcile", "compare"].includes(name) ? 2 : 1;
 
 /** Returns the printed error line without the program's name. */
 function errorLine({ code, stdout, stderr }: Finished, expected = 1): string {

@@ -1,15 +1,14 @@
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { systemWallClock } from "../../core/time/wall-clock.js";
 import type { Difference } from "./differences.js";
-import { decidesOf, type Explained, explain, type Repair } from "./explain.js";
-import { mergeRepairs, splitRepairs } from "./repairs.js";
-import { CALLS_MAX, type ComparedSandbox, type RunOptions, type RunResult, runProbes } from "./run.js";
+import { decidesOf, type Explained, explain } from "./explain.js";
+import { mergeRepairs, type Repair, splitRepairs } from "./repairs.js";
+import { CALLS_MAX, type ComparedSandbox, type RunResult, runProbes } from "./run.js";
 import type { Recording } from "./shape.js";
 import { Side, sendToService } from "./side.js";
 import type { Inbox, ReceivedWebhook } from "./webhooks.js";
 
-export type { Repair } from "./explain.js";
-export { merge, renamesOf } from "./repairs.js";
+export { merge, type Repair, renamesOf } from "./repairs.js";
 export type { ComparedSandbox } from "./run.js";
 export { openInbox, type ReceivedWebhook } from "./webhooks.js";
 
@@ -188,4 +187,4 @@ export function isRecording(value: unknown): value is RecordedComparison {
   return isJsonObject(value) && isJsonObject(value.observations);
 }
 
-export { CALLS_MAX, type RunOptions };
+export { CALLS_MAX };

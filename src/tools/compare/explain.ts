@@ -2,15 +2,10 @@ import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import type { Difference } from "./differences.js";
 import type { Probe, Tables } from "./plan.js";
+import type { Repair } from "./repairs.js";
 import type { RunResult } from "./run.js";
 import { decimalOf, valueOfToken } from "./shape.js";
 import { wireRepair } from "./wire-repairs.js";
-
-/** A change of the config or the fixtures. Objects merge; lists of fixtures merge by their records' names. */
-export interface Repair {
-  readonly config?: Readonly<Record<string, unknown>>;
-  readonly fixtures?: Readonly<Record<string, readonly object[]>>;
-}
 
 type Place = Omit<Difference, "probe">;
 

@@ -4,8 +4,7 @@ import { isJsonObject } from "../../core/schema/json-objects.js";
 export type Json = Record<string, any>;
 
 /** Variants of a body that a JSON schema refuses: no field, every field of a wrong type, every field out of its bounds. */
-export const INVALID_KINDS = ["empty", "types", "below", "above"] as const;
-export type InvalidKind = (typeof INVALID_KINDS)[number];
+export type InvalidKind = "empty" | "types" | "below" | "above";
 
 /** Resolves references and takes the first variant that is not null. */
 function plainSchema(schema: Json, document: Json): Json {

@@ -2,7 +2,7 @@ import { parseDocument } from "../../core/files/documents.js";
 import { readPackageFile } from "../../core/files/package.js";
 import { type InvalidKind, invalidBody, type Json } from "./invalid-values.js";
 
-/** A call to make on every side. `${PROBE.FIELD}` in it is a field of an earlier response on the same side. */
+/** A call to make on every side. `${…}` in it is a field of an earlier response on the same side. */
 export interface Probe {
   readonly id: string;
   readonly operation: string;
@@ -132,7 +132,7 @@ export function planProbes({ document, tables, methods, webhookUrl, payouts }: P
 
 const idOf = ({ call, name }: Row) => (name === undefined ? call : `${call} ${name}`);
 
-/** Fills in `{name}`, but not `${PROBE.FIELD}`. */
+/** Fills in `{name}`, but not `${…}`. */
 function filled(row: Row, values: Readonly<Record<string, string>>): Row {
   return JSON.parse(
     JSON.stringify(row).replace(

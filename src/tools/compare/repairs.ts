@@ -1,6 +1,11 @@
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import type { WireRule } from "../../core/schema/wire-rules.js";
-import type { Repair } from "./explain.js";
+
+/** A change of the config or the fixtures. Objects merge; lists of fixtures merge by their records' names. */
+export interface Repair {
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly fixtures?: Readonly<Record<string, readonly object[]>>;
+}
 
 /** Merges objects; lists of records by their first field, lists of words by replacement, rules of `wire` by what they are for. */
 export function merge(under: unknown, over: unknown, name = ""): unknown {

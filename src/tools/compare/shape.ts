@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../core/schema/json-objects.js";
 
 /*
- * Responses and webhooks by shape. A value becomes a token, `FORM` or `FORM: VALUE`, that two sides share if they do the
+ * Responses and webhooks by shape. A value becomes a token, a form with or without a value, that two sides share if they do the
  * same: amounts become shares of the settlement amount, ids the probe that made them, personal texts only their form. A
  * recording has nothing but tokens, so that it may be committed.
  */
@@ -173,7 +173,7 @@ function percentOf(part: string, whole: string): string {
 }
 
 /** A decimal without its point, `1305e-1`; `shift` moves the point to the left. */
-export function exponentOf(text: string, shift = 0): string {
+function exponentOf(text: string, shift = 0): string {
   const [digits, decimals] = digitsOf(text);
   const places = decimals + shift;
   const zeros = /0*$/.exec(digits.toString())![0].length;

@@ -44,7 +44,7 @@ export class Side {
     this.#values.set("key", `compare-${systemWallClock.nowMs()}`);
   }
 
-  /** A field of an earlier response, `PROBE.FIELD`, under its name or the one that `wire` gives it. */
+  /** A field of an earlier response, after its probe and a dot, under its name or the one that `wire` gives it. */
   value(name: string): string | undefined {
     const [, probe, field = ""] = /^(.*)\.(\w+)$/.exec(name) ?? [];
     return this.#values.get(name) ?? this.#values.get(`${probe}.${this.#options.renames?.[field]}`);

@@ -47,7 +47,7 @@ export async function openInbox(port: number, host: string, nowMs: () => number)
 }
 
 /** The preset that verifies a webhook. Its id and time are read from the headers that the preset fills in. */
-export function signatureOf({ headers, body }: ReceivedWebhook, secret: string): string {
+function signatureOf({ headers, body }: ReceivedWebhook, secret: string): string {
   const event = parseJsonOrText(body);
   for (const preset of SIGNATURE_PRESETS.filter((name) => name !== "none")) {
     const templates = Object.entries<string>(SIGNATURE_SCHEMES[preset].headers);

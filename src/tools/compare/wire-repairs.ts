@@ -1,7 +1,7 @@
 import type { WireRule } from "../../core/schema/wire-rules.js";
 import type { Difference } from "./differences.js";
-import type { Repair } from "./explain.js";
 import type { Probe } from "./plan.js";
+import type { Repair } from "./repairs.js";
 import type { RunResult } from "./run.js";
 import { formOf, valueOfToken } from "./shape.js";
 
