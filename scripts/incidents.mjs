@@ -118,7 +118,7 @@ const MAX_DIFFERENCES = 5;
 /** The finding with the first lines in which the run differs from a plain one. */
 function textOf(finding, report) {
   const lines = finding.split("\n");
-  const differences = lines.filter((line) => /^ {6}[-+] \+/.test(line));
+  const differences = lines.filter((line) => /^ {6}[-+] \d/.test(line));
   const shown = differences.slice(0, MAX_DIFFERENCES);
   return [
     ...lines.filter((line) => /^✗ | at .+#\d+: | {6}- a plain run/.test(line)),
@@ -179,7 +179,7 @@ for (const incident of incidents) {
   print(
     `${incident.name}: ${outcome}, ${runs} runs, ${seconds.toFixed(1)} s; fix ${fix?.runs} runs${replayed}`,
   );
-  const withoutDifferences = (block) => block.replaceAll(/^ {6}([-+] \+| {2}…).*\n/gm, "");
+  const withoutDifferences = (block) => block.replaceAll(/^ {6}([-+] \d| {2}…).*\n/gm, "");
   put(
     join(FOLDER, incident.name, "README.md"),
     "explore",
