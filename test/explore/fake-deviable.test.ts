@@ -4,6 +4,7 @@ import type {
   CallChange,
   CallOccurrence,
   Deviable,
+  FlowCoverage,
   ObservedCharge,
   RaceSide,
   RunFailure,
@@ -90,7 +91,7 @@ class FakeDeviable implements Deviable {
   profile = () => ({});
   openQuestions = () => [];
   wrongPrice = () => undefined;
-  flowCoverage = () => ({ fields: ["delivered"], notCompared: [], spots: [] });
+  flowCoverage = (): FlowCoverage => ({ fields: ["delivered"], notCompared: [], spots: [] });
   planRun = (set: DeviationSet, { side }: RunVariant) => new FakePlan(set, side);
   shapeOf = (_plan: FakePlan) => "";
   lateSets = async () => [];
@@ -181,6 +182,27 @@ it("explores any service that implements Deviable", async () => {
     "webhook_twice_at_once at charge.completed#1",
   ]);
   expect(deviable.isClosed).toBe(true);
+});
+
+it("is not green if all fields that it compared are free at the end", async () => {
+  class LearnsAllFree extends FakeDeviable {
+    #coverages = 0;
+    override flowCoverage = (): FlowCoverage =>
+      this.#coverages++ === 0
+        ? { fields: ["delivered"], notCompared: [], spots: [] }
+        : {
+            fields: [],
+            notCompared: [{ field: "delivered", reason: "differs between plain runs" }],
+            spots: [{ path: ["observe"], message: "nothing that the flow looks at can be compared" }],
+          };
+    override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+      const traces = await super.observe(plans);
+      return traces.map(({ failure: _failure, ...trace }) => trace);
+    }
+  }
+  const { passed, findings, sentence } = await explore(async () => new LearnsAllFree(), { depth: 1 });
+  expect({ passed, findings }).toEqual({ passed: false, findings: [] });
+  expect(sentence).toMatch(/: nothing that the flow looks at can be compared: fix that first$/);
 });
 
 it("notes a lost webhook, and reports it as a finding on request", async () => {

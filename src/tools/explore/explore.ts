@@ -57,11 +57,13 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   const { findings, noteRuns } = explorer;
   // If the flow no longer passes by itself, runs that passed before prove little.
   const completeDepth = explorer.passesPlainRun ? searched.completeDepth : 0;
-  const { fields, notCompared } = deviable.flowCoverage();
+  // What the runs taught may leave nothing that was compared.
+  const { fields, notCompared, spots } = deviable.flowCoverage();
   const report = {
     passed:
       findings.length === 0 &&
       explorer.brokenOff === undefined &&
+      spots.length === 0 &&
       (only === undefined ? completeDepth > 0 : searched.unjudged === 0),
     complete_depth: completeDepth,
     runs: searched.runs + noteRuns,
@@ -84,7 +86,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     only === undefined
       ? summarySentence(deviable.name, report, runsOfDepth, exhaustiveDepth(options.depth))
       : `${deviable.name}: ${onlyText(only, report.runs)}: ${formatCount(findings.length, "finding")}`;
-  const doubt = explorer.doubt(searched);
+  const doubt = explorer.doubt(searched) ?? (findings.length === 0 ? spots[0]?.message : undefined);
   const { morePairs } = searched;
   const more = morePairs === 0 ? "" : `; --depth 2 adds ${formatCount(morePairs, "pair")}`;
   const sentence = doubt === undefined ? `${summary}${more}` : `${summary}: ${doubt}: fix that first`;
