@@ -10,6 +10,7 @@ import { bundle, bundleOver } from "./bundle.mjs";
 import { oneFile } from "./one-file.mjs";
 import { INPUTS_FILE, operationInputsText } from "./operation-inputs.mjs";
 import { OPERATIONS_FILE, operationsText } from "./operations.mjs";
+import { writePageAssets } from "./page-assets.mjs";
 import { withSource } from "./source.mjs";
 import { readDescribed } from "./type-words.mjs";
 import { writeTypes } from "./types.mjs";
@@ -19,6 +20,7 @@ const dist = join(root, "dist");
 if (process.argv.includes("--if-stale") && isFresh()) process.exit();
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
+await writePageAssets(root);
 
 await withSource(
   root,

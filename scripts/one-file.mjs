@@ -10,6 +10,7 @@ import { asModule } from "./one-file/loader.mjs";
 const FILES = [
   "package.json",
   "dist/shipped.json",
+  "dist/pages.json",
   "dist/openapi-service.json",
   "dist/openapi-control.json",
   "fixtures/compare.yaml",

@@ -22,6 +22,23 @@ describe("src", () => {
   });
 });
 
+describe("the pages of src", () => {
+  const pages = readdirSync(`${SRC}pages`, { recursive: true, encoding: "utf8", withFileTypes: true });
+  const files = pages
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `${parentPath}/${name}`);
+
+  it("no line has more than 120 characters, styles and scripts included", () => {
+    expect(files.filter((file) => file.endsWith(".css")).length).toBeGreaterThan(2);
+    const long = files.flatMap((file) =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => line.length > 120),
+    );
+    expect(long).toEqual([]);
+  });
+});
+
 const messages = (file: string, source: string) => faultsOf(file, source).map((fault) => fault.message);
 
 describe("the check of imports", () => {

@@ -25,14 +25,6 @@ export function readableInstant(iso: string): string {
   return `${Number(iso.slice(8, 10))} ${month} ${iso.slice(0, 4)}, ${iso.slice(11, 19)} UTC`;
 }
 
-/** `mm:ss` or `h:mm:ss`, rounded up, so that 00:00 means that the time is over. */
-export function remainingTimeText(remainingMs: number): string {
-  const seconds = Math.max(0, Math.ceil(remainingMs / 1000));
-  const two = (value: number) => String(value).padStart(2, "0");
-  const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
-  return seconds < 3600 ? rest : `${Math.floor(seconds / 3600)}:${rest}`;
-}
-
 /** `"declined_by_operator"` → `"Declined by operator"`. */
 export function sentenceCase(reason: string): string {
   const words = reason.replaceAll("_", " ").trim();

@@ -176,7 +176,7 @@ it("the package contains all required files, and no development files", () => {
     /^(CHANGELOG\.md|LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
     /^bin\/(payments-sandbox\.js|package\.json)$/,
     /^dist\/(chunks\/)?[\w-]+\.c?js$/,
-    /^dist\/(shipped|openapi-(service|control))\.json$/,
+    /^dist\/(shipped|pages|openapi-(service|control))\.json$/,
     /^dist\/types\/[\w/-]+\.d\.c?ts$/,
     /^fixtures\/[\w-]+\.yaml$/,
     /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
@@ -185,7 +185,7 @@ it("the package contains all required files, and no development files", () => {
     /^examples\/incidents\/([\w-]+\/)?(README\.md|(app|fixed)\.(mjs|php|py|rb)|flow\.yaml)$/,
   ];
   expect(paths().filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
-  const needed = ["LICENSE", "README.md", "THIRD-PARTY.md", "dist/shipped.json", "dist/openapi-service.json"];
+  const needed = ["LICENSE", "README.md", "THIRD-PARTY.md", "dist/shipped.json", "dist/pages.json"];
   expect(paths()).toEqual(expect.arrayContaining([...needed, "scenarios/schema.json"]));
 });
 

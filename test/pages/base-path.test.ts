@@ -42,7 +42,7 @@ async function openBehindProxy() {
 
 /** Links of a page that lead to the same host, as a browser resolves them. */
 function linksOf(html: string, url: string): string[] {
-  const links = [...html.matchAll(/\s(?:href|src|action|formaction|data-there)="([^"#][^"]*)"/g)];
+  const links = [...html.matchAll(/\s(?:href|src|action|formaction)="([^"#][^"]*)"/g)];
   return links
     .map(([, link]) => new URL(link!.replaceAll("&amp;", "&"), url))
     .filter(({ host }) => host === new URL(url).host)

@@ -16,7 +16,11 @@ export function nativeSource(): Plugin {
   return {
     name: "native-source",
     enforce: "pre",
-    config: () => ({ test: { server: { deps: { external: [/\/node_modules\/\.cache\/test-source\//] } } } }),
+    config: async () => {
+      const { writePageAssets } = await import(join(ROOT, "scripts/page-assets.mjs"));
+      await writePageAssets(ROOT);
+      return { test: { server: { deps: { external: [/\/node_modules\/\.cache\/test-source\//] } } } };
+    },
     configureVitest({ vitest }) {
       isOn = !vitest.config.watch;
       if (isOn) compileOnce();

@@ -1,6 +1,6 @@
 /**
  * Columns and filters of each list of the control API. The command line derives tables and options from the columns.
- * The dashboard derives rows, headings, filter forms and curl commands.
+ * The dashboard derives filter forms and curl commands.
  */
 import { isMishapScenario } from "../schema/scenario-rules.js";
 import { effectText, matchText } from "./rule-text.js";
@@ -44,9 +44,6 @@ export interface ListFilter {
   readonly query?: (value: string) => Query;
 }
 
-/** Parts of a row in the dashboard, besides the time. */
-export type RowSlot = "status" | "title" | "sub" | "side";
-
 export interface ListColumns {
   /** Fields of the record, also the headings in a terminal. */
   readonly columns: readonly string[];
@@ -59,11 +56,6 @@ export interface ListColumns {
   /** Returns true for a record without further effect. A terminal shows it last and dim. */
   readonly isDone?: (record: JsonRecord) => boolean;
   readonly filters?: readonly ListFilter[];
-  readonly slots?: Readonly<Partial<Record<RowSlot, readonly string[]>>>;
-  /** The dashboard's view that has a page for each record of the list. */
-  readonly view?: "charges" | "webhooks" | "requests" | "money";
-  /** Headings of the dashboard's table. */
-  readonly headings?: readonly [at: string, status: string, title: string, sub: string, side: string];
 }
 
 export function columnValue(
@@ -123,17 +115,11 @@ const lists = {
       STATUS,
       { name: "customer_email", option: ["--email <address>", "only of this customer"] },
     ],
-    slots: { status: ["status"], sub: ["charge_id"], side: ["amount"] },
-    view: "charges",
-    headings: ["Created", "Status", "Customer", "Order", "Amount"],
   },
   withdrawals: {
     columns: ["created_at", "status", "amount", "fee", "reference", "withdrawal_id"],
     dropFirst: ["fee"],
     filters: [STATUS],
-    slots: { status: ["status"], sub: ["withdrawal_id"], side: ["amount"] },
-    view: "money",
-    headings: ["Created", "Status", "Payout", "About", "Amount"],
   },
   deliveries: {
     columns: ["created_at", "type", "url", "status", "response", "about", "delivery_id"],
@@ -167,9 +153,6 @@ const lists = {
       { name: "webhook_id", field: { name: "receiver", label: "Receiver" } },
       SEARCH,
     ],
-    slots: { status: ["status"], title: ["type", "url"], side: ["attempts"] },
-    view: "webhooks",
-    headings: ["Created", "Status", "Event → receiver", "About", "Attempts"],
   },
   requests: {
     columns: ["at", "method", "path", "status", "about"],
@@ -195,9 +178,6 @@ const lists = {
         field: { name: "operation", label: "Operation" },
       },
     ],
-    slots: { status: ["status"], sub: ["operation"] },
-    view: "requests",
-    headings: ["Time", "Status", "Request", "About", "Duration"],
   },
   events: {
     columns: ["at", "type", "event_id", "about"],

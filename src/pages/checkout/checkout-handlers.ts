@@ -62,7 +62,7 @@ export function serveCheckoutPage(namespaces: Namespaces, request: Request, chec
     : showPage(namespace, charge, { waiting: waiting === "1" });
 }
 
-/** `GET /checkout/ID/status`: polled each second. `next`, which steps of a customer follow, is the shop's URL once the charge has ended. */
+/** `GET /checkout/ID/status`: polled each second. `next`, for steps of a customer, is the shop's URL after the end. */
 export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined)
@@ -76,7 +76,7 @@ export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, c
   );
 }
 
-/** Redirects `GET /checkout/ID/` and `/checkout/ID/ACTION` to the checkout page. A refused form leaves such a URL in the address bar. */
+/** Redirects `GET /checkout/ID/` and `/checkout/ID/ACTION`, which a refused form leaves as address, to the page. */
 export function redirectToCheckoutPage(
   namespaces: Namespaces,
   _request: Request,
@@ -181,7 +181,7 @@ const FIELD_ERRORS: Readonly<Record<string, string>> = {
   phone_number: "Enter your phone number with country code, such as +254700000001.",
 };
 
-/** Renders a refusal: a validation error beside its fields, any other as the text `tooLate`, or in the sandbox panel. */
+/** Renders a refusal: a validation error beside its fields, any other as `tooLate`, or in the sandbox panel. */
 function showRefusal(
   namespace: Namespace,
   charge: Charge,

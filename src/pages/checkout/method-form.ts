@@ -52,8 +52,10 @@ function methodChoice(
   const { customerField } = METHOD_KINDS[method.kind];
   const error = page.errors.payment_method;
   return html`<div class="method">
-<label class="pick"><input type="radio" name="payment_method" value="${method.id}"${isSelected && html` checked`}${isSelected && error !== undefined && html` autofocus`}>
-<strong><bdi>${method.display_name}</bdi></strong> <span class="small soft"><bdi>${method.description}</bdi></span></label>
+<label class="pick"><input type="radio" name="payment_method"
+value="${method.id}"${isSelected && html` checked`}${isSelected && error !== undefined && html` autofocus`}>
+<strong><bdi>${method.display_name}</bdi></strong> <span
+class="small soft"><bdi>${method.description}</bdi></span></label>
 <div class="detail">
 ${customerField === "phone_number" && phoneField(page, offer, prefix, isSelected)}
 ${currencyChoices(page, offer, prefix, isSelected)}
@@ -71,9 +73,12 @@ function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSel
     const unit = displayUnit(page.catalogue, currency.code);
     const isBase = currency.code === page.charge.pricing.base_currency;
     const isChosen = currency === chosen?.currency;
-    return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${isChosen && html` checked`}${isChosen && error !== undefined && html` autofocus`}>
+    return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}"
+value="${currency.code}"${isChosen && html` checked`}${isChosen && error !== undefined && html` autofocus`}>
 <span><span><bdi>${currencyName(currency)}</bdi></span> <strong>${moneyMarkup(price.amount, unit)}</strong></span>
-<small><span>fees <span class="fees">${moneyMarkup(price.fees.total_fee, unit)}</span></span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
+<small><span>fees <span class="fees">${moneyMarkup(price.fees.total_fee, unit)}</span></span> ${
+      !isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`
+    }</small></label>`;
   };
   const { hasWallet } = METHOD_KINDS[method.kind];
   const others = prices.filter((price) => price !== chosen);
@@ -81,7 +86,12 @@ function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSel
 <legend>${hasWallet ? "Asset and network" : "Currency"} for <bdi>${method.display_name}</bdi></legend>
 ${error !== undefined && html`<p class="fault" id="${prefix}-fault">${error}</p>`}
 ${chosen && choice(chosen)}
-${others.length > 0 && html`<details><summary>Other ${hasWallet ? "assets" : "currencies"} (${others.length})</summary>${others.map(choice)}</details>`}
+${
+  others.length > 0 &&
+  html`<details><summary>Other ${
+    hasWallet ? "assets" : "currencies"
+  } (${others.length})</summary>${others.map(choice)}</details>`
+}
 </fieldset>`;
 }
 
@@ -90,15 +100,22 @@ function phoneField(page: CheckoutPage, { method }: Offer, prefix: string, isSel
   const error = isSelected ? errors.phone_number : undefined;
   return html`<div class="field">
 <label for="${prefix}-phone">Phone number <span class="soft small">(required)</span></label>
-<input id="${prefix}-phone" name="${methodFieldName("phone_number", method.id)}" type="tel" autocomplete="tel" value="${submitted && readMethodField(submitted, "phone_number", method.id)}" aria-required="true" aria-describedby="${prefix}-hint"${error !== undefined && html` aria-invalid="true" autofocus`}>
-<p class="${error === undefined ? "small soft" : "fault"}" id="${prefix}-hint">${error ?? "The number of your mobile money wallet, with country code."}</p>
+<input id="${prefix}-phone" name="${methodFieldName("phone_number", method.id)}" type="tel" autocomplete="tel"
+value="${
+    submitted && readMethodField(submitted, "phone_number", method.id)
+  }" aria-required="true" aria-describedby="${prefix}-hint"${
+    error !== undefined && html` aria-invalid="true" autofocus`
+  }>
+<p class="${error === undefined ? "small soft" : "fault"}"
+id="${prefix}-hint">${error ?? "The number of your mobile money wallet, with country code."}</p>
 </div>`;
 }
 
 function accountField({ submitted }: CheckoutPage, { method }: Offer, prefix: string): Markup {
   return html`<div class="field">
 <label for="${prefix}-account">Your bank account number <span class="soft small">(optional)</span></label>
-<input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off" value="${submitted && readMethodField(submitted, "bank_account_number", method.id)}">
+<input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off"
+value="${submitted && readMethodField(submitted, "bank_account_number", method.id)}">
 </div>`;
 }
 

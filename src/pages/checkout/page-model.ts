@@ -33,7 +33,7 @@ export interface CheckoutPage {
   readonly settable: readonly ChargeStatus[];
   /** Refunds and the chargeback. */
   readonly returns: ReturnType<typeof returnsOf>;
-  /** The status of an ended charge and its cause: `FAILED, declined: phone_number matches *049 (scenario “default”)`. */
+  /** The status of an ended charge and its cause: `FAILED, declined: customer_email matches declined@*`. */
   readonly cause: string | undefined;
   readonly planned: readonly PlannedMove[];
   /** Methods to choose from; empty once chosen. */
@@ -113,7 +113,7 @@ export function checkoutLinks(checkoutId: string, from: "page" | "action") {
   };
 }
 
-/** The query that loads the same screen again. With `waiting`, the server redirects to the shop once the charge has ended. */
+/** The query that loads the same screen again. With `waiting`, the end of the charge redirects to the shop. */
 export function sameScreen({ charge, isWaiting }: CheckoutPage): string {
   return hasEnded(charge.status) ? "" : `?waiting=${isWaiting ? 1 : 0}`;
 }

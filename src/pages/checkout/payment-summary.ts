@@ -1,8 +1,8 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { hasEnded, isOpen, isPaid } from "../../core/schema/statuses.js";
-import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTimeText } from "../format.js";
+import { groupDigits, moneyMarkup, moneyText, readableInstant } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
-import { SOON_MS } from "./page-document.js";
+import { remainingTimeText, SOON_MS } from "../time-left.js";
 import { type CheckoutPage, displayUnit, isChargedBack, mayHaveSentMoney, sameScreen } from "./page-model.js";
 
 /** Amount to pay. It includes the method's fees once the customer has chosen a method. */
@@ -32,18 +32,23 @@ ${about}
 ${
   // The script counts down to data-until at the speed of sandbox time.
   isOpen(charge.status) &&
-  html`<p class="left${leftMs < SOON_MS && " soon"}"><span id="left">Time left<span class="hurry">, expires soon</span></span>
-<strong role="timer" aria-labelledby="left" data-until="${charge.expires_at_ms}">${remainingTimeText(leftMs)}</strong></p>`
+  html`<p class="left${leftMs < SOON_MS && " soon"}"><span id="left">Time left<span
+class="hurry">, expires soon</span></span>
+<strong role="timer" aria-labelledby="left"
+data-until="${charge.expires_at_ms}">${remainingTimeText(leftMs)}</strong></p>`
 }
 </section>`;
 }
 
-/** Only on a narrow screen, where the breakdown is far below. Keeps the height that the summary has on the method screen. */
+/** Only on a narrow screen, where the breakdown is far below. Keeps the height of the method screen's summary. */
 function feesLine({ charge, catalogue }: CheckoutPage): Markup | false {
   const { pricing, fees, currency } = charge;
   if (fees === null || hasEnded(charge.status)) return false;
   const price = moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency));
-  return html`<p class="small soft brief">Price ${price}, fees ${moneyMarkup(fees.total_fee, displayUnit(catalogue, currency))}</p>`;
+  return html`<p class="small soft brief">Price ${price}, fees ${moneyMarkup(
+    fees.total_fee,
+    displayUnit(catalogue, currency),
+  )}</p>`;
 }
 
 /** Price, fees, customer and expiry. */
@@ -71,7 +76,9 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
   if (customer_email !== null) rows.push(["E-mail", html`<bdi>${customer_email}</bdi>`]);
   if (isOpen(charge.status)) rows.push(["Expires", instant(charge.expires_at)]);
   if (rows.length === 0) return false;
-  return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="lines">${rows.map(
+    ([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`,
+  )}</dl>`;
 }
 
 export function instant(at: string): Markup {
@@ -100,9 +107,17 @@ function sixDigits(units: number): string {
 /** Button of any form of the page that cancels the payment instead, once the customer has confirmed it. */
 export function cancelButton(page: CheckoutPage): Markup {
   // Browsers without commands open the dialog as a popover.
-  return html`<button type="button" class="plain" commandfor="cancel" command="show-modal" popovertarget="cancel">Cancel</button>
-<dialog popover closedby="any" id="cancel" aria-labelledby="sure"><p><strong id="sure">Cancel the payment?</strong> ${mayHaveSentMoney(page) ? "If you have sent the money, do not cancel." : "To pay later, order again in the shop."}</p>
-<button type="button" class="main" commandfor="cancel" command="close" popovertarget="cancel">Keep paying</button><button class="plain" formaction="${page.links.action("cancel")}">Cancel payment</button></dialog>`;
+  return html`<button type="button" class="plain" commandfor="cancel" command="show-modal"
+popovertarget="cancel">Cancel</button>
+<dialog popover closedby="any" id="cancel" aria-labelledby="sure"><p><strong
+id="sure">Cancel the payment?</strong> ${
+    mayHaveSentMoney(page)
+      ? "If you have sent the money, do not cancel."
+      : "To pay later, order again in the shop."
+  }</p>
+<button type="button" class="main" commandfor="cancel" command="close"
+popovertarget="cancel">Keep paying</button><button class="plain"
+formaction="${page.links.action("cancel")}">Cancel payment</button></dialog>`;
 }
 
 /**
@@ -111,5 +126,7 @@ export function cancelButton(page: CheckoutPage): Markup {
  */
 export function pollingAttributes(page: CheckoutPage, stay: readonly ChargeStatus[]): Markup {
   const { links, speed, nowMs, returns } = page;
-  return html` data-page="${links.page}${sameScreen(page)}" data-status-url="${links.status}" data-stay="${stay.join(" ")}" data-speed="${speed}" data-now="${nowMs}" data-returns="${returns.length}"`;
+  const clock = html` data-speed="${speed}" data-now="${nowMs}" data-returns="${returns.length}"`;
+  const urls = html` data-page="${links.page}${sameScreen(page)}" data-status-url="${links.status}"`;
+  return html`${urls} data-stay="${stay.join(" ")}"${clock}`;
 }

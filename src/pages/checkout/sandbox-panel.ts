@@ -5,9 +5,9 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { statusText } from "../../core/reports/shown-status.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
-import { remainingTimeText } from "../format.js";
 import { html, type Markup } from "../html.js";
 import { statusOf } from "../payment-status.js";
+import { remainingTimeText } from "../time-left.js";
 import type { CheckoutPage } from "./page-model.js";
 
 /** Status that each button of the panel sets. */
@@ -39,7 +39,8 @@ export function sandboxPanel(page: CheckoutPage): Markup {
   const button = ([value, label]: [PanelButton, string]) => {
     const title = `Set the charge to ${PANEL_BUTTONS[value]}`;
     const field = value === "fail" && reasonField(form);
-    return html`<button name="outcome" value="${value}" form="${form}"${target} title="${title}">${label}</button>${field}`;
+    return html`<button name="outcome" value="${value}" form="${form}"${target}
+title="${title}">${label}</button>${field}`;
   };
   const dashboard = `${links.dashboard(page.namespace)}/charges/${charge.charge_id}`;
   const dashboardLink = html`<a href="${dashboard}">Open in the dashboard</a>`;
@@ -56,11 +57,15 @@ export function sandboxPanel(page: CheckoutPage): Markup {
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
 <h2 id="sandbox">Sandbox${frozen} <span class="small">not on the real page</span></h2>
 ${outcomeForm}
-<div class="outcomes">${problem}${buttonsFor(page).map(button)}${page.cause !== undefined && html`<span>${page.cause} · ${dashboardLink}</span>`}</div>
+<div class="outcomes">${problem}${buttonsFor(page).map(button)}${
+    page.cause !== undefined && html`<span>${page.cause} · ${dashboardLink}</span>`
+  }</div>
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."}
 ${nextMove(page)}</p>
-<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${scenario}. ${page.cause === undefined && dashboardLink}</p>
+<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${scenario}. ${
+    page.cause === undefined && dashboardLink
+  }</p>
 </div></details>
 </div></aside>`;
 }
@@ -93,7 +98,7 @@ function reasonField(form: string): Markup {
 <datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></span>`;
 }
 
-/** The status as people read it, and its cause: `FAILED, declined: customer_email matches declined@* (scenario “default”)`. */
+/** The status as people read it, and its cause: `FAILED, declined: customer_email matches declined@*`. */
 export function causeText(namespace: Namespace, charge: Charge): string {
   const shown = statusOf(namespace, charge);
   const { actors, scenario } = charge;

@@ -50,7 +50,12 @@ function frameScreen(
   const main = html`<main class="two">
 ${summary}
 <section class="card" ${label}>
-${problem !== undefined && !isPanelProblem && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`}
+${
+  problem !== undefined &&
+  !isPanelProblem &&
+  html`<p class="notice" role="alert" tabindex="-1"
+autofocus>${problem}</p>`
+}
 ${card}
 </section>
 ${priceBreakdown(page)}
@@ -80,8 +85,11 @@ function choiceSummary(page: CheckoutPage): Markup {
   const payUnit = displayUnit(page.catalogue, selected.currency.code);
   return paymentSummary(
     page,
-    html`<span class="scripted" id="total">${moneyMarkup(selected.price.amount, payUnit)}</span><span class="plainly">${amountToPayMarkup(page)}</span>`,
-    html`<p class="small soft"><span class="scripted">Price ${amountToPayMarkup(page)}, fees <span id="total-fees">${moneyMarkup(selected.price.fees.total_fee, payUnit)}</span></span><span class="plainly">plus the fees of the payment method</span></p>`,
+    html`<span class="scripted" id="total">${moneyMarkup(selected.price.amount, payUnit)}</span><span
+class="plainly">${amountToPayMarkup(page)}</span>`,
+    html`<p class="small soft"><span class="scripted">Price ${amountToPayMarkup(page)}, fees <span
+id="total-fees">${moneyMarkup(selected.price.fees.total_fee, payUnit)}</span></span><span
+class="plainly">plus the fees of the payment method</span></p>`,
   );
 }
 
@@ -96,8 +104,13 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
     label: html`aria-labelledby="state"`,
     card: html`<h2 id="state" tabindex="-1"><bdi>${name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
-<p class="small soft">${NO_REAL_MONEY}${charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."}</p>
-<div class="actions"><form method="post" action="${links.action("paid")}"><button class="main">${isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button>${cancelButton(page)}</form></div>`,
+<p class="small soft">${NO_REAL_MONEY}${
+      charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."
+    }</p>
+<div class="actions"><form method="post" action="${links.action("paid")}"><button
+class="main">${
+      isCard ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"
+    }</button>${cancelButton(page)}</form></div>`,
     polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen)),
   });
 }
@@ -123,7 +136,11 @@ ${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value,
 ${phone_number !== null && fact("Pay from", phone_number)}
 </dl>
 <div class="reference">
-<p>${isWallet(page) ? "If you have a question, give the shop this reference:" : "Quote this reference, or your payment may be delayed or lost:"}</p>
+<p>${
+    isWallet(page)
+      ? "If you have a question, give the shop this reference:"
+      : "Quote this reference, or your payment may be delayed or lost:"
+  }</p>
 <strong id="reference">${reference}</strong>${copyButton("reference")}
 </div>`;
 }
@@ -131,7 +148,8 @@ ${phone_number !== null && fact("Pay from", phone_number)}
 /** An example card. Disabled, so a real card number cannot be typed into a test page. */
 const cardForm = html`<fieldset class="cardform" disabled>
 <legend>Your card <span class="soft small">(example only)</span></legend>
-<div class="field"><label for="card-number">Card number</label><input id="card-number" value="4242 4242 4242 4242"></div>
+<div class="field"><label for="card-number">Card number</label><input id="card-number"
+value="4242 4242 4242 4242"></div>
 <div class="field"><label for="card-expiry">Expiry date</label><input id="card-expiry" value="12 / 34"></div>
 <div class="field"><label for="card-code">Security code</label><input id="card-code" value="123"></div>
 </fieldset>`;
@@ -158,12 +176,21 @@ export function waitingScreen(page: CheckoutPage): PageDocument {
   return frameScreen(page, {
     title: `${isOpen(charge.status) ? "Waiting" : "Processing"}… – ${page.merchant}`,
     label: html`aria-labelledby="state"`,
-    card: html`${stateHeading(html`<span class="spinner"></span>`, html`<h2 id="state" tabindex="-1">${title}</h2>`, text)}
+    card: html`${stateHeading(
+      html`<span class="spinner"></span>`,
+      html`<h2 id="state"
+tabindex="-1">${title}</h2>`,
+      text,
+    )}
 <dl class="facts receipt">${fact("Reference", html`<code>${charge.provider_reference}</code>`)}</dl>
 <noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
 ${
   isOpen(charge.status) &&
-  html`<div class="actions"><form method="post">${!isCard && html`<a class="button plain" href="${links.page}">Show how to pay</a>`}${cancelButton(page)}</form></div>`
+  html`<div class="actions"><form method="post">${
+    !isCard &&
+    html`<a class="button plain"
+href="${links.page}">Show how to pay</a>`
+  }${cancelButton(page)}</form></div>`
 }`,
     polling: pollingAttributes(page, [charge.status]),
     refresh: links.waiting,
@@ -207,12 +234,23 @@ export function outcomeScreen(page: CheckoutPage, ended: OutcomePage): PageDocum
     status: outcome.httpStatus,
     title: `${outcome.title} – ${merchant}`,
     label: html`aria-labelledby="state"`,
-    card: html`${stateHeading(icon(outcome.mark), html`<h2 id="state" tabindex="-1">${outcome.title}</h2>`, outcome.text)}
+    card: html`${stateHeading(
+      icon(outcome.mark),
+      html`<h2 id="state"
+tabindex="-1">${outcome.title}</h2>`,
+      outcome.text,
+    )}
 <dl class="facts receipt">
 ${fact("Reference", html`<code>${provider_reference}</code>`)}
 ${method !== undefined && fact("Method", method.display_name)}
 ${fact(`${sentenceCase(reached.status.toLowerCase())} at`, instant(reached.at))}
-${returns.map(({ kind, amount, at }) => fact(RETURNS[kind]!, html`${moneyMarkup(amount, unit)}<br><span class="small soft">${instant(at)}</span>`))}
+${returns.map(({ kind, amount, at }) =>
+  fact(
+    RETURNS[kind]!,
+    html`${moneyMarkup(amount, unit)}<br><span
+class="small soft">${instant(at)}</span>`,
+  ),
+)}
 ${isPaid(charge.status) && returns.length > 0 && fact("Net paid", moneyMarkup(netPaid, unit))}
 </dl>
 ${

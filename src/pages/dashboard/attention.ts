@@ -21,7 +21,7 @@ const MAX_KINDS = 6;
 
 const memo = new WeakMap<PageContext, ui.ListRow[]>();
 
-/** Failures first, then warnings, each in an order that new failures keep. Memoized per page, because the menu counts them too. */
+/** Failures first, then warnings, each in an order that new failures keep. Memoized: the menu counts them too. */
 export function attentionItems(context: PageContext): readonly ui.ListRow[] {
   let needs = memo.get(context);
   if (needs === undefined) {
@@ -146,7 +146,9 @@ function heldItem(context: PageContext, endpoint: Endpoint): ui.ListRow | undefi
     title: `Webhooks wait for ${receiverName(endpoint)}`,
     to: viewUrl(context, "webhooks", oldest.delivery_id),
     subtitle: ui.reasonMarkup(reason),
-    rowButtons: html`<a class="button" href="${viewUrl(context, "webhooks", undefined, { edit: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
+    rowButtons: html`<a class="button"
+href="${viewUrl(context, "webhooks", undefined, { edit: webhook_id })}#edit">Re-aim…<span
+class="unseen"> ${receiverName(endpoint)}</span></a>`,
   };
 }
 
@@ -180,7 +182,7 @@ function isFaultMade({ faultRule }: RequestEntry): boolean {
   return faultRule !== undefined && replacesResponse(faultRule);
 }
 
-/** Failed calls by call and error, until a later call of the operation by the same sender succeeds; none that a fault made. */
+/** Failed calls by call and error, until the same sender's call succeeds; none that a fault made. */
 function failedCalls(context: PageContext): ui.ListRow[] {
   const groups = new Map<string, Record<"newest" | "oldest", RequestEntry> & { readonly count: number }>();
   const mended = new Set<string>();
@@ -207,7 +209,8 @@ function failedCalls(context: PageContext): ui.ListRow[] {
       title: ui.callText(newest),
       to,
       subtitle: ui.reasonMarkup(callFailureText(newest)),
-      rowButtons: html`${ui.copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${ui.callText(newest)}</span></a>`,
+      rowButtons: html`${ui.copyButton("Copy curl", requestCurl(context, newest))}<a class="button"
+href="${to}">Open<span class="unseen"> ${ui.callText(newest)}</span></a>`,
     };
   });
 }

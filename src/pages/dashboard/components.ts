@@ -83,7 +83,7 @@ export function reasonMarkup(reason: Content): Markup | false {
 }
 
 export function amountMarkup(amount: string, currency: string): Markup {
-  return html`<span class="amount">${currency} ${groupDigits(amount)}</span>`;
+  return html`<span class="money">${currency} ${groupDigits(amount)}</span>`;
 }
 
 /** `POST /payments/quotes`: a call without the part of the path that all calls have. */
@@ -137,7 +137,12 @@ export function submitButton(options: ButtonOptions): Markup {
 }
 
 function buttonMarkup({ does, label, to, kind, hint, isToggle }: ButtonOptions, form: Content): Markup {
-  return html`<button${form} name="do" value="${pressText(does)}"${kind !== undefined && html` class="${kind}"`}${hint !== undefined && html` title="${hint}"`}${isToggle && html` data-key="toggle"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+  return html`<button${form} name="do"
+value="${pressText(does)}"${kind !== undefined && html` class="${kind}"`}${
+    hint !== undefined && html` title="${hint}"`
+  }${isToggle && html` data-key="toggle"`}>${label}${
+    to !== undefined && html`<span class="unseen"> ${to}</span>`
+  }</button>`;
 }
 
 /** Button that copies text to the clipboard. Hidden without script. */
@@ -147,18 +152,21 @@ export function copyButton(label: string, text: string): Markup {
 
 /** A code block with a copy button. */
 export function snippet(label: string, text: string): Markup {
-  return html`<div class="snippet"><div class="bar"><span>${label}</span>${copyButton("Copy", text)}</div><pre tabindex="0" aria-label="${label}">${text}</pre></div>`;
+  return html`<div class="snippet"><div class="bar"><span>${label}</span>${copyButton("Copy", text)}</div><pre
+tabindex="0" aria-label="${label}">${text}</pre></div>`;
 }
 
 export interface ListRow {
   readonly key: string;
   readonly at?: string | undefined;
   readonly status?: Content;
+  readonly amount?: readonly [amount: string, currency: string];
+  /** Who or what the row is about. */
   readonly title: Content;
   /** Link of the title. */
   readonly to?: string | undefined;
   readonly subtitle?: Content;
-  readonly side?: Content;
+  readonly id?: string | undefined;
   readonly rowButtons?: Content;
   readonly tone?: Tone | undefined;
 }
@@ -191,40 +199,41 @@ export function table(
 <table><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-/** A list row; the script patches it by its key. */
-export function listRow(
-  context: PageContext,
-  { key, at, status, title, to, subtitle, side, rowButtons, tone = "" }: ListRow,
-): Markup {
+/**
+ * A list row; the script patches it by its key. Its title is the link, so all texts can be selected; with the script, a
+ * click beside them follows it too.
+ */
+export function listRow(context: PageContext, row: ListRow): Markup {
+  const { key, at, status, amount, title, to, subtitle, id, rowButtons, tone = "" } = row;
   const isCurrent = to !== undefined && to === currentUrl(context);
   const text = typeof title === "string" ? breakable(title) : title;
-  const titleLink =
-    to === undefined
-      ? text
-      : html`<a href="${to}" data-row${isCurrent && html` aria-current="page"`}>${text}</a>`;
-  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && timeTag(context, at, true)}</span>
+  const link = html`<a href="${to}" data-row${isCurrent && html` aria-current="page"`}>${text}</a>`;
+  const [number, unit] = amount === undefined ? [] : [groupDigits(amount[0]), amount[1]];
+  return html`<li class="row ${tone}" data-key="${key}"><span
+class="at">${at !== undefined && timeTag(context, at, true)}</span>
 <span class="state">${status}</span>
-<span class="what"><span class="title">${titleLink}</span>${subtitle !== undefined && subtitle !== false && html`<span class="sub">${subtitle}</span>`}</span>
-<span class="side">${side}</span>
+<span class="amount">${number}</span><span class="unit">${unit}</span>
+<span class="who">${to === undefined ? text : link}</span>
+<span class="what">${subtitle}</span>
+<span class="id">${id !== undefined && shortIdMarkup(id)}</span>
 <span class="acts">${rowButtons}</span></li>`;
 }
 
-type ColumnHeadings = readonly [at: string, state: string, title: string, sub: string, side: string];
+export type Headings = readonly [at: string, status: string, amount: string, who: string, what: string];
 
-/** @param heads column headings; a list with headings is a table with aligned columns on wide screens */
-export function rowList(
-  label: string,
-  list: readonly Markup[],
-  none: Content,
-  heads?: ColumnHeadings,
-): Markup {
-  if (list.length === 0)
-    return html`<ul class="rows" data-list aria-label="${label}"><li class="none" data-key="none">${none}</li></ul>`;
-  return html`<ul class="rows${heads !== undefined && " table"}" data-list aria-label="${label}">${heads !== undefined && headsRow(heads)}${list}</ul>`;
+/** @param headings names of the columns; a list without them has none */
+export function rowList(label: string, list: readonly Markup[], none: Content, headings?: Headings): Markup {
+  const items = list.length === 0 ? html`<li class="none" data-key="none">${none}</li>` : list;
+  const heads = list.length > 0 && headings !== undefined && headsRow(headings);
+  return html`<ul class="rows" data-list aria-label="${label}">${heads}${items}</ul>`;
 }
 
-function headsRow([at, state, title, sub, side]: ColumnHeadings): Markup {
-  return html`<li class="heads" data-key="heads" aria-hidden="true"><span class="at">${at}</span><span class="state">${state}</span><span class="what"><span class="title">${title}</span><span class="sub">${sub}</span></span><span class="side">${side}</span><span class="acts"></span></li>`;
+function headsRow([at, status, amount, who, what]: Headings): Markup {
+  const cells = Object.entries({ at, state: status, amount, unit: "", who, what, id: "Id", acts: "" });
+  return html`<li class="heads" data-key="heads" aria-hidden="true">${cells.map(
+    ([name, text]) => html`<span
+class="${name}">${text}</span>`,
+  )}</li>`;
 }
 
 interface SectionOptions {
@@ -232,15 +241,20 @@ interface SectionOptions {
   readonly title: string;
   readonly tools?: Content;
   readonly body: Content;
+  /** Number of records that the section's list is a page of. */
+  readonly total?: number;
   /** True if the key j starts here, and not at the page's first row. */
   readonly isFirst?: boolean;
   /** True if the section is a form, in which nothing can be new. */
   readonly isForm?: boolean;
 }
 
-/** A section that the script updates. The button "Show what is new" appears while the script delays an update. */
-export function section({ id, title, tools, body, isFirst, isForm }: SectionOptions): Markup {
-  return html`<section id="${id}" data-part${isFirst && html` data-first`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2>${!isForm && html`<button type="button" class="more" data-more hidden>Show what is new</button>`}<span class="tools">${tools}</span></div>${body}</section>`;
+/** A section that the script updates. Its button says how many records are new while its list is paused. */
+export function section({ id, title, tools, body, total, isFirst, isForm }: SectionOptions): Markup {
+  const attributes = html`${total !== undefined && html` data-total="${total}"`}${isFirst && html` data-first`}`;
+  const more = !isForm && html`<button type="button" class="more" data-more hidden>Show what is new</button>`;
+  return html`<section id="${id}" data-part${attributes} aria-labelledby="${id}-title">
+<div class="head"><h2 id="${id}-title">${title}</h2>${more}<span class="tools">${tools}</span></div>${body}</section>`;
 }
 
 export function fold(title: string, body: Content): Markup {
@@ -249,7 +263,8 @@ export function fold(title: string, body: Content): Markup {
 
 /** A button that opens a panel over the page. Menus close each other. */
 export function menu(label: Content, items: readonly Content[]): Markup {
-  return html`<details class="menu-of" name="menu"><summary class="button">${label} <span aria-hidden="true">▾</span></summary><div class="panel">${items}</div></details>`;
+  return html`<details class="menu-of" name="menu"><summary class="button">${label} <span
+aria-hidden="true">▾</span></summary><div class="panel">${items}</div></details>`;
 }
 
 /** Values, or pairs of a value and its label. */
@@ -279,7 +294,8 @@ export function input(options: InputOptions): Markup {
   const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
   const placeholder = hint !== undefined && html` placeholder="${hint}"`;
   return html`<label class="field"><span>${label}</span>
-<input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${placeholder}${required && html` required`}></label>`;
+<input type="${type}" name="${name}" value="${value}" autocomplete="off"
+spellcheck="false"${limits}${placeholder}${required && html` required`}></label>`;
 }
 
 export function textField(name: string, label: string, value: string, rows: number): Markup {
@@ -289,12 +305,18 @@ export function textField(name: string, label: string, value: string, rows: numb
 
 /** A form whose buttons run actions with its fields. */
 export function actionForm(context: PageContext, body: Content, label: string): Markup {
-  return html`<form class="fields" method="post" action="${linkTo(context, dashboardPath(context.namespace.name))}" data-act aria-label="${label}"><input type="hidden" name="back" value="${currentPath(context)}">${body}</form>`;
+  return html`<form class="fields" method="post" action="${linkTo(context, dashboardPath(context.namespace.name))}"
+data-act aria-label="${label}"><input type="hidden" name="back" value="${currentPath(context)}">${body}</form>`;
 }
 
 /** A GET form: its fields become the query. */
 export function filterForm(context: PageContext, body: Content, does = "Filter", to?: string): Markup {
-  return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${context.mode !== undefined && html`<input type="hidden" name="mode" value="${context.mode}">`}${body}<button class="plainly">${does}</button></form>`;
+  return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search"
+aria-label="${does}" data-live>${
+    context.mode !== undefined &&
+    html`<input type="hidden" name="mode"
+value="${context.mode}">`
+  }${body}<button class="plainly">${does}</button></form>`;
 }
 
 /**
@@ -307,11 +329,18 @@ export function pager(context: PageContext, total: number, name = "offset"): Mar
   const to = Math.min(offset + ROWS_PER_PAGE, total);
   const step = (label: string, by: number) =>
     html`<a href="${currentUrl(context, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
-  return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -ROWS_PER_PAGE)}${to < total && step("Older →", ROWS_PER_PAGE)}</nav>`;
+  return html`<nav class="pager"
+aria-label="${
+    name === "offset" ? "Pages" : `Pages of ${name}`
+  }"><span>${offset + 1}–${to} of ${total}</span>${
+    offset > 0 && step("← Newer", -ROWS_PER_PAGE)
+  }${to < total && step("Older →", ROWS_PER_PAGE)}</nav>`;
 }
 
 export function factList(list: readonly (readonly [name: Content, value: Content] | false)[]): Markup {
-  return html`<dl class="facts">${list.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
+  return html`<dl class="facts">${list.map(
+    (fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`,
+  )}</dl>`;
 }
 
 export function toIndentedJson(value: unknown): string {

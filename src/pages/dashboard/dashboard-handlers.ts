@@ -14,6 +14,7 @@ import { appendCookie, isCrossOrigin } from "../../server/http/access.js";
 import { readBody } from "../../server/http/body.js";
 import { acceptedEncoding } from "../../server/http/compression.js";
 import { unknownNamespaceReply } from "../../server/service/admit.js";
+import { pageAssets } from "../assets.js";
 import { html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
 import { type ActionResult, runFormAction } from "./actions.js";
@@ -28,13 +29,10 @@ import {
   type PageContext,
   VIEWS,
 } from "./page-context.js";
-import { DASHBOARD_SCRIPT } from "./script.js";
-import { DASHBOARD_STYLES } from "./styles.js";
 import { namespacesSection } from "./views/namespace-view.js";
 
 const SHELL = new PageShell({
-  styles: DASHBOARD_STYLES,
-  script: DASHBOARD_SCRIPT,
+  assets: pageAssets("dashboard"),
   connects: true,
   path: DASHBOARD_PATH,
   referrer: "same-origin",
@@ -43,8 +41,9 @@ const SHELL = new PageShell({
 /** Delays rendering until the page is complete. On slow machines, parts of an incomplete page would shift. */
 const RENDER_WHEN_COMPLETE = html`<link rel="expect" href="#help" blocking="render">`;
 
-/** Request header by which the script asks for the page's body element only. */
+/** Request header by which the script asks for the body element alone; its value names the rows of paused lists. */
 const PART_HEADER = "sandbox-part";
+const MAX_HELD_KEYS = 300;
 
 /** `GET /_sandbox/dashboard.css` and `.js`. */
 export function serveDashboardFile(namespaces: Namespaces, kind: "css" | "js"): Response {
@@ -145,8 +144,10 @@ function contextOf(
     mode: mode === "live" || mode === "test" ? mode : undefined,
     nowMs: namespace.nowMs(),
     origin: namespace.publicUrl ?? url.origin,
-    path: c.req.path,
+    // The script keeps the page at its own address when a form is refused.
+    path: c.req.header(PART_HEADER) === undefined ? c.req.path : url.pathname,
     notice,
+    heldKeys: (c.req.header(PART_HEADER) ?? "").split(" ").slice(0, MAX_HELD_KEYS),
   };
 }
 
@@ -185,12 +186,13 @@ export async function actOnDashboard(
     throw error;
   }
   const { to = backUrl, ...notice } = result;
+  const isPart = c.req.header(PART_HEADER) !== undefined;
   const headers = new Headers({
-    location: linkTo(c.req, to),
+    [isPart ? "sandbox-location" : "location"]: linkTo(c.req, to),
     "sandbox-now": iso(namespace.nowMs()),
   });
   appendNotice(headers, notice, namespace.publicUrl);
-  return new Response(null, { status: 303, headers });
+  return new Response(null, { status: isPart ? 204 : 303, headers });
 }
 
 /** Reads form fields. An unreadable form has no fields and so no action. */
@@ -211,7 +213,11 @@ function backUrlOf(url: string | null, namespace: Namespace): string | undefined
 
 function notFoundView(context: PageContext, view: string): Markup {
   if (!isViewName(view)) return html`<h1>There is no view “${view}”</h1>`;
-  return html`${backLink(context, view)}<h1>There is no ${recordNoun(view)} “${context.id}”</h1><p>It may have gone with a reset of namespace ${context.namespace.name}.</p>`;
+  return html`${backLink(
+    context,
+    view,
+  )}<h1>There is no ${recordNoun(view)} “${context.id}”</h1><p>It may have gone with a reset of namespace
+${context.namespace.name}.</p>`;
 }
 
 /** The frame of the default namespace, with the namespaces there are. */

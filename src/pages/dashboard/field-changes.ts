@@ -28,6 +28,8 @@ export function changeList(changes: readonly FieldChange[]): Markup {
   return html`<dl class="diff">${changes.map(
     ({ path, before, after }) =>
       html`<div><dt><code>${path}</code></dt>
-<dd>${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}</dd></div>`,
+<dd>${
+        before !== undefined && html`<del>${before}</del>`
+      } ${after !== undefined && html`<ins>${after}</ins>`}</dd></div>`,
   )}</dl>`;
 }

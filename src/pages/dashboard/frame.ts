@@ -42,16 +42,24 @@ export function dashboardFrame(context: PageContext, main: Markup): Markup {
   // The first steps and a page of an error have no list.
   const [skipTo, to] = main.text.includes(`id="${listId}"`) ? [listId, "list"] : ["main", "content"];
   return html`<a class="skip" href="#${skipTo}">Skip to the ${to}</a>
-<form id="act" method="post" action="${linkTo(context, dashboardPath(context.namespace.name))}" data-act><input type="hidden" name="back" value="${currentPath(context)}"></form>
+<form id="act" method="post" action="${linkTo(context, dashboardPath(context.namespace.name))}" data-act><input
+type="hidden" name="back" value="${currentPath(context)}"></form>
 <header class="top" data-column>${top(context)}</header>
 <div class="body${beside !== undefined ? " with-list" : aside !== undefined && " with-aside"}">
 <nav class="menu" aria-label="Views">${menu(context)}</nav>
 <main id="main" tabindex="-1" data-column>${main}</main>
-${aside !== undefined && html`<aside data-column aria-label="${beside === undefined ? "Up next" : "The list"}">${aside}</aside>`}
+${
+  aside !== undefined &&
+  html`<aside data-column
+aria-label="${beside === undefined ? "Up next" : "The list"}">${aside}</aside>`
+}
 </div>
 <div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>
-<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Shortcuts</h2>${ui.factList(Object.entries(KEYS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]))}<form method="dialog"><button>Close</button></form></dialog>`;
+<dialog id="help" aria-labelledby="help-title"><h2
+id="help-title">Shortcuts</h2>${ui.factList(
+    Object.entries(KEYS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]),
+  )}<form method="dialog"><button>Close</button></form></dialog>`;
 }
 
 const KEYS = {
@@ -64,7 +72,10 @@ const KEYS = {
 function notice({ notice }: PageContext): Markup | false {
   return (
     notice !== undefined &&
-    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${ui.button({ does: ["restoreSnapshot", { name: notice.undo }], label: "Undo" })}`}</p>`
+    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${
+      notice.undo !== undefined &&
+      html` ${ui.button({ does: ["restoreSnapshot", { name: notice.undo }], label: "Undo" })}`
+    }</p>`
   );
 }
 
@@ -73,11 +84,22 @@ function top(context: PageContext): Markup {
   const names = namespaces.list().map(({ name }) => name);
   const modes = Object.entries({ "": "All", test: "Test", live: "Live" });
   return html`<div class="line">
-<a class="brand" href="${viewUrl(context, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
-<form class="pick" method="get" action="${linkTo(context, DASHBOARD_PATH)}"><label class="unseen" for="ns">Namespace</label>
-<select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select>
+<a class="brand" href="${viewUrl(context, "activity")}"><span aria-hidden="true">▣</span> <span
+class="name">payments-sandbox</span></a>
+<form class="pick" method="get" action="${linkTo(context, DASHBOARD_PATH)}"><label class="unseen"
+for="ns">Namespace</label>
+<select id="ns" name="namespace"
+data-go>${names
+    .slice(0, 200)
+    .map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select>
 <noscript><button>Go</button></noscript></form>
-<span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${currentUrl(context, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
+<span class="modes" role="group" aria-label="Mode">${modes.map(
+    ([value, label]) => html`<a
+href="${currentUrl(context, { mode: value === "" ? " " : value }).replace(
+      /[?&]mode=\+/,
+      "",
+    )}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`,
+  )}</span>
 ${searchForm(context)}
 <span class="live" data-live-mark><noscript>static</noscript></span>
 </div>
@@ -95,11 +117,13 @@ function searchForm(context: PageContext): Markup {
   const view = SEARCHED[context.view] === undefined ? "charges" : context.view;
   const { q = "", offset: _offset, ...kept } = Object.fromEntries(context.query);
   const hidden = view === context.view && context.id === undefined ? Object.entries(kept) : [];
-  return html`<form class="search" role="search" method="get" action="${viewUrl(context, view).replace(/\?.*/, "")}" data-live>
+  return html`<form class="search" role="search" method="get" action="${viewUrl(context, view).replace(/\?.*/, "")}"
+data-live>
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${context.mode !== undefined && html`<input type="hidden" name="mode" value="${context.mode}">`}
 <label class="unseen" for="q">Search ${VIEWS[view].toLowerCase()}</label>
-<input id="q" type="search" name="q" value="${q}" placeholder="Search ${VIEWS[view].toLowerCase()}: ${SEARCHED[view]}" autocomplete="off" spellcheck="false">
+<input id="q" type="search" name="q" value="${q}" placeholder="Search ${VIEWS[view].toLowerCase()}: ${SEARCHED[view]}"
+autocomplete="off" spellcheck="false">
 <kbd aria-hidden="true">/</kbd><button class="unseen" name="open" value="1" tabindex="-1">Open</button></form>`;
 }
 
@@ -109,7 +133,8 @@ function clockBar(context: PageContext): Markup {
   const { now } = clock;
   const next = dueTasks(context).next().value;
   return html`<div class="line clock" role="group" aria-label="Clock">
-<span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : clock.speed}"><span aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
+<span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : clock.speed}"><span
+aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
 <span class="day">${ui.dateText(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
@@ -117,8 +142,15 @@ ${ui.button({ does: ["advanceClock", { until: "next" }], label: "Skip to next" }
 ${ui.button({ does: ["advanceClock", { by: "10s" }], label: "+10 s" })}
 ${["5m", "1h"].map((by) => ui.button({ does: ["advanceClock", { by }], label: `+${by.replace(/\D/, " $&")}` }))}
 ${ui.button({ does: ["setClock", { mode: isFrozen ? "real" : "manual" }], label: isFrozen ? "Resume" : "Freeze" })}
-${ui.actionForm(context, html`<input name="when" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["advanceClock"], label: "Go" })}`, "Jump in time")}
-<span class="soft due">next due: ${next ? html`in ${ui.readableDuration(Math.max(0, next.due_ms - Date.parse(now)))}` : "nothing"}</span>
+${ui.actionForm(
+  context,
+  html`<input name="when" size="12" required placeholder="10m, 2d, date…"
+aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["advanceClock"], label: "Go" })}`,
+  "Jump in time",
+)}
+<span class="soft due">next due: ${
+    next ? html`in ${ui.readableDuration(Math.max(0, next.due_ms - Date.parse(now)))}` : "nothing"
+  }</span>
 </div>`;
 }
 
@@ -127,8 +159,11 @@ function menu(context: PageContext): Markup {
   return html`<ul>${(Object.entries(VIEWS) as [ViewName, string][]).map(([view, label]) => {
     const [count = 0, noun, tone] = counts[view] ?? [];
     const shown = count > 0 && html`${groupDigits(String(count))}<span class="unseen"> ${noun}</span>`;
-    return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${noun !== undefined && html` <span class="count ${tone}">${shown}</span>`}</a></li>`;
-  })}<li class="apart"><a href="${linkTo(context, "/docs")}">API reference</a></li><li><button type="button" class="copy" data-help>Shortcuts <kbd>?</kbd></button></li></ul>`;
+    return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${
+      noun !== undefined && html` <span class="count ${tone}">${shown}</span>`
+    }</a></li>`;
+  })}<li class="apart"><a href="${linkTo(context, "/docs")}">API reference</a></li><li><button type="button"
+class="copy" data-help>Shortcuts <kbd>?</kbd></button></li></ul>`;
 }
 
 type Count = readonly [count: number, noun: string, tone: ui.Tone];

@@ -43,6 +43,8 @@ export interface PageContext {
   /** Path of the request, which links are relative to. */
   readonly path: string;
   readonly notice: Notice | undefined;
+  /** Keys of the rows that the reader's paused lists show. */
+  readonly heldKeys: readonly string[];
   /** Fields of a refused form, to fill it in again. */
   readonly submitted?: URLSearchParams | undefined;
 }
@@ -65,7 +67,9 @@ function viewPath(
   for (const [name, value] of Object.entries({ ...query, mode: query.mode ?? mode }))
     if (value !== undefined && value !== "") params.set(name, value);
   const text = params.toString();
-  return `${dashboardPath(namespace.name)}/${view}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text === "" ? "" : `?${text}`}`;
+  return `${dashboardPath(namespace.name)}/${view}${
+    id === undefined ? "" : `/${encodeURIComponent(id)}`
+  }${text === "" ? "" : `?${text}`}`;
 }
 
 /** Path of the current page with some query parameters replaced, as this server routes it. */

@@ -17,7 +17,7 @@ export interface CallExample {
   readonly call: string;
 }
 
-/** Names in paths, by operation or collection. Examples revoke the key and the organization: no other example uses them. */
+/** Names in paths, by operation or collection. Examples revoke the key and the organization; no other uses them. */
 const NAMES: Readonly<Record<string, string>> = {
   getScenario: "declined",
   activateScenario: "declined",

@@ -7,12 +7,10 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { DEFAULT_API_KEY, DEFAULT_PORT, DEFAULT_WEBHOOK_SECRET } from "../../core/schema/option-schemas.js";
 import { ASSUMPTION_KEY, type OpenApiDocument, withCustomPaths } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
+import { pageAssets } from "../assets.js";
 import { escapeText, html, Markup } from "../html.js";
 import { copyButton, PageShell } from "../page-shell.js";
 import { type CallExample, callExample, type ExampleContext } from "./call-example.js";
-import { REFERENCE_SCRIPT } from "./reference-script.js";
-import { REFERENCE_STYLES } from "./reference-styles.js";
-import { createSampler } from "./sample.js";
 import {
   assumptionMark,
   type BodyDescription,
@@ -56,12 +54,10 @@ interface Reference extends ExampleContext {
   readonly firstSteps?: Markup;
   readonly webhookSecret?: string;
   readonly cards?: readonly ReferenceCard[];
-  /** Makes a response of an operation without a recorded one. */
-  readonly sampleOf?: (operation: DocumentOperation) => unknown;
   readonly shared?: readonly SharedError[];
 }
 
-const SHELL = new PageShell({ styles: REFERENCE_STYLES, script: REFERENCE_SCRIPT, referrer: "same-origin" });
+const SHELL = new PageShell({ assets: pageAssets("reference"), referrer: "same-origin" });
 
 /**
  * Renders an OpenAPI document as one page without further requests. The schema of a body or response is shown at its
@@ -101,20 +97,32 @@ function referencePage(given: Reference, nowMs: number): Response {
   const { setup, call: firstCall } = callExample(reference, first);
   const body = html`<a class="unseen" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
-<search><label class="search">Filter <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press /" aria-keyshortcuts="/"></label>
+<search><label class="search">Filter <input id="search" type="search" autocomplete="off" spellcheck="false"
+placeholder="Press /" aria-keyshortcuts="/"></label>
 <button type="button" id="unfold">Expand all</button></search>
 ${[...tags, { name: "Schemas" }, { name: "Errors" }, { name: "Assumptions" }].map(({ name }) => {
   const links = contents.filter(({ tag }) => tag === name);
   const list = html`<ul>${links.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>`;
-  return html`<div><p class="tag"><a href="#tag-${name}">${name}</a></p>${name === "Schemas" ? html`<details><summary>${links.length} schemas</summary>${list}</details>` : list}</div>`;
+  return html`<div><p class="tag"><a
+href="#tag-${name}">${name}</a></p>${
+    name === "Schemas" ? html`<details><summary>${links.length} schemas</summary>${list}</details>` : list
+  }</div>`;
 })}</details></nav>
 <main id="reference" tabindex="-1">
-<div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest"></button><a id="elsewhere" href="${given.other.href}">Search the ${given.other.title}</a></div>
+<div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest"></button><a id="elsewhere"
+href="${given.other.href}">Search the ${given.other.title}</a></div>
 <div class="intro"><h1>${title}</h1>${renderMarkdown(lead)}
-<div class="sides"><dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${given.webhookSecret !== undefined && html`${copyableFact("Test API key", given.apiKey)}${copyableFact("Webhook secret", given.webhookSecret)}`}
+<div class="sides"><dl class="keys">${copyableFact("Base URL", reference.baseUrl)}${
+    given.webhookSecret !== undefined &&
+    html`${copyableFact("Test API key", given.apiKey)}${copyableFact("Webhook secret", given.webhookSecret)}`
+  }
 <div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
-<div><dt>See also</dt><dd><a href="${given.other.href}">${given.other.title}</a>, <a href="${given.dashboard}">Dashboard</a></dd></div></dl>
-<div class="examples">${snippet(first.operationId, "First call", firstCall, { setup, level: "h2" })}${given.firstSteps ?? html`<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p>`}</div>
+<div><dt>See also</dt><dd><a href="${given.other.href}">${given.other.title}</a>, <a
+href="${given.dashboard}">Dashboard</a></dd></div></dl>
+<div class="examples">${snippet(first.operationId, "First call", firstCall, { setup, level: "h2" })}${
+    given.firstSteps ??
+    html`<p><a href="#${first.operationId}">${first.summary}</a>: fields, response and errors</p>`
+  }</div>
 <div class="intro">${renderMarkdown(conventions.join("\n\n"))}</div></div></div>
 ${tags.map(({ name, description }) => {
   const tagged = operations.filter((operation) => operation.tags[0] === name);
@@ -122,7 +130,13 @@ ${tags.map(({ name, description }) => {
 ${cards.filter(({ tag }) => tag === name).map(({ id, title, body }) => section(id, title, body))}
 ${tagged.map((operation) => operationSection(reference, operation, homes))}</div>`;
 })}
-<div class="group"><h2 id="tag-Schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, html`${schemaMarkup(schema, { isSent: sent.has(name) })}${name === "ChargeStatus" && CHARGE_ENDS}`))}</div>
+<div class="group"><h2 id="tag-Schemas">Schemas</h2>${schemas.map(([name, schema]) =>
+    section(
+      `schema-${name}`,
+      name,
+      html`${schemaMarkup(schema, { isSent: sent.has(name) })}${name === "ChargeStatus" && CHARGE_ENDS}`,
+    ),
+  )}</div>
 <div class="group"><h2 id="tag-Errors">Errors</h2>${section(
     "errors",
     "Error codes",
@@ -132,9 +146,16 @@ ${tagged.map((operation) => operationSection(reference, operation, homes))}</div
       return html`<div id="${code}"><dt><code>${status}</code> <code>${code}</code></dt><dd>${parts}</dd></div>`;
     })}</dl>`,
   )}</div>
-<div class="group"><h2 id="tag-Assumptions">Assumptions</h2><p><span class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in several places; or alone, where the interface does not show a field.</p>
+<div class="group"><h2 id="tag-Assumptions">Assumptions</h2><p><span
+class="mark">assumed</span> marks what the sandbox decided: with its reason; as a link to a reason that holds in
+several places; or alone, where the interface does not show a field.</p>
 ${renderMarkdown(notes.join("\n\n"))}${assumptionMark(info)}
-${repeated.map(({ subjects, text }, index) => html`<p id="assumed-${index}">${join(subjects.slice(0, 4).map(subjectLink), ", ")}${subjects.length > 4 && ` and ${subjects.length - 4} more`}: ${inline(text)}</p>`)}</div>
+${repeated.map(
+  ({ subjects, text }, index) => html`<p
+id="assumed-${index}">${join(subjects.slice(0, 4).map(subjectLink), ", ")}${
+    subjects.length > 4 && ` and ${subjects.length - 4} more`
+  }: ${inline(text)}</p>`,
+)}</div>
 </main></div><p class="unseen" role="status" id="said"></p>`;
   // Recorded responses have the default origin, and assumptions call the service's documentation its interface.
   const text = body.text
@@ -175,10 +196,12 @@ const SEARCH_WORDS: Readonly<Record<string, string>> = {
   transitionCharge: "failed completed expired cancelled payment",
 };
 
-/** A folded section, filtered by its heading and field names. A title of one word, as of an event, is a link target too. */
+/** A folded section, filtered by its heading and field names. A title of one word is a link target too. */
 function section(id: string, title: string, body: Markup, route?: Markup): Markup {
   const words = SEARCH_WORDS[id];
-  return html`<section id="${id}"${words && html` data-words="${words}"`}><details><summary><h3${!title.includes(" ") && html` id="${title}"`}>${title}</h3>${route}</summary>
+  return html`<section id="${id}"${words && html` data-words="${words}"`}><details><summary><h3${
+    !title.includes(" ") && html` id="${title}"`
+  }>${title}</h3>${route}</summary>
 ${body}</details></section>
 `;
 }
@@ -202,23 +225,40 @@ function operationSection(
     const { data } = isCall ? {} : whole.properties!;
     if (homes.get(name) !== `${id} ${title}`)
       return html`<h4>${title}: ${typeMarkup(schema)}${data && html` with data: ${typeMarkup(data)}`}</h4>`;
-    return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaMarkup(whole, { isSent: isCall && title === "Body" })}</div>`;
+    return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaMarkup(whole, {
+      isSent: isCall && title === "Body",
+    })}</div>`;
   };
   const { setup, call } = callExample(reference, operation);
-  const route = html`<span class="route">${isCall && html`<span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>`} <span class="soft">${id}</span></span>`;
-  const body = html`<div class="sides"><div class="about">${renderMarkdown(operation.description)}${assumptionMark(operation, { isFolded: true })}
-${isCall && security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}</div>
+  const route = html`<span class="route">${
+    isCall &&
+    html`<span
+class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code>`
+  } <span class="soft">${id}</span></span>`;
+  const body = html`<div class="sides"><div
+class="about">${renderMarkdown(operation.description)}${assumptionMark(operation, { isFolded: true })}
+${
+  isCall &&
+  security &&
+  html`<p
+class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`
+}</div>
 <div class="examples">${
     isCall
       ? html`${snippet(id, "Call", call, { setup, preId: `${id}-curl` })}
 ${success?.content?.["text/event-stream"] && html`<p class="soft">Ctrl-C stops the stream.</p>`}
-${success && snippet(id, "Response", exampleOf(success) ?? reference.sampleOf?.(operation))}
-${success && "completed" in Object(Object.values(success.content ?? {})[0]?.examples) && html`<p class="soft">As it is once completed: a new charge is <code>PENDING</code>.</p>`}`
+${examplesOf(success).length > 0 && snippet(id, "Response", exampleOf(success))}
+${
+  success &&
+  "completed" in Object(Object.values(success.content ?? {})[0]?.examples) &&
+  html`<p
+class="soft">As it is once completed: a new charge is <code>PENDING</code>.</p>`
+}`
       : snippet(id, "Example", exampleOf(requestBody))
   }</div>
 <div>${!isCall && html`<p><a href="#receive">Signature and your response</a></p>`}
 ${requestBody && contentPart("Body", requestBody)}${isCall && parameterList(parameters, true)}
-${success && contentPart("Response", success)}</div></div>
+${success && contentPart("Response", success)}${isCall && headerNames(Object.values(responses))}</div></div>
 ${
   isCall &&
   html`<div class="errors"><h4>Errors</h4><dl class="fields">${Object.entries(errors)
@@ -233,6 +273,16 @@ ${
     })}</dl></div>`
 }`;
   return section(id, operation.summary, body, route);
+}
+
+/** Headers of every response, which say nothing of one. */
+const COMMON_HEADERS = ["Sandbox-Now", "X-Content-Type-Options"];
+
+/** Names of the headers of an operation's responses, errors included. */
+function headerNames(responses: readonly BodyDescription[]): Markup | false {
+  const names = new Set(responses.flatMap(({ headers = {} }) => Object.keys(headers)));
+  for (const name of COMMON_HEADERS) names.delete(name);
+  return names.size > 0 && html`<p class="soft">Headers: ${[...names].sort().join(", ")}</p>`;
 }
 
 function copyableFact(label: string, value: string): Markup {
@@ -254,7 +304,12 @@ function snippet(
   const text = typeof value === "string" ? value : formatJson(value);
   const names = setup.map(({ name }) => name).join(", ");
   const before = escapeText(setup.map(({ command }) => command).join("\n\n"));
-  return html`<div class="snippet">${new Markup(`<${level}>${title}</${level}>`)}${copyButton(`${operationId}: ${title}`)}${names && html`<details><summary>First (Copy includes it): ${names}</summary><pre tabindex="0">${before}</pre></details>`}<pre${preId && html` id="${preId}"`} tabindex="0">${escapeText(text)}</pre></div>`;
+  return html`<div class="snippet">${new Markup(
+    `<${level}>${title}</${level}>`,
+  )}${copyButton(`${operationId}: ${title}`)}${
+    names &&
+    html`<details><summary>First (Copy includes it): ${names}</summary><pre tabindex="0">${before}</pre></details>`
+  }<pre${preId && html` id="${preId}"`} tabindex="0">${escapeText(text)}</pre></div>`;
 }
 
 /** The errors of a status and code that several operations have. */
@@ -328,6 +383,7 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
     const callOf = (id: string, added?: object) =>
       callExample(context, operations.find(({ operationId }) => operationId === id)!, added).call;
     const advance = callOf("advanceClock", { by: "10s", until: undefined });
+    const read = callOf("listPayins").replace(/payins(?=")/, "$&?limit=1");
     const progressIn = (place: string, level: "h2" | "h4") =>
       progressPart(namespace, snippet(place, "Advance the clock", advance, { level }));
     return referencePage(
@@ -338,7 +394,10 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
         other,
         dashboard: "_sandbox/dashboard",
         firstCall: "createWhitelabel",
-        firstSteps: html`${progressIn("First call", "h2")}${snippet("First call", "Read it", callOf("listPayins").replace(/payins(?=")/, "$&?limit=1"), { level: "h2" })}${FIRST_STEPS}`,
+        firstSteps: html`${progressIn(
+          "First call",
+          "h2",
+        )}${snippet("First call", "Read it", read, { level: "h2" })}${FIRST_STEPS}`,
         cards: [
           outcomeCard(namespace, progressIn("outcomes", "h4")),
           receiverCard(namespace, webhookTimeoutMs, headers, events.description, (title, text) =>
@@ -356,7 +415,7 @@ export async function serveControlDocs(options: DocumentOptions, c: Context): Pr
   const service = await options.documentOf("service");
   const other = { href: "../docs", title: "Payments API reference" };
   return respondWithDocument("control", options, c, ({ namespace, baseUrl, document }) => {
-    const [operations, sampleOf] = [operationsOf(document), createSampler(document, service)];
+    const operations = operationsOf(document);
     const called = operationsOf(withCustomPaths(options.paths, service));
     return referencePage(
       {
@@ -367,7 +426,6 @@ export async function serveControlDocs(options: DocumentOptions, c: Context): Pr
         other,
         dashboard: "dashboard",
         firstCall: "getSandbox",
-        sampleOf,
       },
       namespace.nowMs(),
     );

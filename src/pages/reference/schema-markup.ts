@@ -32,6 +32,7 @@ interface Parameter extends Omit<DocumentSchema, "required"> {
 
 /** A response or request body. */
 export interface BodyDescription extends Texts {
+  readonly headers?: ByName<Texts>;
   readonly content?: ByName<{
     readonly schema: DocumentSchema;
     readonly example?: unknown;
@@ -52,7 +53,7 @@ export interface DocumentOperation extends Texts {
   readonly responses: ByName<BodyDescription>;
 }
 
-/** All operations in document order, then all webhooks, whose path is their name. References to responses are resolved. */
+/** All operations in document order, then all webhooks, whose path is their name; responses are resolved. */
 export function operationsOf({ paths, webhooks, components }: OpenApiDocument): DocumentOperation[] {
   const resolve = (body: BodyDescription): BodyDescription =>
     body.$ref === undefined ? body : (components.responses[refName(body.$ref)] as BodyDescription);
@@ -105,7 +106,13 @@ export function renderMarkdown(text: string): Markup[] {
       return html`<ul>${lines.map((line) => html`<li>${inline(line.slice(2))}</li>`)}</ul>`;
     const [, before = block, pairs] = PAIRS.exec(block) ?? [];
     const rows = pairs?.split(/; (?=`)/).map((pair) => pair.split(/: (.*)/s));
-    return html`<p>${inline(before)}</p>${rows && html`<table>${rows.map(([name, text]) => html`<tr><th scope="row">${inline(name!)}</th><td>${inline(text!)}</td></tr>`)}</table>`}`;
+    return html`<p>${inline(before)}</p>${
+      rows &&
+      html`<table>${rows.map(
+        ([name, text]) => html`<tr><th
+scope="row">${inline(name!)}</th><td>${inline(text!)}</td></tr>`,
+      )}</table>`
+    }`;
   });
 }
 
@@ -117,7 +124,10 @@ export function inline(text: string): Markup[] {
 /** Shorter reasons are repeated in each place. */
 const LINKED_MIN = 20;
 
-/** Replaces each reason that the document gives in several places, also where more follows, with a link to `repeated`, which begins with what it is about. */
+/**
+ * Replaces each reason that the document gives in several places, also where more follows, with a link to `repeated`,
+ * which begins with what it is about.
+ */
 export function linkRepeatedAssumptions(document: OpenApiDocument) {
   const text = JSON.stringify(document);
   const subjects = new Map<string, string[]>();
@@ -166,7 +176,9 @@ export function assumptionMark(texts: Texts, { isFolded = false } = {}): Markup 
     ? html`<a class="mark" href="${link}">assumed</a>`
     : html`<span class="mark">assumed</span>`;
   if (reason === "" || !isFolded) return html`<p>${mark}${reason && html`: ${inline(reason)}`}</p>`;
-  return html`<details class="mark"><summary>Assumed</summary><p>${link && html`${mark}: `}${inline(reason)}</p></details>`;
+  return html`<details class="mark"><summary>Assumed</summary><p>${
+    link && html`${mark}: `
+  }${inline(reason)}</p></details>`;
 }
 
 /** The page's introduction describes the header Sandbox-Namespace, which most operations take. */
@@ -215,7 +227,8 @@ function fieldList(fields: readonly Field[]): Markup {
     const inner = (schema.items ?? schema).properties && (schema.items ? "list of objects" : "object");
     const type = inner ?? typeMarkup(schema);
     const required = isRequired && html` <span class="required">required</span>`;
-    return html`<div${isInner && html` class="inner"`}><dt><code>${name}</code> <span class="type">${type} ${location}</span>${required}</dt><dd>${about}</dd></div>`;
+    return html`<div${isInner && html` class="inner"`}><dt><code>${name}</code> <span
+class="type">${type} ${location}</span>${required}</dt><dd>${about}</dd></div>`;
   });
   const assumed = fields.flatMap(({ name, schema }) => {
     const { link, reason } = assumptionOf(schema) ?? {};
@@ -225,7 +238,9 @@ function fieldList(fields: readonly Field[]): Markup {
   });
   const alone = assumed.filter(({ reason }) => reason === "").map(({ shown }) => shown);
   const explained = assumed.filter(({ reason }) => reason !== "");
-  const items = html`${alone.length > 0 && html`<li>${join(alone, ", ")}</li>`}${explained.map(({ shown, reason }) => html`<li>${shown}: ${inline(reason)}</li>`)}`;
+  const items = html`${alone.length > 0 && html`<li>${join(alone, ", ")}</li>`}${explained.map(
+    ({ shown, reason }) => html`<li>${shown}: ${inline(reason)}</li>`,
+  )}`;
   const count = assumed.length === fields.length ? "all" : `${assumed.length} of ${fields.length}`;
   const fold = html`<details class="mark"><summary>Assumed: ${count}</summary><ul>${items}</ul></details>`;
   return html`<dl class="fields">${rows}</dl>${assumed.length > 0 && fold}`;

@@ -14,9 +14,13 @@ export interface ReferenceCard {
 
 type SnippetOf = (title: string, text: string) => Markup;
 
-export const FIRST_STEPS = html`<p>Returns the newest charge: <code>COMPLETED</code> once it is paid.</p><ul><li>Your own form, as above: <a href="#createQuote">create a quote</a>, then <a href="#createWhitelabel">a whitelabel checkout</a></li>
-<li>Hosted page: <a href="#createCheckout">create a standard checkout</a>, then send the customer to its <code>checkout_url</code></li>
-<li>Learn the outcome: receive <a href="#tag-Events">events</a>, or <a href="#getCharge">get the charge</a> until it has <a href="#schema-ChargeStatus">ended</a></li>
+export const FIRST_STEPS = html`<p>Returns the newest charge: <code>COMPLETED</code> once it is
+paid.</p><ul><li>Your own form, as above: <a href="#createQuote">create a quote</a>, then <a
+href="#createWhitelabel">a whitelabel checkout</a></li>
+<li>Hosted page: <a href="#createCheckout">create a standard checkout</a>, then send the customer to its
+<code>checkout_url</code></li>
+<li>Learn the outcome: receive <a href="#tag-Events">events</a>, or <a
+href="#getCharge">get the charge</a> until it has <a href="#schema-ChargeStatus">ended</a></li>
 <li>Make it fail: <a href="#outcomes">choose the outcome</a></li></ul>`;
 
 /** The statuses in which a charge ends, and those that may still follow. */
@@ -24,7 +28,9 @@ export const CHARGE_ENDS = html`<h4>Ends of a charge</h4><table>${Object.entries
   .filter(([, { stage }]) => stage !== "open" && stage !== "processing")
   .map(
     ([status, { next }]) =>
-      html`<tr><th scope="row">${code(status)}</th><td>${next.length === 0 ? "final" : `may still become ${next.join(" or ")}`}</td></tr>`,
+      html`<tr><th scope="row">${code(status)}</th><td>${
+        next.length === 0 ? "final" : `may still become ${next.join(" or ")}`
+      }</td></tr>`,
   )}</table>`;
 
 /** Fields of charges by another name in requests. */
@@ -34,9 +40,11 @@ const FIELDS: Readonly<Record<string, string>> = { base_amount: "pricing.amount"
 export function progressPart({ clock }: Namespace, advance: Markup): Markup {
   const isManual = clock.view().mode === "manual";
   const next = isManual
-    ? html`Time stands still here, so a charge stays <code>PENDING</code> until you <a href="_sandbox/docs#advanceClock">advance the clock</a>.`
+    ? html`Time stands still here, so a charge stays <code>PENDING</code> until you <a
+href="_sandbox/docs#advanceClock">advance the clock</a>.`
     : html`A charge is <code>PENDING</code> at first, and by default <code>COMPLETED</code> seconds later.`;
-  return html`<p>${next} A hosted checkout first waits until the customer pays: open its page, or <a href="_sandbox/docs#payCheckout">pay it by a call</a>.</p>${isManual && advance}`;
+  return html`<p>${next} A hosted checkout first waits until the customer pays: open its page, or <a
+href="_sandbox/docs#payCheckout">pay it by a call</a>.</p>${isManual && advance}`;
 }
 
 /** Values of the scenario `default`, then the other scenarios, each with the status a charge ends in. */
@@ -55,7 +63,10 @@ export function outcomeCard({ engine }: Namespace, progress: Markup): ReferenceC
       return html`<tr><td>${parts}</td><td>${before}${end} ${last.reason && code(last.reason)}</td></tr>`;
     }),
   );
-  const body = html`<p>To take a payment that fails, expires or hangs, create it with one of these values, where <code>*</code> stands for any text, as in <code>declined@example.com</code>. Or name a scenario in the header <code>Sandbox-Scenario</code>, or else in <code>metadata.sandbox_scenario</code>; an unknown name returns 400. <a href="_sandbox/docs#listScenarios">All scenarios</a> include faults of the API and of webhooks.</p>
+  const body = html`<p>To take a payment that fails, expires or hangs, create it with one of these values, where
+<code>*</code> stands for any text, as in <code>declined@example.com</code>. Or name a scenario in the header
+<code>Sandbox-Scenario</code>, or else in <code>metadata.sandbox_scenario</code>; an unknown name returns 400. <a
+href="_sandbox/docs#listScenarios">All scenarios</a> include faults of the API and of webhooks.</p>
 <table><tr><th>With</th><th>it ends in</th></tr>${rows}</table>${progress}`;
   return { id: "outcomes", tag: "Payments", title: "Choose the outcome", body };
 }
@@ -87,14 +98,24 @@ export function receiverCard(
 ): ReferenceCard {
   const { retry_schedule_ms, signature } = engine.settings;
   const steps = retry_schedule_ms.map(formatDuration).join(", ");
-  const body = html`<ol><li>Verify the signature over the raw bytes, and reject timestamps more than five minutes off.</li>
+  const body = html`<ol><li>Verify the signature over the raw bytes, and reject timestamps more than five minutes
+off.</li>
 <li>Store the event&#39;s <code>id</code>, and ignore one that is stored: each attempt repeats it.</li>
 <li>Respond 2XX at once; do slow work later.</li></ol>
-<p>To receive one now, <a href="_sandbox/docs#createEvent">trigger an event</a>. The key is the webhook secret at the top of this page; for an endpoint you <a href="#createWebhook">register</a> it is the <code>secret</code> in its response.</p>
+<p>To receive one now, <a href="_sandbox/docs#createEvent">trigger an event</a>. The key is the webhook secret at
+the top of this page; for an endpoint you <a href="#createWebhook">register</a> it is the <code>secret</code> in
+its response.</p>
 ${signature === "standard" && snippetOf("Verify in Node", VERIFY)}
-<h4>Your response</h4><dl class="fields"><div><dt>2XX</dt><dd><p>Received, if sent within ${formatDuration(timeoutMs)} (<code>--webhook-timeout</code>). The body is ignored.</p></dd></div>
+<h4>Your response</h4><dl class="fields"><div><dt>2XX</dt><dd><p>Received, if sent within ${formatDuration(
+    timeoutMs,
+  )} (<code>--webhook-timeout</code>). The body is ignored.</p></dd></div>
 <div><dt>410</dt><dd>Not retried: the endpoint is disabled.</dd></div>
-<div><dt>Any other, a redirect or a timeout</dt><dd><p>${steps === "" ? "Not retried." : html`Retried after ${steps} of sandbox time, each counted from the attempt before (<code>retry_schedule</code>). A <code>Retry-After</code> with 429 or 503 is respected.`}</p></dd></div></dl>
+<div><dt>Any other, a redirect or a timeout</dt><dd><p>${
+    steps === ""
+      ? "Not retried."
+      : html`Retried after ${steps} of sandbox time, each counted from the attempt before
+(<code>retry_schedule</code>). A <code>Retry-After</code> with 429 or 503 is respected.`
+  }</p></dd></div></dl>
 <h4>Signatures</h4>${renderMarkdown(signatures)}${headers}`;
   return { id: "receive", tag: "Events", title: "Verify and respond", body };
 }

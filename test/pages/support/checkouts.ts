@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Sandbox } from "../../../src/library/sandbox.js";
 import { Api, okBody } from "../../support/api-client.js";
+import { joinTags } from "../../support/markup.js";
 import { lacking, textOf } from "./dashboard.js";
 
 export interface Checkout {
@@ -53,7 +54,7 @@ export class CheckoutPage {
     const { status, headers } = response;
     const to = headers.get("location");
     const location = to === null ? null : new URL(to, url).href;
-    return { status, headers, text: await response.text(), location };
+    return { status, headers, text: joinTags(await response.text()), location };
   }
 
   get charge() {

@@ -1,5 +1,6 @@
 import type { SandboxOptions } from "../../../src/library/index.js";
 import { Api, openSandbox } from "../../support/api-client.js";
+import { joinTags } from "../../support/markup.js";
 import { type Handler, Receiver } from "../../support/receiver-server.js";
 
 /** Path that a response to a request at `from` redirects to. */
@@ -29,17 +30,22 @@ export async function openDashboard(options: SandboxOptions = {}) {
   /** Presses a button and returns the page it redirects to. */
   const press = async (does: string, fields: Record<string, string> = {}) => {
     const answer = await post(home, { do: does, back: `${home}/charges`, ...fields });
-    if (answer.status !== 303) return { status: answer.status, location: null, text: await answer.text() };
+    if (answer.status !== 303)
+      return { status: answer.status, location: null, text: joinTags(await answer.text()) };
     const location = redirectPath(answer, home);
     const cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
-    return { status: 303, location, text: await (await send(location, { headers: { cookie } })).text() };
+    return {
+      status: 303,
+      location,
+      text: joinTags(await (await send(location, { headers: { cookie } })).text()),
+    };
   };
   /** Stores a scenario through the control API. */
   const put = async (name: string, scenario: string) => {
     const answer = await send(`/_sandbox/scenarios/${name}`, { method: "PUT", body: scenario });
     if (!answer.ok) throw new Error(await answer.text());
   };
-  const page = async (path = "") => (await send(`${home}${path}`)).text();
+  const page = async (path = "") => joinTags(await (await send(`${home}${path}`)).text());
   return { sandbox, api, send, charge, post, press, put, page, home };
 }
 

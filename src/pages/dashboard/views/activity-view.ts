@@ -33,7 +33,11 @@ ${ui.section({
     "Needs attention",
     attentionItems(context).map((item) => ui.listRow(context, item)),
     "Nothing: no open refused calls, no failed or held webhooks, no active scenario or fault.",
-  )}${state.endpoints().length === 0 && html`<p class="none">No receiver of webhooks yet: <a href="${viewUrl(context, "webhooks")}">add one</a>.</p>`}`,
+  )}${
+    state.endpoints().length === 0 &&
+    html`<p class="none">No receiver of webhooks yet: <a
+href="${viewUrl(context, "webhooks")}">add one</a>.</p>`
+  }`,
 })}
 ${dueSection(context, "soon", 3)}
 ${ui.section({
@@ -58,7 +62,7 @@ function activityRows(context: PageContext): Markup[] {
   const payments = [...charges, ...payouts].map((record): TimedRow => {
     const { at } = statusOf(context.namespace, record);
     const isCharge = "charge_id" in record;
-    return [at, isCharge ? chargeRow(context, record, { at }) : withdrawalRow(context, record, { at })];
+    return [at, isCharge ? chargeRow(context, record, at) : withdrawalRow(context, record, at)];
   });
   const requests = ui
     .groupConsecutive(
@@ -98,8 +102,21 @@ function setupView(context: PageContext): Markup {
   return html`<h1>Three steps to your first payment</h1>
 <ol class="steps">
 <li data-part id="step-1"><h2>1. Point your app here</h2>${ui.snippet(".env", env)}</li>
-<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${ui.button({ does: ["make"], label: "Make one for me", kind: "main" })}</p>${ui.snippet("On the command line", cliCommand(context, "charge create"))}</li>
-<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && ui.badge("done", "good")}</h2>${ui.actionForm(context, html`${ui.input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}${ui.submitButton({ does: ["createWebhookEndpoint"], label: "Save" })}`, "Add a receiver")}
+<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${ui.button({
+    does: ["make"],
+    label: "Make one for me",
+    kind: "main",
+  })}</p>${ui.snippet("On the command line", cliCommand(context, "charge create"))}</li>
+<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && ui.badge("done", "good")}</h2>${ui.actionForm(
+    context,
+    html`${ui.input({
+      name: "url",
+      label: "Your receiver's URL",
+      hint: "http://localhost:3000/webhooks",
+      required: true,
+    })}${ui.submitButton({ does: ["createWebhookEndpoint"], label: "Save" })}`,
+    "Add a receiver",
+  )}
 ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "http://localhost:3000/webhooks" }))}</li>
 </ol>`;
 }
@@ -124,14 +141,15 @@ function dueSection(context: PageContext, id: "next" | "soon", maxRows: number):
   const total = read < MAX_DUE_ROWS ? read : state.tables.tasks.size - state.tasks.inFlightCount;
   const hidden = total - shown.flat().length;
   const all = currentUrl(context, { due: "all" });
-  const more = html`<li data-key="more"><span class="at"></span>${maxRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${all}#next">${hidden} more</a>`}</li>`;
+  const more = html`<li data-key="more"><span
+class="at"></span>${maxRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${all}#next">${hidden} more</a>`}</li>`;
   const title = id === "next" ? "Up next" : "Up next: the nearest";
   const items = due.length === 0 ? html`<li data-key="none" class="none">Nothing is due.</li>` : due;
   const body = html`<ul class="small" data-list aria-label="${title}">${items}${hidden > 0 && more}</ul>`;
   return ui.section({ id, title, body });
 }
 
-/** Order or payout reference, else the id, of the charge or payout that a task is about; then its customer or `more`. */
+/** Order, reference or id of the charge or payout that a task is about; then its customer or `more`. */
 function subjectText(context: PageContext, { ref }: Task, more: number): Content {
   const { state } = context.namespace.engine;
   const id = state.get("deliveries", ref)?.object_id ?? ref;
@@ -154,6 +172,8 @@ function taskItem(context: PageContext, tasks: readonly Task[]): Markup {
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - context.nowMs;
   const text = taskText(context, task);
-  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`}</span>
-<a class="what" href="${viewUrl(context, view, ref)}"><span>${text}</span> <span class="soft">${subjectText(context, task, tasks.length - 1)}</span></a></li>`;
+  return html`<li data-key="task-${task_id}"><span
+class="at">${inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`}</span>
+<a class="what" href="${viewUrl(context, view, ref)}"><span>${text}</span> <span
+class="soft">${subjectText(context, task, tasks.length - 1)}</span></a></li>`;
 }

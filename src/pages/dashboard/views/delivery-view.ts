@@ -30,11 +30,33 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
     state.get("charges", object_id ?? "")?.customer_email,
   ];
   return html`${ui.backLink(context, "webhooks")}
-<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(deliveryStateOf(context, delivery))} ${ui.liveModeTag(delivery.mode)}</h1>
-<p class="big">→ ${receiverName(endpoint)}${url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`}</p>
-<p class="why"><strong>Why:</strong> ${ui.joinWithDots([...deliveryOutcome(context, delivery), nextStepText(delivery, endpoint)])}</p>
-<div class="actions">${failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry", kind: "main", hint: "The next attempt of this delivery, now" })}
-${next !== null && endpoint?.enabled && Date.parse(next) > nowMs && ui.button({ does: ["advanceClock", { to: next }], label: "Run time to the next try" })}
+<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(
+    deliveryStateOf(context, delivery),
+  )} ${ui.liveModeTag(delivery.mode)}</h1>
+<p class="big">→ ${receiverName(endpoint)}${
+    url !== undefined &&
+    html` · about <a
+href="${url}">${ui.joinWithDots(about)}</a>`
+  }</p>
+<p class="why"><strong>Why:</strong> ${ui.joinWithDots([
+    ...deliveryOutcome(context, delivery),
+    nextStepText(delivery, endpoint),
+  ])}</p>
+<div class="actions">${
+    failing &&
+    ui.button({
+      does: ["retryDelivery", { delivery_id }],
+      label: "Retry",
+      kind: "main",
+      hint: "The next attempt of this delivery, now",
+    })
+  }
+${
+  next !== null &&
+  endpoint?.enabled &&
+  Date.parse(next) > nowMs &&
+  ui.button({ does: ["advanceClock", { to: next }], label: "Run time to the next try" })
+}
 ${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", hint: "A new delivery of the same event" })}
 ${ui.menu("Copy", [
   body !== null &&
@@ -56,10 +78,22 @@ ${ui.section({
   body:
     newest === undefined
       ? html`<p class="soft">None yet.</p>`
-      : html`<ol class="attempts">${attemptItem(context, newest)}</ol>${older.length > 0 && html`<details><summary>${ui.formatCount(older.length, "earlier attempt")}</summary><ol class="attempts">${older.map((attempt) => attemptItem(context, attempt))}</ol></details>`}`,
+      : html`<ol class="attempts">${attemptItem(context, newest)}</ol>${
+          older.length > 0 &&
+          html`<details><summary>${ui.formatCount(older.length, "earlier attempt")}</summary><ol
+class="attempts">${older.map((attempt) => attemptItem(context, attempt))}</ol></details>`
+        }`,
 })}
 ${diffSection(context, delivery, body)}
-${body !== null && ui.section({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${ui.formatJson(body)}</pre>` })}
+${
+  body !== null &&
+  ui.section({
+    id: "body",
+    title: "Body",
+    body: html`<pre tabindex="0"
+aria-label="Body">${ui.formatJson(body)}</pre>`,
+  })
+}
 ${
   copies.length > 1 &&
   ui.section({
@@ -67,7 +101,7 @@ ${
     title: `Deliveries of this event: ${copies.length}`,
     body: ui.rowList(
       "Deliveries of this event",
-      copies.map((copy) => deliveryRow(context, copy, { rowButtons: false })),
+      copies.map((copy) => deliveryRow(context, copy, false)),
       "",
     ),
   })
@@ -83,10 +117,18 @@ function attemptItem(context: PageContext, attempt: Attempt): Markup {
   const sent = attempt.response_body ?? attempt.error ?? "";
   const response = /^\s*</.test(sent) ? decodeEntities(sent) : ui.formatJson(sent);
   const status = ui.badge(String(attempt.status ?? "no response"), ui.httpTone(attempt.status));
-  const times = html`${ui.timeTag(context, attempt.at)} · ${Math.round(attempt.duration_ms)} ms · sent ${attempt.sent_at.slice(11, 19)} wall time`;
-  return html`<li id="attempt-${attempt.attempt}" data-key="attempt-${attempt.attempt}"><p>${status} attempt ${attempt.attempt} · ${times}</p>
+  const times = html`${ui.timeTag(context, attempt.at)} · ${Math.round(
+    attempt.duration_ms,
+  )} ms · sent ${attempt.sent_at.slice(11, 19)} wall time`;
+  return html`<li id="attempt-${attempt.attempt}"
+data-key="attempt-${attempt.attempt}"><p>${status} attempt ${attempt.attempt} · ${times}</p>
 ${response !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${attempt.attempt}">${response}</pre>`}
-<details><summary>Request headers, with the signature</summary>${ui.factList(Object.entries(attempt.request_headers).map(([name, value]): [string, Markup] => [name, html`<code>${value}</code>`]))}</details></li>`;
+<details><summary>Request headers, with the signature</summary>${ui.factList(
+    Object.entries(attempt.request_headers).map(([name, value]): [string, Markup] => [
+      name,
+      html`<code>${value}</code>`,
+    ]),
+  )}</details></li>`;
 }
 
 /** Changes since the object's previous event; nothing for its first event. */

@@ -51,11 +51,28 @@ ${ui.section({
   id: "new",
   title: "New fault",
   isForm: true,
-  body: html`${ui.filterForm(context, ui.selectField("operation", "Call", [["", "any new checkout"], ["*", "any call"], ...OPERATION_IDS], chosen), "Choose")}
-<div class="actions"><span class="soft">Start now:</span>${PRESETS.map(([label, rule]) => ui.button({ does: ["createFault", { json: JSON.stringify(ruleOf(rule)) }], label }))}</div>
+  body: html`${ui.filterForm(
+    context,
+    ui.selectField(
+      "operation",
+      "Call",
+      [["", "any new checkout"], ["*", "any call"], ...OPERATION_IDS],
+      chosen,
+    ),
+    "Choose",
+  )}
+<div class="actions"><span class="soft">Start now:</span>${PRESETS.map(([label, rule]) =>
+    ui.button({ does: ["createFault", { json: JSON.stringify(ruleOf(rule)) }], label }),
+  )}</div>
 <div data-key="json ${chosen}">${ui.actionForm(
     context,
-    html`${ui.textField("json", "Or as JSON", context.submitted?.get("json") ?? ui.toIndentedJson(ruleOf({ respond: { status: 503 } })), 15)}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}<a href="${linkTo(context, "/_sandbox/docs")}#createFault">All fields of a fault</a>`,
+    html`${ui.textField(
+      "json",
+      "Or as JSON",
+      context.submitted?.get("json") ?? ui.toIndentedJson(ruleOf({ respond: { status: 503 } })),
+      15,
+    )}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}<a
+href="${linkTo(context, "/_sandbox/docs")}#createFault">All fields of a fault</a>`,
     "New fault",
   )}</div>`,
 })}`;
@@ -93,13 +110,21 @@ function faultRow(context: PageContext, fault: StoredFault, hit: RequestEntry | 
   const lastHit =
     hit === undefined
       ? "no hits yet"
-      : html`last hit ${ui.timeTag(context, iso(hit.atMs))} <a href="${viewUrl(context, "requests", String(hit.id))}">${ui.callText(hit)} ↗</a>`;
+      : html`last hit ${ui.timeTag(context, iso(hit.atMs))} <a
+href="${viewUrl(context, "requests", String(hit.id))}">${ui.callText(hit)} ↗</a>`;
   return ui.listRow(context, {
     key: fault_id,
     status: ui.badge(text, isUsedUp ? "" : "warn"),
     title: `${matchText(rule)} → ${effectText(rule)}`,
-    subtitle: html`${times !== undefined && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${text}"></progress> `}${lastHit}${limitText(rule, applied)}`,
-    rowButtons: html`${ui.copyButton("Copy curl", controlCurl(context, "createFault", rule))}${ui.copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${!isUsedUp && ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: fault_id })}`,
+    subtitle: html`${
+      times !== undefined &&
+      html`<progress max="${times}" value="${Math.min(applied, times)}"
+aria-label="${text}"></progress> `
+    }${lastHit}${limitText(rule, applied)}`,
+    rowButtons: html`${ui.copyButton("Copy curl", controlCurl(context, "createFault", rule))}${ui.copyButton(
+      "Copy command",
+      cliCommand(context, `fault add '${JSON.stringify(rule)}'`),
+    )}${!isUsedUp && ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: fault_id })}`,
   });
 }
 

@@ -26,6 +26,7 @@ export interface Listing<Item> {
   /** Text of the list without a filter. */
   readonly none: () => Content;
   readonly title?: (total: number) => string;
+  readonly headings: ui.Headings;
 }
 
 /** Operation that returns the list. */
@@ -81,13 +82,25 @@ export function listBeside<Item>(
   });
 }
 
+/** Rows that a paused list still shows and that are on another page now, so that their status is the present one. */
+function heldRows<Item>(
+  { heldKeys }: PageContext,
+  shown: readonly string[],
+  get: Listing<Item>["get"],
+  row: Listing<Item>["row"],
+): Markup | false {
+  const ids = heldKeys.map((key) => key.replace(/^request-/, "")).filter((id) => !shown.includes(id));
+  const items = ids.flatMap((id) => get(id) ?? []);
+  return items.length > 0 && html`<ul data-held hidden>${items.map((item) => row(item, false))}</ul>`;
+}
+
 export function filteredList<Item>(
   context: PageContext,
   name: FilteredListName,
-  { choices, find, row, none, title }: Listing<Item>,
+  { choices, find, get, idOf, row, none, title, headings }: Listing<Item>,
   heading?: Markup,
 ): Markup {
-  const { filters = [], headings } = LIST_COLUMNS[name];
+  const { filters = [] } = LIST_COLUMNS[name];
   const { fields, values, total, items } = pageOf(context, name, find);
   const filled = fields.filter((field) => values[field.name] !== "");
   const isFiltered = filled.length > 0;
@@ -117,9 +130,11 @@ ${ui.section({
     headingOf(name),
     items.map((item) => row(item, false)),
     isFiltered
-      ? html`None with ${names.join(" and ")}. <a href="${currentUrl(context, { ...cleared, offset: undefined })}">Clear</a>`
+      ? html`None with ${names.join(" and ")}. <a
+href="${currentUrl(context, { ...cleared, offset: undefined })}">Clear</a>`
       : none(),
     headings,
-  )}${ui.pager(context, total)}`,
+  )}${heldRows(context, items.map(idOf), get, row)}${ui.pager(context, total)}`,
+  total,
 })}`;
 }

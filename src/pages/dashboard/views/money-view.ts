@@ -53,7 +53,10 @@ ${ui.actionForm(
     "Currency",
     currencies.map(({ code }) => code).sort(),
     "KES",
-  )}${ui.input({ name: "amount", label: "Amount", value: "1000.00", required: true })}${ui.submitButton({ does: ["fundBalance", { mode: context.mode ?? "test" }], label: "Add money" })}`,
+  )}${ui.input({ name: "amount", label: "Amount", value: "1000.00", required: true })}${ui.submitButton({
+    does: ["fundBalance", { mode: context.mode ?? "test" }],
+    label: "Add money",
+  })}`,
   "Add money",
 )}`,
 })}
@@ -68,7 +71,9 @@ ${ui.section({
       ui.listRow(context, {
         key: destination.destination_id,
         at: destination.created_at,
-        title: html`${ui.shortIdMarkup(destination.destination_id)} ${destination.fields.type} ${ui.liveModeTag(destination.mode)}`,
+        title: html`${ui.shortIdMarkup(
+          destination.destination_id,
+        )} ${destination.fields.type} ${ui.liveModeTag(destination.mode)}`,
         subtitle: html`<bdi>${Object.entries(destination.fields)
           .filter(([name]) => name !== "type")
           .map(([name, value]) => `${name} ${value}`)
@@ -96,7 +101,16 @@ function ledgerSection(
   return ui.section({
     id: "ledger",
     title: `Ledger: ${rows.total}`,
-    body: html`${ui.filterForm(context, ui.selectField("account", html`<span class="unseen">Account</span>`, [["", "Any account"], ...options], account ?? ""))}
+    body: html`${ui.filterForm(
+      context,
+      ui.selectField(
+        "account",
+        html`<span
+class="unseen">Account</span>`,
+        [["", "Any account"], ...options],
+        account ?? "",
+      ),
+    )}
 ${
   rows.items.length === 0
     ? html`<p class="soft">No money has moved. Complete a charge, or add money above.</p>`
@@ -108,10 +122,16 @@ ${
           key: entry.entry_id,
           cells: [
             ui.timeTag(context, entry.at),
-            html`${entry.kind.replaceAll("_", " ")} ${entry.object_id !== entry.kind && aboutLink(context, entry.object_id)} ${ui.liveModeTag(entry.mode)}${hasOrganizations && html` <span class="soft">${entry.organization_id}</span>`}`,
+            html`${entry.kind.replaceAll("_", " ")} ${
+              entry.object_id !== entry.kind && aboutLink(context, entry.object_id)
+            } ${ui.liveModeTag(entry.mode)}${
+              hasOrganizations && html` <span class="soft">${entry.organization_id}</span>`
+            }`,
             entry.currency,
             ...LEDGER_ACCOUNTS.map((name) => amountText(entry.postings, name)),
-            html`${groupDigits(before.available ?? "0")}\u00a0→ <strong>${groupDigits(after.available ?? "0")}</strong>`,
+            html`${groupDigits(
+              before.available ?? "0",
+            )}\u00a0→ <strong>${groupDigits(after.available ?? "0")}</strong>`,
           ],
         })),
       )

@@ -28,8 +28,19 @@ ${ui.section({
   id: "reset",
   title: "Reset",
   body: html`<details><summary>Reset everything…</summary>
-<p>This removes ${ui.formatCount(tables.charges.size, "charge")}, ${ui.formatCount(tables.withdrawals.size, "withdrawal")}, ${ui.formatCount(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
-<div class="actions">${ui.button({ does: ["reset", { name: namespace.name }], label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
+<p>This removes ${ui.formatCount(tables.charges.size, "charge")}, ${ui.formatCount(
+    tables.withdrawals.size,
+    "withdrawal",
+  )}, ${ui.formatCount(
+    tables.events.size,
+    "event",
+  )} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken
+first, so that it can be undone.</p>
+<div class="actions">${ui.button({
+    does: ["reset", { name: namespace.name }],
+    label: `Reset ${namespace.name}`,
+    kind: "danger",
+  })}</div></details>`,
 })}`;
 }
 
@@ -47,12 +58,20 @@ export function namespacesSection(context: PageContext): Markup {
           status: info.name === namespace.name ? ui.badge("current", "good") : false,
           title: info.name,
           to: linkTo(context, dashboardPath(info.name)),
-          subtitle: html`key <code>${info.api_key}</code>`,
-          side: ui.formatCount(info.charges, "charge"),
+          subtitle: html`${ui.formatCount(info.charges, "charge")} · key <code>${info.api_key}</code>`,
         }),
       ),
       "None.",
-    )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "my-branch", required: true })}${ui.submitButton({ does: ["createNamespace"], label: "Create a namespace" })}`, "Create a namespace")}`,
+    )}${ui.actionForm(
+      context,
+      html`${ui.input({
+        name: "name",
+        label: "Name",
+        hint: "my-branch",
+        required: true,
+      })}${ui.submitButton({ does: ["createNamespace"], label: "Create a namespace" })}`,
+      "Create a namespace",
+    )}`,
   });
 }
 
@@ -69,11 +88,24 @@ function snapshotSection(context: PageContext): Markup {
           key: snapshot.name,
           at: snapshot.at,
           title: snapshot.name,
-          rowButtons: html`${ui.button({ does: ["restoreSnapshot", { name: snapshot.name }], label: "Restore", to: snapshot.name })}${ui.button({ does: ["deleteSnapshot", { name: snapshot.name }], label: "Delete", to: snapshot.name })}`,
+          rowButtons: html`${ui.button({
+            does: ["restoreSnapshot", { name: snapshot.name }],
+            label: "Restore",
+            to: snapshot.name,
+          })}${ui.button({ does: ["deleteSnapshot", { name: snapshot.name }], label: "Delete", to: snapshot.name })}`,
         }),
       ),
       "None. Save one, try something, and restore it.",
-    )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}${ui.submitButton({ does: ["createSnapshot"], label: "Save a snapshot" })}`, "Save a snapshot")}
+    )}${ui.actionForm(
+      context,
+      html`${ui.input({
+        name: "name",
+        label: "Name",
+        hint: "before-the-refund",
+        required: true,
+      })}${ui.submitButton({ does: ["createSnapshot"], label: "Save a snapshot" })}`,
+      "Save a snapshot",
+    )}
 ${ui.snippet("Export the whole state", `${controlCurl(context, "getState")} > state.json`)}
 ${ui.snippet("Import it, here or elsewhere", `${controlCurl(context, "putState")} -d @state.json`)}`,
   });

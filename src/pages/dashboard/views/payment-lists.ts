@@ -11,6 +11,7 @@ export function chargeListing(context: PageContext): Listing<Charge> {
   const { state } = context.namespace.engine;
   return {
     choices: { status: CHARGE_STATUSES },
+    headings: ["Created", "Status", "Amount", "Customer", "Order, method"],
     find: ({ q = "", status }, offset) => {
       const matches = (charge: Charge) =>
         isInMode(context, charge) && (status === "" || charge.status === status);
@@ -28,6 +29,7 @@ export function chargeListing(context: PageContext): Listing<Charge> {
 export function payoutListing(context: PageContext): Listing<Withdrawal> {
   const { state } = context.namespace.engine;
   return {
+    headings: ["Created", "Status", "Amount", "Destination", "About"],
     find: (_values, offset) =>
       state.pageOfKinds("withdrawals", (payout) => isInMode(context, payout), offset, ROWS_PER_PAGE),
     get: (id) => state.get("withdrawals", id),

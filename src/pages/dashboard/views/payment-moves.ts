@@ -58,7 +58,10 @@ export function splitButton(moves: readonly Move[], id: string, more: readonly C
   const list = [buttons, ...more].filter(Boolean);
   if (first === undefined && list.length === 0)
     return html`<div class="split soft">This status is final.</div>`;
-  return html`<div class="split">${first !== undefined && moveButton(first, id, "main")}${list.length > 0 && ui.menu(first === undefined ? "Moves" : html`<span class="unseen">More moves</span>`, list)}</div>`;
+  return html`<div class="split">${first !== undefined && moveButton(first, id, "main")}${
+    list.length > 0 &&
+    ui.menu(first === undefined ? "Moves" : html`<span class="unseen">More moves</span>`, list)
+  }</div>`;
 }
 
 function moveForm(context: PageContext, fields: Content, label: string, does: Press): Markup {
@@ -121,7 +124,10 @@ export function moreChargeMoves(context: PageContext, charge: Charge): Content[]
       moveForm(context, reasonField("Reason", "fraudulent"), "Charge back", ["chargeBack", { charge_id }]),
     reasonForm(context, moves, ["transitionCharge", { charge_id }]),
     planned.length > 0 &&
-      html`<div><p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${planned.map((to) => ui.button({ does: ["advanceCharge", { charge_id, until: to }], label: `until ${to}`, to: charge_id }))}</p></div>`,
+      html`<div><p class="soft">Run only its own timeline; the clock does not move:</p><p
+class="actions">${planned.map((to) =>
+        ui.button({ does: ["advanceCharge", { charge_id, until: to }], label: `until ${to}`, to: charge_id }),
+      )}</p></div>`,
   ];
 }
 
@@ -131,7 +137,17 @@ export function repeatMenu(context: PageContext, { charge_id, pricing, scenario_
   return ui.menu("Make again", [
     ui.actionForm(
       context,
-      html`${ui.selectField("scenario", "With scenario", [["", "as it is now"], ...scenarios], scenario_asked ?? "")}${ui.input({ name: "amount", label: `Price in ${pricing.base_currency} (fees come on top)`, value: pricing.amount, required: true })}${ui.submitButton({ does: ["again", { charge_id }], label: "Make again", kind: "main" })}`,
+      html`${ui.selectField(
+        "scenario",
+        "With scenario",
+        [["", "as it is now"], ...scenarios],
+        scenario_asked ?? "",
+      )}${ui.input({
+        name: "amount",
+        label: `Price in ${pricing.base_currency} (fees come on top)`,
+        value: pricing.amount,
+        required: true,
+      })}${ui.submitButton({ does: ["again", { charge_id }], label: "Make again", kind: "main" })}`,
       "Make again",
     ),
   ]);

@@ -123,7 +123,10 @@ function pastLines(context: PageContext, id: string, record: Charge | Withdrawal
 
 function moneyBody(kind: string, currency: string, postings: readonly Posting[]): Markup {
   const list = postings.filter(({ account, amount }) => account !== "outside" && !isZero(amount));
-  return html`${kind.replaceAll("_", " ")} <span class="soft">${currency}</span><ul class="soft">${list.map(({ account, amount }) => html`<li>${signedAmount(amount)} ${account.replace("_", " ")}</li>`)}</ul>`;
+  return html`${kind.replaceAll("_", " ")} <span class="soft">${currency}</span><ul
+class="soft">${list.map(
+    ({ account, amount }) => html`<li>${signedAmount(amount)} ${account.replace("_", " ")}</li>`,
+  )}</ul>`;
 }
 
 function requestLine(context: PageContext, entry: RequestEntry): Line {
@@ -152,7 +155,8 @@ function statusLine(record: Charge | Withdrawal, index: number, sender: string |
 }
 
 function stateLine(key: string, { word, at, reason }: ShownStatus, cause: Content): Line {
-  const body = html`${ui.badge(word)} ${reason !== undefined && html`<bdi>${breakable(reason)}</bdi>`} <span class="soft">${cause}</span>`;
+  const body = html`${ui.badge(word)} ${reason !== undefined && html`<bdi>${breakable(reason)}</bdi>`} <span
+class="soft">${cause}</span>`;
   return { key, at, lane: 1, status: word, body };
 }
 
@@ -169,7 +173,12 @@ function eventLine(context: PageContext, event: EventRecord, told: Set<string>):
 }
 
 function webhooksBody(type: string, list: readonly Markup[]): Markup {
-  return html`<strong>${type}</strong>${list.length > 0 ? html`<ul>${list}</ul>` : html` <span class="soft">no receiver</span>`}`;
+  return html`<strong>${type}</strong>${
+    list.length > 0
+      ? html`<ul>${list}</ul>`
+      : html` <span
+class="soft">no receiver</span>`
+  }`;
 }
 
 /** Equal for deliveries that one item describes. */
@@ -206,8 +215,16 @@ function deliveryItem(
       : [due];
   const dotted = (parts: readonly Content[]) =>
     parts.map((part) => Boolean(part) && html`\u00a0· <span>${part}</span>`);
-  return html`<li data-key="${delivery_id}"><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" data-key="${tone}" aria-hidden="true">${ui.MARKS[tone]}\u00a0</span>${receiver}</a>${copyTags(alike, copies)}<span class="soft">${alike.length > 1 && ` ×${alike.length}`}${dotted([!isGivenUp && times])}</span></span>
-<span><span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${same || result}</span>${then.some(Boolean) && html`<span class="soft">${dotted(then)}</span>`}</span>
+  return html`<li data-key="${delivery_id}"><span><a href="${viewUrl(context, "webhooks", delivery_id)}"><span
+class="mark ${tone}" data-key="${tone}" aria-hidden="true">${ui.MARKS[tone]}\u00a0</span>${receiver}</a>${copyTags(
+    alike,
+    copies,
+  )}<span class="soft">${
+    alike.length > 1 && ` ×${alike.length}`
+  }${dotted([!isGivenUp && times])}</span></span>
+<span><span class="${tone === "bad" ? "reason" : "soft"}">${state === "held" && "held: "}${same || result}</span>${
+    then.some(Boolean) && html`<span class="soft">${dotted(then)}</span>`
+  }</span>
 ${isFailing(delivery) && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
 }
 

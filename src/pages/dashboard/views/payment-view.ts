@@ -62,13 +62,19 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
     moves: chargeMoves(context, charge),
     moreMoves: moreChargeMoves(context, charge),
     copies: chargeCopies(context, charge),
-    extras: html`${repeatMenu(context, charge)}${kind === "hosted" && html`<a class="button" href="${linkTo(context, `/checkout/${charge.checkout_id}`)}">Checkout page ↗</a>`}`,
+    extras: html`${repeatMenu(context, charge)}${
+      kind === "hosted" &&
+      html`<a class="button"
+href="${linkTo(context, `/checkout/${charge.checkout_id}`)}">Checkout page ↗</a>`
+    }`,
     facts: [
       ["Customer", html`<bdi>${[customer_name, customer_email].filter(Boolean).join(", ") || "–"}</bdi>`],
       settlement_amount !== null &&
         fees !== null && [
           "Price",
-          `${groupDigits(settlement_amount)} + ${groupDigits(fees.total_fee)} fees, rate ${charge.exchange_rate ?? "–"}`,
+          `${groupDigits(
+            settlement_amount,
+          )} + ${groupDigits(fees.total_fee)} fees, rate ${charge.exchange_rate ?? "–"}`,
         ],
       charge.amount_paid !== undefined && [
         "Paid",
@@ -123,12 +129,26 @@ function metadataFacts({ metadata }: Charge | Withdrawal) {
 function paymentView(context: PageContext, payment: Payment): Markup {
   const { id, view, record, status, moves, moreMoves } = payment;
   return html`${ui.backLink(context, view)}
-<div class="object payment" data-part id="${payment.noun}"><h1>${ui.amountMarkup(record.amount, record.currency)} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
-<p class="status"><span data-key="${status.word}">${ui.badge(status.word)} <bdi class="reason">${breakable(statusDetailsText(context, record, status))}</bdi></span></p>
-<p class="why${requestedScenarioNamesOf(record).length > 0 && " long"}"><strong>Why:</strong> <span data-key="${status.word} ${status.at}">${causeText(context, record, status)}${stuckText(context, payment)}</span></p>
-<div class="actions">${splitButton(moves, id, moreMoves)}${payment.extras}${ui.menu("Copy", payment.copies)}${ui.copyableId(id)}</div></div>
+<div class="object payment" data-part
+id="${payment.noun}"><h1>${ui.amountMarkup(
+    record.amount,
+    record.currency,
+  )} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
+<p class="status"><span data-key="${status.word}">${ui.badge(status.word)} <bdi
+class="reason">${breakable(statusDetailsText(context, record, status))}</bdi></span></p>
+<p class="why${requestedScenarioNamesOf(record).length > 0 && " long"}"><strong>Why:</strong> <span
+data-key="${status.word} ${status.at}">${causeText(context, record, status)}${stuckText(context, payment)}</span></p>
+<div class="actions">${splitButton(
+    moves,
+    id,
+    moreMoves,
+  )}${payment.extras}${ui.menu("Copy", payment.copies)}${ui.copyableId(id)}</div></div>
 <section id="about" class="folds" data-part>${ui.fold("Details", ui.factList(payment.facts))}
-${ui.fold("Raw", html`<pre tabindex="0" aria-label="The record as JSON">${ui.toIndentedJson(payment.raw)}</pre>`)}</section>
+${ui.fold(
+  "Raw",
+  html`<pre tabindex="0"
+aria-label="The record as JSON">${ui.toIndentedJson(payment.raw)}</pre>`,
+)}</section>
 ${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}`;
 }
 
@@ -152,7 +172,9 @@ function causeText(
   { was, reason, at, amount }: ShownStatus,
 ): Markup {
   if (amount !== undefined)
-    return html`${amount} returned by hand at ${ui.timeTag(context, at)}${reason !== undefined && ` (“${reason}”)`}; it was ${was} before.`;
+    return html`${amount} returned by hand at ${ui.timeTag(context, at)}${
+      reason !== undefined && ` (“${reason}”)`
+    }; it was ${was} before.`;
   const { status_history: history, actors, scenario } = record;
   const last = history.at(-1)!;
   const actor = actors[history.length - 1]!;
@@ -163,7 +185,11 @@ function causeText(
   const late = expired && html`paid late, after it expired at ${ui.timeTag(context, expired.at)}: `;
   switch (actor) {
     case "scenario":
-      return html`${late}scenario <a href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>${ruleText(context, record)}: ${last.status}${why} at ${when}${requestText(record)}.`;
+      return html`${late}scenario <a
+href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>${ruleText(
+        context,
+        record,
+      )}: ${last.status}${why} at ${when}${requestText(record)}.`;
     case "clock":
       return html`it expired unpaid at ${when}.`;
     case "customer":

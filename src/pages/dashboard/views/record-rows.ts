@@ -1,24 +1,11 @@
-/**
- * Records as list rows. Columns come from `LIST_COLUMNS`; the functions below add data that only the server knows,
- * such as the app's order that a delivery is about, or a charge's failing webhooks.
- */
-
+/** Records as rows of lists, all with the same columns in one order. */
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { amountReturned, requireBookedPayment } from "../../../core/engine/ledger-posting.js";
 import type { Delivery, Destination, Endpoint } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
-import {
-  columnValue,
-  formatOf,
-  type JsonRecord,
-  LIST_COLUMNS,
-  type ListName,
-  type RowSlot,
-} from "../../../core/reports/list-columns.js";
 import { type ShownStatus, statusDetails } from "../../../core/reports/shown-status.js";
 import { nextTryIn, receiverText } from "../../../core/reports/trouble.js";
-import type { Mode } from "../../../core/schema/common.js";
 import { NOTHING_LISTENS } from "../../../core/schema/receiver-url.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";
@@ -36,73 +23,15 @@ import * as ui from "../components.js";
 import { objectName, orderOf } from "../object-names.js";
 import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
 
-interface RowOptions {
-  /** Default: time of creation. */
-  readonly at?: string;
-  readonly rowButtons?: Content;
-  readonly to?: string | undefined;
-  /** Leaves out the row's own id to save room. */
-  readonly withoutId?: boolean;
-  /** Follows the reason in the row's subtitle. */
-  readonly about?: readonly Content[];
-}
-
-interface RecordRow extends Partial<ui.ListRow>, RowOptions {
-  readonly key: string;
-  /** The app's order, else the short id of a charge. */
-  readonly order?: string;
-  /** Error or state of the record. */
-  readonly reason?: Content;
-}
-
-/**
- * Renders a record as a row with the columns of its list in `LIST_COLUMNS`. Overrides replace single parts. The subtitle
- * begins with the order and the reason, and ends with ids.
- */
-function recordRow(
-  context: PageContext,
-  name: ListName,
-  record: object,
-  { order, reason, about = [], withoutId = false, ...overrides }: RecordRow,
-): Markup {
-  const list = LIST_COLUMNS[name];
-  const fields = record as JsonRecord & { readonly mode?: Mode };
-  const contents = (names: readonly string[]) =>
-    names.map((field) => fieldContent(field, columnValue(list, field, fields), fields));
-  const slot = (name: RowSlot) => contents(list.slots?.[name] ?? []);
-  const sub = list.slots?.sub ?? [];
-  const isId = (field: string) => formatOf(field) === "id";
-  return ui.listRow(context, {
-    status: slot("status"),
-    title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${ui.liveModeTag(fields.mode)}`}`,
-    to: list.view && rowUrl(context, list.view, overrides.key),
-    subtitle: ui.joinWithDots([
-      order && html`<span class="order${order.length <= MAX_UNBROKEN_LENGTH && " whole"}">${order}</span>`,
-      ui.reasonMarkup(reason),
-      ...contents(sub.filter((field) => !isId(field))),
-      ...about,
-      ...(withoutId ? [] : contents(sub.filter(isId))),
-    ]),
-    side: slot("side"),
-    tone: ui.statusTone(String(fields.status)),
-    ...overrides,
-  });
-}
-
 /** Page of a record. A link in its own list keeps the filters, for the list beside the record. */
 function rowUrl(context: PageContext, view: ViewName, id: string): string {
   const filters = view === context.view ? Object.fromEntries(context.query) : {};
   return viewUrl(context, view, id, filters);
 }
 
-function fieldContent(field: string, value: unknown, { currency }: JsonRecord): Content {
-  if (value === null || value === undefined) return false;
-  const text = String(value);
-  const format = formatOf(field);
-  if (format === "id") return html`<code>${ui.shortIdText(text)}</code>`;
-  if (format === "status") return ui.badge(text);
-  if (format === "amount") return ui.amountMarkup(text, String(currency));
-  return format === "count" ? ui.formatCount(Number(value), field.replace(/s$/, "")) : text;
+/** The app's order begins what a row says of a record. */
+function orderMarkup(order: string | false): Markup | false {
+  return order !== false && html`<span class="order">${order}</span>`;
 }
 
 export function isRequestInMode({ mode }: PageContext, { apiKey }: RequestEntry): boolean {
@@ -129,9 +58,6 @@ export function objectIdOf({ objectId, path, method, responseBody }: RequestEntr
   );
 }
 
-/** Characters of a metadata entry that stays in one line. */
-const MAX_UNBROKEN_LENGTH = 20;
-
 /** `bank account …6789` */
 export function destinationText(destination: Destination | undefined): string {
   if (destination === undefined) return "destination deleted";
@@ -140,7 +66,7 @@ export function destinationText(destination: Destination | undefined): string {
   return `${type.replaceAll("_", " ")}${number ? ` …${number.slice(-4)}` : ""}`;
 }
 
-/** The app's order or payout reference, and the short id of the charge or payout; `withoutId`: the id only without an order. */
+/** The app's order or payout reference, and the short id; `withoutId`: the id only without an order. */
 export function objectText(
   { namespace }: PageContext,
   id: string | null | undefined,
@@ -155,7 +81,7 @@ export function objectText(
   ];
 }
 
-/** Details of a payment's status, with the sum of a charge's partial refunds: `USD 6.50 of 20.67: USD 5.50; USD 1.00`. */
+/** Details of a payment's status, with the sum of partial refunds: `USD 6.50 of 20.67: USD 5.50; USD 1.00`. */
 export function statusDetailsText(
   { namespace: { engine } }: PageContext,
   record: Charge | Withdrawal,
@@ -168,40 +94,50 @@ export function statusDetailsText(
   return shown.earlier.length === 0 ? details.replace(shown.amount!, sum) : `${sum}: ${details}`;
 }
 
-/** `about` follows the reason; then the scenario, if it is another than the default. */
+interface PaymentRow extends Pick<ui.ListRow, "key" | "title" | "at"> {
+  readonly view: "charges" | "money";
+  readonly order?: string | false;
+  readonly about: readonly Content[];
+}
+
 function paymentRow(
   context: PageContext,
-  name: "charges" | "withdrawals",
   record: Charge | Withdrawal,
-  { about = [], ...row }: RecordRow,
+  { view, order = false, about, ...row }: PaymentRow,
 ): Markup {
   const shown = statusOf(context.namespace, record);
-  const { word } = shown;
-  const tone = ui.statusTone(word);
-  const { scenario, created_at: at } = record;
-  const scenarioText = scenario !== null && scenario !== "default" && `scenario ${scenario}`;
-  const status = ui.badge(word, tone);
+  const { amount, currency, scenario, created_at } = record;
   const details = statusDetailsText(context, record, shown);
-  return recordRow(context, name, record, {
-    at,
-    status,
-    reason: details !== "" && breakable(details),
-    tone,
+  const scenarioText = scenario !== null && scenario !== "default" && `scenario ${scenario}`;
+  return ui.listRow(context, {
+    at: created_at,
+    status: ui.badge(shown.word),
+    tone: ui.statusTone(shown.word),
+    amount: [amount, currency],
+    to: rowUrl(context, view, row.key),
+    subtitle: ui.joinWithDots([
+      orderMarkup(order),
+      ui.reasonMarkup(details !== "" && breakable(details)),
+      ...about,
+      scenarioText,
+    ]),
+    id: row.key,
     ...row,
-    about: [...about, scenarioText],
   });
 }
 
-export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
+/** @param at default: when it was created */
+export function chargeRow(context: PageContext, charge: Charge, at = charge.created_at): Markup {
   const { charge_id: key, customer_email, customer_name, mode, payment_method } = charge;
-  const { withoutId = false } = options;
-  const method = payment_method?.replaceAll("_", " ");
-  const title = html`<bdi>${ui.breakable(customer_email ?? customer_name ?? "no e-mail")}</bdi>${withoutId && method && html` <span class="soft">· ${method}</span>`} ${ui.liveModeTag(mode)}`;
-  const named = orderOf(charge);
-  const order = named || ui.shortIdText(key);
-  const about = [!withoutId && method, failingWebhooks(context, charge)];
-  const row = { key, title, order, about, ...options, withoutId: withoutId || !named };
-  return paymentRow(context, "charges", charge, row);
+  const customer = ui.breakable(customer_email ?? customer_name ?? "no e-mail");
+  return paymentRow(context, charge, {
+    key,
+    at,
+    view: "charges",
+    title: html`<bdi>${customer}</bdi> ${ui.liveModeTag(mode)}`,
+    order: orderOf(charge),
+    about: [payment_method?.replaceAll("_", " "), failingWebhooks(context, charge)],
+  });
 }
 
 /** Number of a charge's webhooks that fail or were given up. Activity names the receivers and their errors once. */
@@ -217,12 +153,17 @@ function failingWebhooks(context: PageContext, { charge_id }: Charge): Markup | 
   return failing.length > 0 && html`<span class="mark warn" data-key="failing">${counts.join(", ")}</span>`;
 }
 
-export function withdrawalRow(context: PageContext, payout: Withdrawal, options: RowOptions = {}): Markup {
+/** @param at default: when it was created */
+export function withdrawalRow(context: PageContext, payout: Withdrawal, at = payout.created_at): Markup {
   const { withdrawal_id: key, reference, mode, destination_id } = payout;
   const destination = context.namespace.engine.state.get("destinations", destination_id);
-  const title = html`withdrawal <bdi>${reference}</bdi> ${ui.liveModeTag(mode)}`;
-  const about = [destinationText(destination)];
-  return paymentRow(context, "withdrawals", payout, { key, title, about, ...options });
+  return paymentRow(context, payout, {
+    key,
+    at,
+    view: "money",
+    title: html`${destinationText(destination)} ${ui.liveModeTag(mode)}`,
+    about: [html`payout <bdi>${reference}</bdi>`],
+  });
 }
 
 /** Page of a charge or payout; undefined for an id of another object, or none. */
@@ -283,28 +224,30 @@ export function attemptButton(delivery: Delivery, to: string): Markup {
   });
 }
 
-/** `count` deliveries fail alike at one receiver; the row shows the newest. */
-export function deliveryRow(
-  context: PageContext,
-  delivery: Delivery,
-  { withoutId, about = objectText(context, delivery.object_id, withoutId), ...options }: RowOptions = {},
-  count = 1,
-): Markup {
-  const { delivery_id: key, event_type: type, created_at: at } = delivery;
+/** @param withButton false beside an object and on the page of a delivery */
+export function deliveryRow(context: PageContext, delivery: Delivery, withButton = true): Markup {
+  const { delivery_id: key, event_type, created_at: at, mode, object_id, attempts } = delivery;
   const receiver = ui.receiverLabel(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
-  const record = { ...delivery, type, url: `→ ${receiver}` };
   const state = deliveryStateOf(context, delivery);
   const [reason, due] = deliveryOutcome(context, delivery);
-  return recordRow(context, "deliveries", record, {
+  const tries = attempts.length > 1 && `${attempts.length} attempts`;
+  return ui.listRow(context, {
     key,
     at,
-    status: ui.badge(count === 1 ? state : `${state} ×${count}`, ui.statusTone(state)),
-    reason,
-    about: [due, ...about],
-    rowButtons: attemptButton(delivery, `${type} to ${receiver}`),
+    status: ui.badge(state, ui.statusTone(state)),
     tone: isOpenFailure(context, delivery) ? "bad" : "",
-    ...options,
+    title: html`${event_type} → <bdi>${receiver}</bdi> ${ui.liveModeTag(mode)}`,
+    to: rowUrl(context, "webhooks", key),
+    subtitle: ui.joinWithDots([...nameOf(context, object_id), ui.reasonMarkup(reason), due, tries]),
+    id: object_id ?? undefined,
+    rowButtons: withButton && attemptButton(delivery, `${event_type} to ${receiver}`),
   });
+}
+
+/** The app's order or payout reference of a charge or payout. */
+function nameOf({ namespace }: PageContext, id: string | null | undefined): Content[] {
+  const name = id == null ? undefined : objectName(namespace, id);
+  return name === undefined || name === id ? [] : [orderMarkup(name)];
 }
 
 /** `others` are earlier calls with the outcome of `entry`. The row's key is the oldest call's id, which stays. */
@@ -313,20 +256,24 @@ export function requestRow(
   entry: RequestEntry,
   others: readonly RequestEntry[] = [],
 ): Markup {
-  const { inFlight, tolerated = [] } = entry;
-  const at = iso(entry.atMs);
-  const about = objectText(context, objectIdOf(entry));
+  const { inFlight, operation, tolerated = [], durationMs } = entry;
   const bad = hasFailed(entry);
-  const times = others.length === 0 ? "" : ` ×${others.length + 1}`;
-  return recordRow(context, "requests", entry, {
+  const objectId = objectIdOf(entry);
+  return ui.listRow(context, {
     key: `request-${(others.at(-1) ?? entry).id}`,
-    at,
-    status: requestBadge(entry, times),
+    at: iso(entry.atMs),
+    status: requestBadge(entry, others.length === 0 ? "" : ` ×${others.length + 1}`),
+    tone: bad ? "bad" : "",
     title: ui.callText(entry),
     to: rowUrl(context, "requests", String(entry.id)),
-    reason: bad && callFailureText(entry),
-    about: [...tolerated.map((note) => `ignored: ${note}`), !bad && faultPart(entry), ...about],
-    side: !inFlight && `${entry.durationMs} ms`,
-    tone: bad ? "bad" : "",
+    subtitle: ui.joinWithDots([
+      ...nameOf(context, objectId),
+      ui.reasonMarkup(bad && callFailureText(entry)),
+      operation,
+      ...tolerated.map((note) => `ignored: ${note}`),
+      !bad && faultPart(entry),
+      !inFlight && `${durationMs} ms`,
+    ]),
+    id: objectId,
   });
 }

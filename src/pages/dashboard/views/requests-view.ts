@@ -23,6 +23,7 @@ export function requestListing(context: PageContext): Listing<RequestEntry> {
   const statusOf = (request: RequestEntry) => String(request.status ?? "dropped");
   const classes = ["2", "4", "5"].map((digit) => [digit, `${digit}xx`] as const);
   return {
+    headings: ["Time", "Status", "", "Request", "About"],
     choices: {
       status: [...classes, ...[...new Set(all.map(statusOf))].sort()],
       operation: [...new Set(all.flatMap((request) => request.operation ?? []))].sort(),
@@ -48,7 +49,14 @@ export function requestView(context: PageContext, requestId: string): Markup | u
   const problems = problemsOf(context, entry);
   return html`${ui.backLink(context, "requests")}
 ${summarySection(context, entry)}
-${problems.length > 0 && ui.section({ id: "wrong", title: hasFailed(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
+${
+  problems.length > 0 &&
+  ui.section({
+    id: "wrong",
+    title: hasFailed(entry) ? "Problems" : "Ignored fields",
+    body: problemTable(problems),
+  })
+}
 ${ui.section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
 ${ui.section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}`;
 }
@@ -122,7 +130,8 @@ function balanceText(context: PageContext, { apiKey }: RequestEntry, currency: s
   const organization = keys.find(apiKey ?? "")?.organization_id ?? "";
   const mode = apiKey?.startsWith("sk_live_") ? "live" : "test";
   const held = engine.state.holdingsOf(mode, organization).find((one) => one.currency === currency);
-  return html`available now: ${ui.amountMarkup(held?.balances.available ?? "0", currency)}; <a href="${viewUrl(context, "money")}">add money</a>`;
+  return html`available now: ${ui.amountMarkup(held?.balances.available ?? "0", currency)}; <a
+href="${viewUrl(context, "money")}">add money</a>`;
 }
 
 function valueAt(value: unknown, path: string): unknown {

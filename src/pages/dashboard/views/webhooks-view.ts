@@ -41,8 +41,9 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
     },
     get: (id) => state.get("deliveries", id),
     idOf: ({ delivery_id }) => delivery_id,
+    headings: ["Created", "Status", "", "Event → receiver", "About"],
     title: (total) => `Deliveries: ${total}`,
-    row: (delivery, isBeside) => deliveryRow(context, delivery, isBeside ? { rowButtons: false } : {}),
+    row: (delivery, isBeside) => deliveryRow(context, delivery, !isBeside),
     none: () =>
       state.endpoints().length === 0
         ? "None: add a receiver above."
@@ -85,14 +86,19 @@ function addForm(context: PageContext): Markup {
   const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
   const add = ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" });
   const isOpen = context.submitted !== undefined || context.namespace.engine.state.endpoints().length === 0;
-  return html`<details${isOpen && html` open`}><summary>Add a receiver…</summary>${ui.actionForm(context, [mode, receiverFields("URL", "", "*"), add], "Add a receiver")}</details>`;
+  return html`<details${isOpen && html` open`}><summary>Add a receiver…</summary>${ui.actionForm(
+    context,
+    [mode, receiverFields("URL", "", "*"), add],
+    "Add a receiver",
+  )}</details>`;
 }
 
 function editForm(context: PageContext, { webhook_id, events }: Endpoint, url: string): Markup {
   return ui.actionForm(
     context,
     html`${receiverFields("URL", url, events.join(", "))}
-${ui.submitButton({ does: ["updateWebhookEndpoint", { webhook_id }], label: "Save", kind: "main" })}<a class="button" href="${viewUrl(context, "webhooks")}">Done</a>
+${ui.submitButton({ does: ["updateWebhookEndpoint", { webhook_id }], label: "Save", kind: "main" })}<a class="button"
+href="${viewUrl(context, "webhooks")}">Done</a>
 ${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { webhook_id, url, events }))}`,
     "Edit the receiver",
   );
@@ -114,8 +120,12 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
     status: html`${ui.badge(word, tone)} ${healthBar(items)}`,
     title: html`${ui.breakable(name)} ${ui.liveModeTag(mode)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
-    subtitle: ui.joinWithDots([ui.reasonMarkup(why), eventsText, signatureText]),
-    side: total === 1 ? "1 delivery" : `${total} deliveries`,
+    subtitle: ui.joinWithDots([
+      ui.reasonMarkup(why),
+      eventsText,
+      signatureText,
+      total === 1 ? "1 delivery" : `${total} deliveries`,
+    ]),
     rowButtons: html`${receiverSwitch(endpoint)}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}`,
     tone: tone === "bad" ? "bad" : "",
@@ -156,6 +166,9 @@ function healthBar(items: readonly Delivery[]): Markup | false {
   const bars = ui
     .groupConsecutive(states.reverse(), (state) => state)
     .map((run) => html`<span class="${run[0]}">${BARS[run[0]].repeat(run.length)}</span>`);
-  const label = `The last ${ui.formatCount(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
+  const label = `The last ${ui.formatCount(
+    items.length,
+    "webhook",
+  )}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
   return html`<span class="bars" role="img" aria-label="${label}" title="${label}">${bars}</span>`;
 }
