@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { documentFromValue } from "../../../src/core/files/documents.js";
 import type { StartOptions } from "../../../src/core/schema/option-table.js";
@@ -13,6 +12,7 @@ import {
   renamesOf,
 } from "../../../src/tools/compare/compare.js";
 import { merge } from "../../../src/tools/compare/repairs.js";
+import { buildIfMissing } from "../../support/built.js";
 import { atEnd } from "../../support/lifetime.js";
 
 export interface StandIn {
@@ -22,11 +22,15 @@ export interface StandIn {
 
 /** Starts services in another process; each has one difference, by its name. */
 export async function startServices(names: readonly string[]): Promise<Record<string, StandIn>> {
+  buildIfMissing();
   const script = fileURLToPath(new URL("service.mjs", import.meta.url));
   const child = spawn(process.execPath, [script, ...names], { stdio: ["pipe", "pipe", "inherit"] });
   atEnd(() => void child.stdin.end());
   let text = "";
-  while (!text.includes("\n")) text += String((await once(child.stdout, "data"))[0]);
+  for await (const chunk of child.stdout) {
+    text += String(chunk);
+    if (text.includes("\n")) break;
+  }
   return JSON.parse(text) as Record<string, StandIn>;
 }
 
