@@ -65,8 +65,8 @@ describeInBrowser("the pages for people who zoom in or avoid motion", () => {
       `webhooks/${delivery}`,
       `requests/${request_id}`,
       "scenarios/declined",
-      "search?q=A-1042",
-      "search?q=nothing-like-it",
+      "charges?q=A-1042",
+      "charges?q=nothing-like-it",
     ];
     const lists = ["activity", "charges", "webhooks", "requests", "money", "scenarios", "faults"];
     const dashboard = [...lists, "namespace", ...records].map(

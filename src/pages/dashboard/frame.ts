@@ -84,8 +84,8 @@ function top(context: PageContext): Markup {
   const names = namespaces.list().map(({ name }) => name);
   const modes = Object.entries({ "": "All", test: "Test", live: "Live" });
   return html`<div class="line">
-<a class="brand" href="${viewUrl(context, "activity")}"><span aria-hidden="true">▣</span> <span
-class="name">payments-sandbox</span></a>
+<a class="brand" href="${viewUrl(context, "activity")}"
+aria-label="payments-sandbox"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
 <form class="pick" method="get" action="${linkTo(context, DASHBOARD_PATH)}"><label class="unseen"
 for="ns">Namespace</label>
 <select id="ns" name="namespace"
