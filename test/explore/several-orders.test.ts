@@ -62,6 +62,16 @@ describe.concurrent("of two orders, explore finds", () => {
     },
   );
 
+  it("one whose late money is kept, while the other is open again", async () => {
+    const forgetting: OnCharge = (order, status, call) => {
+      if (status !== "COMPLETED" || order.status !== "expired") return follow(order, status, call);
+      if (order.id.startsWith("second")) order.status = "open";
+    };
+    const only = "paid_late at charge#1";
+    const { found } = await explored(checkoutShop(forgetting), ONE_CUSTOMER, { only });
+    expect(found).toEqual(["money: paid_late charge#1"]);
+  });
+
   it("one whose success_url with a short number counts as its payment", async () => {
     const flow = TOGETHER.replaceAll(/(first|second): body.checkout_id/g, "$&, order_$1: body.order")
       .replace("orders/1-${run.id}", "orders/${order_first}")

@@ -50,8 +50,11 @@ export function claimedViews(
   { shown, seen, orders }: JudgedViews,
 ): ClaimedViews {
   const { views, unlike } = claimsOf(plan, run, baseline, { shown, seen, orders });
-  // Late money may be shown in any view.
-  const alike = unlike && viewUnlike(unlike, seen, plan.isPaidLate ? orders.map(() => []) : orders);
+  const isOf = (one: number) => (charge: ObservedCharge) => orders[one]!.includes(charge);
+  // Late money may be shown in any view of its order, an order's own state in the views of that order alone.
+  const belongs = (one: number, to: number) =>
+    plan.isPaidLate ? orders[one]!.some(isOf(to)) : orders[one]!.every(isOf(to));
+  const alike = unlike && viewUnlike(unlike, seen, belongs);
   return {
     views: views.map((body, index) => ({ ...OPEN, body: withPresent(body, seen[index]) })),
     unlike: alike && { sentence: unlike!.sentence, view: alike.index, body: { not: alike.body } },
@@ -65,14 +68,18 @@ function claimsOf(
   { shown, seen, orders }: JudgedViews,
 ): Claims {
   const mayWait = isLess(seen, shown.plain);
-  if (plan.isWrongMoney) {
-    const own = chargesOf(run, { ...baseline, chargeMatch: {} });
-    return claimsOn(wrongMoneyClaims(shown), orders, (charge) => own.includes(charge));
-  }
-  if (plan.isUnpaid) return claimsOn(unpaidClaims(shown, mayWait), orders, (charge) => !hasBeenPaid(charge));
+  const own = chargesOf(run, { ...baseline, chargeMatch: {} });
+  const isOwn = (charge: ObservedCharge) => own.includes(charge);
+  if (plan.isWrongMoney) return claimsOn(wrongMoneyClaims(shown), orders, (order) => order.every(isOwn));
+  if (plan.isUnpaid)
+    return claimsOn(
+      unpaidClaims(shown, mayWait),
+      orders,
+      (order) => !order.some((charge) => hasBeenPaid(charge)),
+    );
   if (plan.end === "refunded") return refundedClaims(shown, mayWait);
   if (plan.end === "partly_refunded") return partlyRefundedClaims(shown);
-  return paidLateClaims(shown, hasReturned(run, baseline));
+  return claimsOn(paidLateClaims(shown, hasReturned(run, baseline)), orders, (order) => order.some(isOwn));
 }
 
 /** Returns true if the app returned a payment, by a payout or by a refund. */
@@ -83,13 +90,13 @@ function hasReturned({ observed }: LoadedRun, { plain }: Baseline): boolean {
   );
 }
 
-/** Claims only on views all of whose charges are concerned: the view of several payments also has the others. */
+/** Claims only on views whose charges are concerned: the view of several payments also has the others. */
 function claimsOn(
   { views, unlike }: Claims,
   orders: Orders,
-  isConcerned: (charge: ObservedCharge) => boolean,
+  isConcerned: (charges: Orders[number]) => boolean,
 ): Claims {
-  const isClaimed = (index: number) => orders[index]!.every(isConcerned);
+  const isClaimed = (index: number) => isConcerned(orders[index]!);
   const stated = unlike?.views.map((body, index) => (isClaimed(index) ? body : undefined));
   return {
     views: views.map((body, index) => (isClaimed(index) ? body : PRESENT)),
@@ -97,16 +104,15 @@ function claimsOn(
   };
 }
 
-/** Selects the view by which to check that an end is unlike another: of an order whose views are all as there, if any. */
+/** Selects the view by which to check that an end is unlike another: one that is as there with all that belong to it, if any. */
 function viewUnlike(
   { views }: Unlike,
   seen: Bodies,
-  orders: Orders,
+  belongs: (one: number, to: number) => boolean,
 ): { readonly index: number; readonly body: unknown } | undefined {
   const stated = views.map((body, index) => ({ body, index })).filter(({ body }) => body !== undefined);
   const isMet = ({ body, index }: (typeof stated)[number]) => findMismatches(body, seen[index]).length === 0;
-  const isPart = (one: number, of: number) => orders[one]!.every((charge) => orders[of]!.includes(charge));
   const isAlike = ({ index }: (typeof stated)[number]) =>
-    stated.filter((one) => isPart(one.index, index)).every(isMet);
+    stated.filter((one) => belongs(one.index, index)).every(isMet);
   return stated.find(isAlike) ?? stated.find((one) => !isMet(one));
 }

@@ -94,7 +94,7 @@ export function partlyRefundedClaims(shown: Shown): Claims {
   const views = shown.plain.map((view, index) =>
     claim(fieldsIn(view), (field) => {
       const { value } = field;
-      if (isPaidWord(value)) return noneOf(written(words, value));
+      if (isPaidWord(value) || isFulfilledWord(value)) return noneOf(written(words, value));
       if (!isShare({ ...field, index }, shown)) return undefined;
       return typeof value === "number" ? { gt: 0, lte: value } : undefined;
     }),
@@ -108,7 +108,7 @@ export function paidLateClaims(shown: Shown, isReturned: boolean): Claims {
   const views = shown.plain.map((view, index) =>
     claim(fieldsIn(view), (field) => {
       const { value } = field;
-      if (isPaidWord(value))
+      if (isPaidWord(value) || isFulfilledWord(value))
         return isReturned ? undefined : noneOf(written(statusWordsOf("refunded"), value));
       return isShare({ ...field, index }, shown) ? notMoreThan(value) : undefined;
     }),
