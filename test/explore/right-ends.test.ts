@@ -159,3 +159,15 @@ it.concurrent("an order that was refunded early may stay pending", async () => {
   });
   expect(report).toMatchObject({ passed: true, findings: [] });
 });
+
+it.concurrent("the seller of an order that was refunded early need not be paid", async () => {
+  const shares: OnCharge = async (order, event, call) => {
+    if (event === "REFUNDED") order.status = "refunded";
+    if (event !== "COMPLETED" || order.status !== "open") return;
+    order.status = "paid";
+    await payOut(order, call);
+  };
+  const only = "webhook_after_deadline at charge.completed#1, refunded at charge#1";
+  const { report } = await explored(checkoutShop(shares), flowOf("", "status: paid"), { only });
+  expect(report).toMatchObject({ passed: true, findings: [] });
+});

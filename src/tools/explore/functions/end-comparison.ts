@@ -7,7 +7,7 @@ import { attemptsOf } from "../../scenario/steps/expect-records.js";
 import { findExpectedRecord } from "../../scenario/steps/matching.js";
 import type { RunFailure, StepRole } from "../deviable.js";
 import { chargeChecks, refusalChecks, withdrawalChecks } from "../sandbox/end-checks.js";
-import type { ExpectedEnd } from "../sandbox/ends.js";
+import type { ExpectedEnd } from "../sandbox/expected-end.js";
 import type { ObservedRows } from "../sandbox/observation.js";
 import type { Baseline } from "../sandbox/sandbox-plan.js";
 import { savedVariable, statusName, viewVariableName } from "../sandbox/saved-variable.js";

@@ -1,7 +1,8 @@
 import { isCheck, type RunFailure, type Trace } from "../deviable.js";
 import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
 import { isReference } from "./end-keys.js";
-import { type Count, Ends, type ExpectedEnd, type ObservedViews } from "./ends.js";
+import { Ends, type ObservedViews } from "./ends.js";
+import { type ExpectedEnd, isWithin, withFewerPayouts } from "./expected-end.js";
 import { incompleteFailure } from "./flow-run.js";
 import { variantFailure } from "./flow-variant.js";
 import { chargesOf } from "./money.js";
@@ -134,6 +135,7 @@ export class EndCheck<Run extends CheckedRun> {
     const failure = await failureAt(first!);
     if (failure === undefined) return undefined;
     const refused = refusedSteps(run);
+    // A payout may depend on a payment that came after the app was asked for it.
     if (refused.length > 0 && (await failureAt(withFewerPayouts(first!), refused)) === undefined)
       return undefined;
     let missed = { end: first!, failure };
@@ -165,14 +167,4 @@ export class EndCheck<Run extends CheckedRun> {
 function fieldsOf({ differences, role }: RunFailure): string[] {
   if (role !== "observe" && role !== "unlike" && role !== "never") return [];
   return differences.filter(({ path }) => path !== "status").map(({ path }) => generalPath(path));
-}
-
-function isWithin(count: number, expected: Count): boolean {
-  return typeof expected === "number" ? count === expected : count <= expected.lte;
-}
-
-/** A payout may depend on a payment that came after the app was asked for it. */
-function withFewerPayouts(end: ExpectedEnd): ExpectedEnd {
-  const { completedWithdrawals: most } = end;
-  return typeof most === "number" ? { ...end, completedWithdrawals: { lte: most } } : end;
 }

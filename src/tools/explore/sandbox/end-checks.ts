@@ -1,5 +1,5 @@
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import type { ExpectedEnd } from "./ends.js";
+import type { ExpectedEnd } from "./expected-end.js";
 import type { FlowVariant } from "./flow-variant.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 

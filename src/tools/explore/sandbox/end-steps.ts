@@ -3,7 +3,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { StepRole } from "../deviable.js";
 import { STEADY_DURATION } from "./app-pace.js";
 import { chargeChecks, refusalChecks, withdrawalChecks } from "./end-checks.js";
-import type { ExpectedEnd } from "./ends.js";
+import type { ExpectedEnd } from "./expected-end.js";
 import type { Flow } from "./flow.js";
 import { readOf } from "./flow.js";
 import { savedBody } from "./looked-at.js";

@@ -1,7 +1,8 @@
 import { countCompletedPayments } from "../judge.js";
-import { type ClaimedViews, claimedViews, OPEN } from "./claimed-views.js";
+import { claimedViews, OPEN } from "./claimed-views.js";
 import type { Bodies } from "./claims.js";
 import { endKeyOf, isReference, MEANWHILE, othersKeyOf, PRESSED, pressKeyOf } from "./end-keys.js";
+import { type ExpectedEnd, withFewerPayouts } from "./expected-end.js";
 import type { Flow } from "./flow.js";
 import { FreeFields, journalFields } from "./free-fields.js";
 import { MEANWHILE_STATUS } from "./meanwhile-steps.js";
@@ -23,21 +24,6 @@ import { commonPart, onSamePaths, PRESENT, undeliveredViews, withAllowed, withou
 /*
  * The ends of an app. Each end runs once undisturbed; a disturbed run must end as the undisturbed run with the same money.
  */
-
-export type Count = number | { readonly lte: number };
-
-/** The end that a run must have. */
-export interface ExpectedEnd extends ClaimedViews {
-  /** The undisturbed run that ended so. */
-  readonly name: string;
-  readonly completedCharges: Count;
-  /** Undefined if the app makes no withdrawals. */
-  readonly completedWithdrawals?: Count | undefined;
-  /** The flow's own expectations hold, as they describe a plain run. */
-  readonly isPlain?: boolean;
-  /** Counts the payments of each of several orders, not of all. */
-  readonly isByOrder?: boolean;
-}
 
 /** An end that the app has shown by itself. */
 interface LearnedEnd {
@@ -393,6 +379,6 @@ export class Ends {
   }
 
   #undelivered(end: ExpectedEnd): ExpectedEnd {
-    return { ...end, views: undeliveredViews(end.views, this.#waiting), isPlain: false };
+    return { ...withFewerPayouts(end), views: undeliveredViews(end.views, this.#waiting), isPlain: false };
   }
 }

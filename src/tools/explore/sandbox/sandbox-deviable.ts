@@ -29,7 +29,7 @@ import { drivePlain, PlannedDrive, tolerantStep } from "./drive.js";
 import { EndCheck } from "./end-check.js";
 import { variedBaseline } from "./end-checks.js";
 import { briefly, type EndStep, endSteps, plainEndSteps, viewSteps } from "./end-steps.js";
-import type { ExpectedEnd } from "./ends.js";
+import type { ExpectedEnd } from "./expected-end.js";
 import { type Flow, longestAdvanceMs } from "./flow.js";
 import type { AppWaits, FlowRun } from "./flow-run.js";
 import type { FileVariant } from "./flow-variant.js";
