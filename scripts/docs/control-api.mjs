@@ -13,10 +13,12 @@ curl -sS http://127.0.0.1:4402/_sandbox/faults -w '\\n' \\
 It prints
 
 \`\`\`text
-{"from":"…","to":"…","fired":[],"fired_total":0}
+{"from":"…","to":"…","fired":[],"fired_total":0,"counts":{},"first":[],"failures":[]}
 {"fault_id":"flt_…","match":{"operation":"createQuote"},"respond":{"status":503},"times":1,"applied":0}
 \`\`\`
 
+- **What is wrong, what now?** A charge and a payout say \`why\`, \`next_step\` and how their \`webhooks\` stand, a receiver its \`health\`;
+  \`GET /_sandbox/attention\` lists what is wrong, worst first, and an advance answers what happened.
 - **In a test** \`sandbox.run("advanceClock", { by: "10s" })\` makes a call by its id, with all its fields in one object; not \`getHealth\` and
   \`followStream\`.
 - **Shapes and errors** are in \`GET /_sandbox/docs\` and \`GET /_sandbox/openapi.json\`. An unknown field or query parameter gets 400 with its name.

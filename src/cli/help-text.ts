@@ -1,3 +1,4 @@
+import { PROGRAM } from "../core/reports/payment-text.js";
 import { toPrintableLine } from "../core/schema/text-format.js";
 import { terminalWidth } from "./terminal.js";
 import { wrap } from "./text-layout.js";
@@ -40,7 +41,7 @@ export function commandFor(
   { url, namespace, controlToken }: Partial<Record<"url" | "namespace" | "controlToken", string | undefined>>,
 ): string {
   return [
-    `npx payments-sandbox ${words}`,
+    `${PROGRAM} ${words}`,
     ...(url === undefined ? [] : [`--url ${url}`]),
     ...(namespace === undefined ? [] : [`--namespace ${namespace}`]),
     ...(controlToken === undefined ? [] : [`--control-token ${quoteForShell(controlToken)}`]),
@@ -54,5 +55,5 @@ export function quoteForShell(value: string): string {
 /** The command line of these words, quoted for a shell. */
 export function shellCommand(words: readonly string[]): string {
   const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word)));
-  return toPrintableLine(`npx payments-sandbox ${quoted.join(" ")}`);
+  return toPrintableLine(`${PROGRAM} ${quoted.join(" ")}`);
 }

@@ -1,5 +1,5 @@
 import type { HistoryRow } from "../core/reports/charge-history-text.js";
-import { missingStatusReason } from "../core/reports/trouble.js";
+import { missingStatusReason } from "../core/reports/request-text.js";
 import type { ChargeHistoryItem } from "../core/schema/control-responses.js";
 import { REVERSALS } from "../core/schema/event-types.js";
 import { isSuccessStatus } from "../core/schema/http-response.js";

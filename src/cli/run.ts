@@ -5,8 +5,7 @@ import { repeatableRunId } from "../core/domain/repeatable-run-id.js";
 import { DocumentError, faultText, warningText } from "../core/files/documents.js";
 import { historyTitle } from "../core/reports/charge-history-text.js";
 import type { ListedCharge } from "../core/reports/namespace-export.js";
-import { readStatuses } from "../core/reports/shown-status.js";
-import type { AdviceList } from "../core/schema/control-responses.js";
+import type { AdviceList } from "../core/schema/control-insight-responses.js";
 import { FIXED_SEED } from "../core/schema/option-schemas.js";
 import { iso } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -301,10 +300,7 @@ const CHARGES_MAX = 3;
 /** The newest charges of a failed run, each with its status, its reason and its events. `known` charges are older. */
 async function readCharges(client: ControlClient, { outcome }: RunReport, known = 0): Promise<string[]> {
   if (outcome !== "failed") return [];
-  const [{ items, total }, statusOf] = await Promise.all([
-    client.run<ChargeList>("listCharges", { limit: CHARGES_MAX }),
-    readStatuses(client),
-  ]);
+  const { items, total } = await client.run<ChargeList>("listCharges", { limit: CHARGES_MAX });
   return Promise.all(
     items.slice(0, total - known).map(async (charge) => {
       const { charge_id } = charge;
@@ -313,7 +309,7 @@ async function readCharges(client: ControlClient, { outcome }: RunReport, known 
         limit: 100,
       });
       const types = events.items.map(({ type }) => type).reverse();
-      return `${historyTitle({ charge }, statusOf(charge))}  events: ${types.join(", ") || "none"}`;
+      return `${historyTitle({ charge })}  events: ${types.join(", ") || "none"}`;
     }),
   );
 }

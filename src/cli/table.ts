@@ -1,6 +1,6 @@
+import { eventWord, receiverText } from "../core/reports/delivery-text.js";
 import { formatOf, type ValueFormat } from "../core/reports/list-columns.js";
 import { STATUS_TONES } from "../core/reports/shown-status.js";
-import { eventWord, receiverText } from "../core/reports/trouble.js";
 import { cellWidth, cutCells, fitLine, padCells, type Style, type StyledText, wrap } from "./text-layout.js";
 
 const GAP = 2;

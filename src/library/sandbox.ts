@@ -10,9 +10,11 @@ import { vocabularyOf } from "../core/domain/name-check.js";
 import { transitionCharge } from "../core/engine/commands/charge-commands.js";
 import { deepCopyState, type StateDump } from "../core/engine/records.js";
 import { chargeDetailView } from "../core/engine/wire-views.js";
+import { advanceAndReport } from "../core/namespace/advance-summary.js";
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import type { ChargeStatus } from "../core/schema/common.js";
-import type { AdvanceReport, BookReport } from "../core/schema/control-responses.js";
+import type { AdvanceReport } from "../core/schema/control-insight-responses.js";
+import type { BookReport } from "../core/schema/control-responses.js";
 import { toPlainJson } from "../core/schema/json-objects.js";
 import { DEFAULT_HOST } from "../core/schema/option-schemas.js";
 import type { WebhookReport } from "../core/schema/receiver-report.js";
@@ -199,8 +201,8 @@ export class Sandbox {
    * a past instant, CLOCK_BUSY while the clock is already being advanced.
    */
   async advance(target: string | Date): Promise<AdvanceReport> {
-    const { clock } = this.#requireOpen("advance").default;
-    const result = await clock.advance(parseAdvanceTarget(target, this.#namespaces.nowMs()));
+    const namespace = this.#requireOpen("advance").default;
+    const result = await advanceAndReport(namespace, parseAdvanceTarget(target, this.#namespaces.nowMs()));
     if (isRefusal(result)) throw new SandboxError(result);
     this.#assertions.rethrow();
     return result;

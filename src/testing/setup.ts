@@ -9,7 +9,8 @@ import {
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { describeDifferences } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
-import type { AdvanceReport, BookReport } from "../core/schema/control-responses.js";
+import type { AdvanceReport } from "../core/schema/control-insight-responses.js";
+import type { BookReport } from "../core/schema/control-responses.js";
 import type { WebhookReport } from "../core/schema/receiver-report.js";
 import type { ChargeDetail } from "../core/schema/responses/charge-responses.js";
 import { UserError } from "../core/schema/user-error.js";

@@ -82,7 +82,7 @@ it("POST /_sandbox/wait returns 408 with the closest record at the timeout", asy
 it("POST /_sandbox/wait finds a record by each of its fields", async () => {
   const names: Readonly<Record<string, readonly string[]>> = {
     charge: ["currency", "payment_method", "payment_rail", "status", "mode"],
-    delivery: ["type", "status", "mode"],
+    delivery: ["type", "status", "state", "mode"],
     request: ["method", "operation"],
   };
   await using receiver = await Receiver.open();

@@ -6,6 +6,7 @@ const PATH = "/_sandbox/webhook-endpoints";
 interface Endpoint {
   webhook_id: string;
   url: string | null;
+  health: object;
 }
 
 it("/_sandbox/webhook-endpoints can create, read, change and delete endpoints", async ({ api }) => {
@@ -27,7 +28,7 @@ it("/_sandbox/webhook-endpoints can create, read, change and delete endpoints", 
   });
   expect((await api.get(`${PATH}/${box.webhook_id}`)).body).toEqual(box);
   const patched = await api.send("PATCH", `${PATH}/${made.webhook_id}`, JSON.stringify({ enabled: false }));
-  expect(patched.body).toEqual({ ...made, enabled: false });
+  expect(patched.body).toEqual({ ...made, enabled: false, health: { ...made.health, state: "off" } });
   expect((await api.send("DELETE", `${PATH}/${made.webhook_id}`)).body).toMatchObject({ deleted: true });
   expectError(await api.get(`${PATH}/${made.webhook_id}`), 404, "NOT_FOUND");
 });

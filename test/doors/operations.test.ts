@@ -49,7 +49,7 @@ async function runById(world: Furnished, row: Row, call: GoodCall): Promise<stri
 function withoutWallTime({ id }: Row, json: object): string {
   const advice = id === "getAdvice" ? (json as { items: { id: string }[] }).items : undefined;
   return JSON.stringify(advice?.filter((one) => one.id !== "webhook_responses") ?? json)
-    .replace(/"(wall_ms|duration_ms|sent_at|started_at)":("[^"]*"|\d+)/g, '"$1":0')
+    .replace(/"(wall_ms|duration_ms|p50_ms|p95_ms|sent_at|started_at)":("[^"]*"|\d+)/g, '"$1":0')
     .replace(/\b\d{10}\b|\b\d+ ms\b|v1,[\w+/=]{44}/g, "")
     .replace(/http:\/\/(127\.0\.0\.1:\d+|sandbox)(?=\/checkout)/g, "");
 }

@@ -124,11 +124,14 @@ it("advance() moves time by a duration, to a time, to the next task, or until id
 }) => {
   const charge = await client.pay();
   const fired = (seconds: number) => ({ at: new Date(Date.parse(START) + seconds * 1000).toISOString() });
-  expect(await sandbox.advance("1s")).toEqual({
+  expect(await sandbox.advance("1s")).toMatchObject({
     from: START,
     to: "2026-01-31T09:00:01.000Z",
     fired: [{ ...fired(1), task: "timeline", ref: charge }],
     fired_total: 1,
+    counts: { "charge.awaiting_payment": 1 },
+    first: [{ ...fired(1), kind: "charge.awaiting_payment", id: charge }],
+    failures: [],
   });
   expect((await sandbox.advance("next")).to).toBe("2026-01-31T09:00:03.000Z");
   expect((await sandbox.advance("idle")).to).toBe("2026-01-31T09:00:05.000Z");

@@ -128,7 +128,12 @@ it.each([
     "/_sandbox/openapi.json",
     {
       createFault: ["getFault", "deleteFault"],
-      createWebhookEndpoint: ["getWebhookEndpoint", "updateWebhookEndpoint", "deleteWebhookEndpoint"],
+      createWebhookEndpoint: [
+        "getWebhookEndpoint",
+        "updateWebhookEndpoint",
+        "retryReceiver",
+        "deleteWebhookEndpoint",
+      ],
       keepFailedTest: ["getFailedTest"],
     },
   ],

@@ -65,7 +65,7 @@ describe("the page of a charge", () => {
     expect(await timeline(failed)).toContain("Nothing is planned.");
     expect(await page("/charges?q=a-1042")).toContain(failed);
     expect(await page("/charges?q=a-1042")).not.toContain(paid);
-    expect(await page()).toMatch(/500 .*next try in/);
+    expect(textOf(await page())).toMatch(/✗ 5 failing 5 webhooks not accepted by \S+ 500 answer /);
   });
 
   it("a charge paid after its expiry says so in its header, its cause and the list", async () => {
@@ -73,7 +73,7 @@ describe("the page of a charge", () => {
     const id = await charge("ada@example.com");
     for (const to of ["EXPIRED", "COMPLETED"]) await press(`transitionCharge?charge_id=${id}&to=${to}`);
     expect(textOf(await page(`/charges/${id}`))).toMatch(
-      /✓ COMPLETED paid late \(was EXPIRED\) Why: paid late, after it expired at 09:00:00 : by hand /,
+      /✓ COMPLETED paid late \(was EXPIRED\) Why: Paid late, after it had expired\. By hand on the dashboard; /,
     );
     const rows =
       /Timeline .* createWhitelabel ✓ 200 ● PENDING by your app \+0 s ⚠ EXPIRED by hand charge\.expired .* \+0 s ✓ COMPLETED by hand payment .* charge\.completed /;
@@ -123,11 +123,11 @@ describe("the page of a payout", () => {
     const { withdrawal_id: id } = await client.withdraw({ currency: "KES", amount: "519.99" });
     const text = async () => textOf(await page(`/money/${id}`));
     expect(await text()).toMatch(
-      /KES 519\.99 · withdrawal · mobile money …0001 ● PENDING Why: it was just created; .* Process wd_/,
+      /KES 519\.99 · withdrawal · mobile money …0001 ● PENDING Why: It was just created; .* Next: It becomes \w+ in .* Process wd_/,
     );
     for (const to of ["PROCESSING", "COMPLETED"])
       await press(`transitionWithdrawal?withdrawal_id=${id}&to=${to}`);
-    expect(await text()).toMatch(/Why: by hand on the dashboard at 09:00:00 ; it was PROCESSING\./);
+    expect(await text()).toMatch(/Why: By hand on the dashboard; it was PROCESSING\./);
     await press(`bounceWithdrawal?withdrawal_id=${id}`, { reason: "account_closed" });
     expect(await text()).toMatch(
       /✗ BOUNCED account_closed \(was COMPLETED\) Why: KES 519\.99 returned by hand .* createWithdrawal ✓ 200 ● PENDING .* withdrawal KES −519\.99 available \+519\.99 in transit .* ✓ COMPLETED by hand withdrawal completed KES .* withdrawal\.completed ⚠ :\d+\/hooks held: waits for the delivery before it \+0 s ✗ BOUNCED account_closed by hand bounce KES \+519\.99 available /,
@@ -151,7 +151,7 @@ describe("the page of a payout", () => {
     const { withdrawal_id: id } = await Client.of(sandbox).withdraw({ currency: "KES", amount: "519.99" });
     await sandbox.advance("5s");
     expect(textOf(await page(`/money/${id}`))).toContain(
-      "scenario closed , currency matches KES: FAILED (“closed”) at 09:00:02",
+      "Scenario closed , currency matches KES: FAILED (“closed”).",
     );
   });
 });
@@ -160,7 +160,7 @@ describe("the page of a payout", () => {
 async function openWithWhy() {
   const opened = await openDashboard();
   const why = async (id: string) =>
-    /Why: (.*?\.) (?:Refund|Complete|More moves|This status is final)/.exec(
+    /Why: (.*?\.) (?:Next:|Refund|Complete|More moves|This status is final)/.exec(
       textOf(await opened.page(`/charges/${id}`)),
     )?.[1];
   const checkout = async () => {
@@ -182,13 +182,13 @@ describe("the cause of a charge's status", () => {
     });
     const stuck = await charge("ada@example.com", { metadata: { sandbox_scenario: "stuck" } });
     await sandbox.advance("10s");
-    expect(await why(plain)).toMatch(/^scenario default , the normal course: COMPLETED at 09:00:05 \.$/);
+    expect(await why(plain)).toMatch(/^Scenario default , the normal course: COMPLETED\.$/);
     expect(await why(named)).toMatch(
-      /^scenario declined , every charge: FAILED .* ; the app asked for this scenario by name\.$/,
+      /^Scenario declined , every charge: FAILED .*; the app asked for this scenario by name\.$/,
     );
-    expect(await why(stuck)).toMatch(/by name\. Nothing more is planned: Complete or Fail it\.$/);
+    expect(await why(stuck)).toMatch(/by name\. Nothing more is planned\.$/);
     expect(await why(other)).toMatch(
-      /^scenario default .* ; the app asked for webhook_twice_at_once, which plans no status of it\.$/,
+      /^Scenario default .*; the app asked for webhook_twice_at_once, which plans no status of it\.$/,
     );
   });
 
@@ -196,11 +196,11 @@ describe("the cause of a charge's status", () => {
     const { checkout, why } = await openWithWhy();
     const page = await checkout();
     expect(await why(page.charge.charge_id)).toBe(
-      "it was just created; a scenario plans what follows once a payment method is chosen.",
+      "It was just created; a scenario plans what follows once a payment method is chosen.",
     );
     await page.post("method", CARD);
     expect(await why(page.charge.charge_id)).toBe(
-      "a payment method was chosen at 09:00:00 ; scenario default will bring it to COMPLETED.",
+      "A payment method was chosen; scenario default will bring it to COMPLETED.",
     );
   });
 
@@ -209,14 +209,14 @@ describe("the cause of a charge's status", () => {
     const page = await checkout();
     await page.post("outcome", { outcome: "complete", ...CARD });
     expect(await why(page.charge.charge_id)).toBe(
-      "by hand in the checkout&#39;s sandbox bar at 09:00:00 ; it was AWAITING_PAYMENT.",
+      "By hand in the checkout&#39;s sandbox bar; it was AWAITING_PAYMENT.",
     );
     const id = await charge("ada@example.com");
     await sandbox.advance("1s");
     await press(`transitionCharge?charge_id=${id}&to=COMPLETED`);
-    expect(await why(id)).toBe("by hand on the dashboard at 09:00:01 ; it was AWAITING_PAYMENT.");
+    expect(await why(id)).toBe("By hand on the dashboard; it was AWAITING_PAYMENT.");
     await sandbox.control(`POST /_sandbox/charges/${id}/transition`, { to: "REFUNDED", reason: "unwanted" });
-    expect(await why(id)).toBe("by hand over the control API at 09:00:01 (“unwanted”); it was COMPLETED.");
+    expect(await why(id)).toBe("By hand over the control API (“unwanted”); it was COMPLETED.");
   });
 });
 

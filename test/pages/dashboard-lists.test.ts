@@ -50,8 +50,8 @@ describe("lists of the dashboard", () => {
     const list = await page("/webhooks?status=failing");
     const [row] = rowsOf(list, "deliveries");
     expect(row).toContain("✗ failing charge.awaiting_payment");
-    expect(await page("/webhooks?status=pending")).toMatch(
-      /None with status “pending”. <a href="[^"?]*\/webhooks">Clear/,
+    expect(await page("/webhooks?status=queued")).toMatch(
+      /None with status “queued”. <a href="[^"?]*\/webhooks">Clear/,
     );
     expect(rowsOf(await page("/charges"), "charges")[0]).toContain("A-1042 · card · 1 webhook failing ch_");
     const id = /webhooks\/(dlv_\w+)/.exec(list)![1]!;

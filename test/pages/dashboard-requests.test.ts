@@ -6,7 +6,9 @@ describe("the page of a request", () => {
     const { sandbox, api, page, press, send } = await openDashboard();
     const wrong = { pricing: { base_currency: "kes", amount: 500 }, payment_method: "mobile_mony", meta: 1 };
     expect((await api.tryQuote(wrong)).status).toBe(400);
-    expect(textOf(await page())).toMatch(/pricing\.\w+ must be .* and 2 more Copy curl Open POST/);
+    expect(textOf(await page())).toMatch(
+      /✗ 1 refused POST \/api\/v1\/payments\/quotes 400 pricing\.\w+ must be .* and 2 more Copy command /,
+    );
     await api.tryQuote(wrong);
     expect(textOf(await page())).toContain("✗ 400 ×2");
     const id = newest(await page("/requests"));
@@ -47,18 +49,21 @@ describe("the page of a request", () => {
     for (let one = 0; one < 5; one++)
       await api.send("GET", `/api/v1/payments/${"x".repeat(one + 1)}`).catch(() => undefined);
     const attention = textOf(`<main${(await page()).split('id="attention"')[1]!.split("</section>")[0]}`);
-    expect(attention.match(/400 ×6|404 GET/g)).toEqual(["400 ×6", ...Array(5).fill("404 GET")]);
+    expect(attention.match(/✗ \d refused \w+/g)).toEqual([
+      "✗ 6 refused POST",
+      ...Array(5).fill("✗ 1 refused GET"),
+    ]);
     expect(attention).not.toContain("✗ 503");
-    expect(attention).toContain("⚠ 6 hits Fault createQuote → return 503 Stop");
+    expect(attention).toContain("In effect: fault createQuote → return 503");
     await press("createFault", { json: JSON.stringify({ match: { operation: "getPayin" }, delay: "20ms" }) });
     await api.send("GET", "/api/v1/payments/payins/ch_0123456789abcdef01234567").catch(() => undefined);
     const late = textOf(await page(`/requests/${newest(await page("/requests"))}`));
     expect(late).toMatch(/Why: Charge not found · delayed 20ms by a fault Operation/);
     expect(textOf(await page())).toMatch(/404 GET \/payments\/payins\/ch_\w+ Charge not found/);
     await press("make");
-    expect((await page()).split('id="activity"')[0]).toContain("400 ×6");
+    expect((await page()).split('id="activity"')[0]).toContain("6 refused");
     await charge("ada@example.com");
-    expect((await page()).split('id="activity"')[0]).not.toContain("400 ×6");
+    expect((await page()).split('id="activity"')[0]).not.toContain("6 refused");
   });
 });
 

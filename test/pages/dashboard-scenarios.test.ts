@@ -46,13 +46,13 @@ describe("the page of a scenario", () => {
 });
 
 describe("the list of scenarios", () => {
-  it("an active scenario's row in Needs attention shows code without backticks", async () => {
+  it("an active scenario is named in Activity as in effect, and leads to its card", async () => {
     const { charge, page, press } = await openDashboard();
     await charge("ada@shop.test");
     await press("activateScenario?name=crypto_confirmations");
-    const [, row = ""] = /data-key="scenario-crypto_confirmations">(.*?)<\/li>/s.exec(await page())!;
-    expect(row).toContain("<code>");
-    expect(row).not.toContain("`");
+    const activity = await page();
+    expect(textOf(activity)).toContain("In effect: scenario crypto_confirmations");
+    expect(activity).toMatch(/href="[^"]*\/scenarios#crypto_confirmations"/);
   });
 
   it("groups scenarios by kind, and says their rules in words", async () => {

@@ -26,7 +26,7 @@ const MAY_IMPORT = {
   files: PURE_LAYERS,
   store: [...PURE_LAYERS, "time"],
   delivery: [...PURE_LAYERS, "time"],
-  namespace: [...PURE_LAYERS, "time", "store", "delivery"],
+  namespace: [...PURE_LAYERS, "time", "store", "delivery", "reports"],
   client: ["schema"],
   reports: ["schema", "client"],
   server: [...CORE, "client", "reports"],

@@ -1,13 +1,5 @@
-import { causeText, stuckText } from "../../core/reports/charge-history-text.js";
-import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
-import type { ChargeHistory } from "../../core/reports/namespace-export.js";
-import { deliveryState, failureText, type ListedDelivery, receiverText } from "../../core/reports/trouble.js";
-import type { ChargeStatus } from "../../core/schema/common.js";
 import { didYouMean } from "../../core/schema/nearest.js";
-import { NOTHING_LISTENS } from "../../core/schema/receiver-url.js";
-import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
-import { formatCount } from "../../core/schema/text-format.js";
-import { formatDuration } from "../../core/schema/time.js";
+import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
 import {
   type ClientAction,
@@ -18,102 +10,41 @@ import {
   runs,
 } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { commandByHand, HISTORY_ACTION, isStuck, type NextItem, readNext } from "./insight.js";
 import {
-  byOwnErrorsFirst,
   formatPayments,
-  isFailingState,
   listAction,
   listCommand,
-  markedWebhooks,
   paymentFormatter,
   readDeliveries,
-  readMissingEndpoint,
   readTried,
   recordFormatter,
 } from "./output.js";
+import { HISTORY_ACTION } from "./reports.js";
 
 const CHARGE = ["charge_id", "status", "why", "amount", "payment_method", "customer_email", "created_at"];
-const WITHDRAWAL = ["withdrawal_id", "status", "amount", "fee", "created_at"];
+const WITHDRAWAL = ["withdrawal_id", "status", "why", "amount", "fee", "created_at"];
 
 export const formatCharge = paymentFormatter(...CHARGE);
 
-/** Webhooks of a payment that its record shows, the newest. */
-const WEBHOOKS_MAX = 10;
-
-/** Creates a formatter of a record: a charge or withdrawal with its order, its webhooks and the command to go on with. */
+/** Formats a payment after its webhooks had time for their first attempts; reads it again after a change. */
 function formatRecord(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
   return async (payment, asked) => {
-    const { charge_id, withdrawal_id, status } = payment;
-    const { connection } = asked;
-    const next = hasEnded(status as ChargeStatus)
-      ? []
-      : await readNext(connection, charge_id ?? withdrawal_id);
-    const newest = await readTried(connection, () =>
-      readDeliveries(connection, payment, { limit: WEBHOOKS_MAX }),
-    );
-    const shown = {
-      ...payment,
-      why: charge_id === undefined ? undefined : await readCause(connection, charge_id, next),
-      order: columnValue(LIST_COLUMNS.charges, "order", payment),
-      webhooks:
-        newest.length === 0 ? await readMissingEndpoint(connection) : markedWebhooks(newest).reverse(),
-      next_step: await readNextStep(connection, payment, newest, next),
-    };
-    return paymentFormatter(...names, "order", "webhooks", "next_step")(shown, asked);
+    const shown = payment.why === undefined ? await readChanged(asked.connection, payment) : payment;
+    return paymentFormatter(...names)(shown, asked);
   };
 }
 
-/** A receiver's host and port. */
-const placeOf = ({ url }: ListedDelivery) => receiverText(url).replace(/\/.*/, "");
-
-/**
- * Reads how to go on: start the app, mend the receiver, pay on the hosted page, move by hand, move a manual clock, or
- * look on.
- */
-async function readNextStep(
-  connection: Connection,
-  { charge_id, withdrawal_id, checkout_id, status, payment_method }: JsonBody,
-  deliveries: readonly (JsonBody & ListedDelivery)[],
-  next: readonly NextItem[],
-): Promise<string> {
-  const [failing] = deliveries
-    .filter((one) => isFailingState(deliveryState(one, one.hold)))
-    .sort(byOwnErrorsFirst);
-  const held = deliveries.filter(({ hold }) => hold?.reason.startsWith(NOTHING_LISTENS));
-  if (failing === undefined && held.length > 0)
-    return `start your app at ${placeOf(held[0]!)}; ${formatCount(held.length, "held webhook")} will then be sent`;
-  if (failing !== undefined) {
-    const { status: answered } = failing.attempts.at(-1)!;
-    const text = failureText(failing.attempts.at(-1)!);
-    const error =
-      /\w*(Error|Exception)\b/.exec(text)?.[0] ?? (answered === null ? "failure" : `HTTP ${answered}`);
-    const mend = text === NOTHING_LISTENS ? "start your app" : `fix the ${error}`;
-    return `${mend} at ${placeOf(failing)}, then ${connection.commandFor(`webhook retry ${failing.delivery_id}`)}`;
-  }
-  if (hasEnded(status as ChargeStatus))
-    return connection.commandFor(charge_id === undefined ? "balances" : `history ${charge_id}`);
-  if (charge_id !== undefined && payment_method === null) return `${connection.url}/checkout/${checkout_id}`;
-  if (isStuck(next)) return commandByHand(connection, next);
-  const { mode } = await connection.run("getClock");
-  const dueMs =
-    Date.parse(String(next.find(({ kind }) => kind === "task")?.at)) - Date.parse(connection.now!);
-  return mode === "manual" && dueMs > 0
-    ? connection.commandFor(`clock advance ${formatDuration(dueMs)}`)
-    : connection.commandFor(`next ${charge_id ?? withdrawal_id}`);
+/** Reads the payment that a change was made to. */
+async function readChanged(connection: Connection, changed: JsonBody): Promise<JsonBody> {
+  const { charge_id, withdrawal_id, object_id = charge_id ?? withdrawal_id } = changed;
+  const isCharge = String(object_id).startsWith("ch_");
+  const ids = isCharge ? { charge_id: object_id } : { withdrawal_id: object_id };
+  await readTried(connection, () => readDeliveries(connection, ids, { limit: WEBHOOKS_MAX }));
+  return connection.run(isCharge ? "getCharge" : "getControlWithdrawal", ids);
 }
 
-/** Reads who or what caused a charge's status, or why it stays; undefined for a call of the app. */
-async function readCause(
-  connection: Connection,
-  charge_id: unknown,
-  next: readonly NextItem[],
-): Promise<string | undefined> {
-  const { items } = await connection.run<Pick<ChargeHistory, "items">>("getChargeTimeline", { charge_id });
-  if (isStuck(next)) return stuckText(items);
-  const last = items.findLast((item) => item.kind === "transition");
-  return last && causeText(last)?.replace(/^because (of )?/, "");
-}
+/** Webhooks of a payment whose first attempts a command waits for, the newest. */
+const WEBHOOKS_MAX = 10;
 
 function moveCharge(to: string): ClientAction {
   return runs("transitionCharge", {
@@ -124,6 +55,25 @@ function moveCharge(to: string): ClientAction {
     formatResult: formatRecord(...CHARGE),
   });
 }
+
+/** Part of a charge with `--amount`, else all of it. */
+const REFUND: ClientAction = {
+  call: async ({ connection, words, flags: { amount, reason } }) => {
+    const { charge_id } = await connection.resolveCharge(words.selector!);
+    return amount === undefined
+      ? connection.run("refundCharge", { charge_id, reason })
+      : connection.run("refundPart", { charge_id, amount, reason });
+  },
+  formatResult: formatRecord(...CHARGE),
+};
+
+const CHARGEBACK = runs("chargeBack", {
+  input: async ({ connection, words }) => {
+    const { charge_id } = await connection.resolveCharge(words.selector!);
+    return { charge_id };
+  },
+  formatResult: formatRecord(...CHARGE),
+});
 
 async function resolveCheckout({ connection, words: { selector } }: CommandInput) {
   if (selector!.startsWith("co_")) return { checkout_id: selector };
@@ -156,11 +106,15 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
   ),
   {
     usage: "charge <selector> [verb]",
-    summary: `one charge (an id, last, email:a@b); with a verb ${Object.keys(STATUS_ACTIONS).join(" | ")} | story (its history); \`charge create\` makes one`,
+    summary: `one charge (an id, last, an e-mail, an order); with a verb ${Object.keys(STATUS_ACTIONS).join(" | ")} | chargeback | story (its history); \`charge create\` makes one`,
     example: "payments-sandbox charge last fail --reason insufficient_funds",
     options: [
       ["--reason <text>", "why"],
-      ["--amount <decimals>", "the price without fees (default 25.00)", "create"],
+      [
+        "--amount <decimals>",
+        "the price without fees (default 25.00), or the part to refund",
+        "create or refund",
+      ],
       ["--currency <code>", "its currency (default: the first the method takes)", "create"],
       ["--method <id>", "the payment method (default: the first that is enabled)", "create"],
       ["--email <address>", "the customer (default ada@shop.test)", "create"],
@@ -184,6 +138,8 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
     },
     verbs: {
       ...STATUS_ACTIONS,
+      refund: REFUND,
+      chargeback: CHARGEBACK,
       story: HISTORY_ACTION,
     },
     checkWords: ([selector, word = ""]) => {
@@ -295,7 +251,7 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
   }),
   {
     usage: "withdrawal <selector> [verb]",
-    summary: "one withdrawal (an id, last); process | complete | fail | cancel it",
+    summary: "one withdrawal (an id, last); process | complete | fail | cancel | bounce it",
     example: "payments-sandbox withdrawal last fail --reason account_closed",
     options: [["--reason <text>", "why"]],
     defaultAction: {
@@ -307,6 +263,13 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
       complete: moveWithdrawal("COMPLETED"),
       fail: moveWithdrawal("FAILED"),
       cancel: moveWithdrawal("CANCELLED"),
+      bounce: runs("bounceWithdrawal", {
+        input: async ({ connection, words }) => {
+          const { withdrawal_id } = await connection.resolveRecord("withdrawal", words.selector!);
+          return { withdrawal_id };
+        },
+        formatResult: formatRecord(...WITHDRAWAL),
+      }),
     },
   },
 ];

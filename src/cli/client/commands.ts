@@ -7,15 +7,17 @@ import { ProgressLine, printJson, printText } from "../terminal.js";
 import { CHARGE_COMMANDS, MONEY_COMMANDS } from "./charges.js";
 import { type ClientCommand, type CommandInput, requireKnownWord } from "./client-command.js";
 import { Connection } from "./connection.js";
-import { INSIGHT_COMMANDS } from "./insight.js";
+import { NEXT_COMMAND } from "./next.js";
 import { recordFormatter } from "./output.js";
+import { REPORT_COMMANDS } from "./reports.js";
 import { CLOCK_COMMAND, SANDBOX_COMMANDS } from "./sandbox.js";
 import { WATCHING_COMMANDS } from "./watching.js";
 import { WEBHOOK_COMMANDS } from "./webhooks.js";
 
 /** Commands that call a running sandbox. The help shows groups in the order of their first commands. */
 export const CLIENT_COMMANDS: readonly ClientCommand[] = [
-  ...INSIGHT_COMMANDS,
+  ...REPORT_COMMANDS,
+  NEXT_COMMAND,
   ...WEBHOOK_COMMANDS,
   CLOCK_COMMAND,
   ...SANDBOX_COMMANDS,
@@ -51,7 +53,7 @@ function refuseForeignOptions(
 ): void {
   for (const [flags, , verb] of options) {
     const option = new Option(flags);
-    const isForeign = verb !== undefined && !given.includes(verb);
+    const isForeign = verb !== undefined && !verb.split(" or ").some((one) => given.includes(one));
     if (isForeign && command.getOptionValue(option.attributeName()) !== undefined)
       throw new UserError(`${option.long} goes with ${command.name()} ${verb} only`);
   }

@@ -6,6 +6,8 @@ import {
   UnexpectedResponseError,
 } from "../../core/client/control-client.js";
 import type { ControlOperationId } from "../../core/client/operations.js";
+import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
+import { PROGRAM } from "../../core/reports/payment-text.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import { refuse, SandboxError } from "../../core/schema/refusals.js";
@@ -72,6 +74,13 @@ export class Connection extends ControlClient {
     return commandFor(words, this.#given);
   }
 
+  /** A command that the control API gave, for the sandbox that this command was given. */
+  commandAs(command: string): string {
+    const words = command.slice(PROGRAM.length + 1);
+    const { url, namespace } = this.#given;
+    return commandFor(words, { url, ...(words.includes(" --namespace ") ? {} : { namespace }) });
+  }
+
   get url(): string {
     return this.#reach.url;
   }
@@ -113,7 +122,7 @@ export class Connection extends ControlClient {
         ? await this.findNewest("listCharges", { customer_email: email })
         : metadata !== undefined
           ? await this.#onlyCharge(selector, metadata)
-          : await this.#record("charge", selector);
+          : ((await this.#record("charge", selector)) ?? (await this.#chargeOfOrder(selector)));
     if (charge !== undefined) return charge as ChargeJson;
     const { items } = await this.run("listControlWithdrawals", { limit: 100 });
     const withdrawal = (items as JsonBody[]).find(
@@ -125,6 +134,18 @@ export class Connection extends ControlClient {
     throw new SandboxError(
       refuse("NOT_FOUND", `no charge matches ${selector}, but a withdrawal does: ${see}`),
     );
+  }
+
+  /** Finds the charge of an order by its name, or by the end of one: `1042` of `A-1042`. */
+  async #chargeOfOrder(order: string): Promise<JsonBody | undefined> {
+    if (order.trim() === "" || ID.test(order) || LAST.test(order)) return undefined;
+    const { items } = await this.run("listCharges", { q: order, limit: ORDERS_MAX });
+    const found = (items as JsonBody[]).filter((item) => {
+      const own = String(columnValue(LIST_COLUMNS.charges, "order", item) ?? "").toLowerCase();
+      const rest = own.slice(0, -order.length);
+      return own.endsWith(order.toLowerCase()) && !/[a-z\d]$/.test(rest);
+    });
+    return requireUnique(order, "charge_id", found);
   }
 
   /** Finds a withdrawal, delivery or webhook endpoint by id, by unique prefix of an id, or by `last`, `last-1`. */
@@ -149,10 +170,11 @@ export class Connection extends ControlClient {
     const selector = given.replace(/…$/, "");
     const { list, get } = RECORDS[kind];
     const idField = `${kind}_id`;
-    const last = /^last(?:-(\d{1,6}))?$/.exec(selector);
+    const last = LAST.exec(selector);
     if (last !== null) return this.findNewest(list, { offset: Number(last[1] ?? 0) });
+    if (!ID.test(selector)) return undefined;
     const known = await this.#known(get, { [idField]: selector });
-    if (known !== undefined || !/^[a-z]{2,4}_[0-9a-f]*$/.test(selector)) return known;
+    if (known !== undefined || !/_[0-9a-f]*$/.test(selector)) return known;
     const found: JsonBody[] = [];
     for await (const items of this.pages<JsonBody>(...([list] as OperationCall))) {
       found.push(...items.filter((item) => String(item[idField]).startsWith(selector)));
@@ -219,9 +241,14 @@ const RECORDS = {
 type RecordKind = keyof typeof RECORDS;
 
 const CANDIDATES_MAX = 5;
+/** Charges that are searched for an order, the newest. */
+const ORDERS_MAX = 50;
+
+const LAST = /^last(?:-(\d{1,6}))?$/;
+const ID = /^[a-z]{2,4}_/;
 
 /** Forms of a selector. Withdrawals and deliveries take only the first two. */
-const SELECTORS = ["an id or the beginning of one", "last or last-1", "an e-mail", "order=1042"];
+const SELECTORS = ["an id or the beginning of one", "last or last-1", "an e-mail", "an order such as 1042"];
 
 function emailOf(selector: string): string | undefined {
   const email = selector.startsWith("email:") ? selector.slice("email:".length) : selector;
@@ -238,7 +265,11 @@ function metadataQueries(selector: string): Query[] | undefined {
 /** Returns the record that matches a selector, if there is one. Throws with the candidates if there are several. */
 function requireUnique(selector: string, idField: string, found: readonly JsonBody[]): JsonBody | undefined {
   if (found.length < 2) return found[0];
-  const candidates = found.slice(0, CANDIDATES_MAX).map((item) => String(item[idField]));
+  const candidates = found.slice(0, CANDIDATES_MAX).map((item) => {
+    const { status, state = status, currency, amount, type } = item;
+    const about = [state, amount === undefined ? type : `${currency} ${amount}`].filter(Boolean);
+    return `${item[idField]}${about.length === 0 ? "" : ` (${about.join(", ")})`}`;
+  });
   const more = found.length > CANDIDATES_MAX ? " and more" : "";
   throw new SandboxError(
     refuse("VALIDATION_ERROR", `${selector} is ambiguous: ${candidates.join(", ")}${more}`),

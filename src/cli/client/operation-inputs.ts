@@ -69,6 +69,8 @@ export const OPERATION_INPUTS = {
   getWebhookEndpoint: { webhook_id: "text" },
   updateWebhookEndpoint: { webhook_id: "text", url: "text", events: "list", force: "boolean", enabled: "boolean", unreachable: "text", signature: "text" },
   deleteWebhookEndpoint: { webhook_id: "text" },
+  retryReceiver: { webhook_id: "text" },
+  listAttention: { mode: "text" },
   getCoverage: { of: "text" },
   getAdvice: { of: "text" },
   listNext: { limit: "number", offset: "number", id: "text" },

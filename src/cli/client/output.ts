@@ -1,4 +1,5 @@
 import { CONTROL_CALLS, type ControlOperationId } from "../../core/client/operations.js";
+import { type ListedDelivery, stateText, webhookText } from "../../core/reports/delivery-text.js";
 import {
   columnValue,
   formatOf,
@@ -6,15 +7,15 @@ import {
   type ListColumns,
   type ListName,
 } from "../../core/reports/list-columns.js";
-import { readStatuses, STATUS_TONES, statusDetails, statusText } from "../../core/reports/shown-status.js";
+import { stepText } from "../../core/reports/payment-text.js";
 import {
-  attemptsOf,
-  deliveryState,
-  holdText,
-  type ListedDelivery,
-  receiverTrouble,
-  webhookText,
-} from "../../core/reports/trouble.js";
+  type Payment,
+  STATUS_TONES,
+  shownStatus,
+  statusDetails,
+  statusText,
+} from "../../core/reports/shown-status.js";
+import type { NextStep, WebhookCounts } from "../../core/schema/control-insight-responses.js";
 import { groupDigits, toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
 import { machineNowMs, pause } from "../../core/time/timers.js";
 import {
@@ -111,32 +112,17 @@ function cell(value: unknown, field: string): string {
   return formatOf(field) === "amount" && isTerminal() ? groupDigits(text) : text;
 }
 
-/** Webhooks in a line each, behind the mark of its state; those that fail alike at one receiver in one line. */
-export function markedWebhooks(deliveries: readonly (JsonBody & ListedDelivery)[]): string[] {
-  const stateOf = (one: JsonBody & ListedDelivery) => deliveryState(one, one.hold);
-  return deliveries.flatMap((one, place) => {
-    const isAlike = (other: JsonBody & ListedDelivery) =>
-      stateOf(other) === stateOf(one) && receiverTrouble(other) === receiverTrouble(one);
-    const count = isFailingState(stateOf(one)) ? deliveries.filter(isAlike).length : 1;
-    const isFolded = count >= COMMON_MIN;
-    if (isFolded && deliveries.findIndex(isAlike) < place) return [];
-    const shown = isFolded ? { ...one, type: `${count} webhooks` } : one;
-    return [`${markedStatus(stateOf(one))[0]} ${webhookText(shown)}`];
-  });
+/** The number of webhooks in each state, behind its mark. */
+function webhookLines(counts: JsonBody): string[] {
+  const lines = Object.entries(counts).flatMap(([state, count]) =>
+    count === 0 ? [] : markedStatus(`${count} ${state.replace("_", " ")}`),
+  );
+  return lines.length === 0 ? ["none"] : lines;
 }
 
 /** A webhook behind the mark of its state, with the whole type of its event. */
 export function sentWebhook(delivery: JsonBody & ListedDelivery): string {
-  return `${markedStatus(deliveryState(delivery, delivery.hold))[0]} ${webhookText(delivery, delivery.type)}`;
-}
-
-/** Orders failing deliveries: first the app's own errors, then receivers that do not respond. */
-export function byOwnErrorsFirst(a: JsonBody, b: JsonBody): number {
-  return Number(a.answered === null) - Number(b.answered === null);
-}
-
-export function isFailingState(state: string): boolean {
-  return state === "failing" || state === "given up";
+  return `${markedStatus(stateText(delivery.state))[0]} ${webhookText(delivery, delivery.type)}`;
 }
 
 /** Operations that return a list of records that has columns. */
@@ -175,10 +161,9 @@ export function listAction(id: ListId, query: object = {}): ClientAction {
   });
 }
 
-/** Creates a formatter for a charge or withdrawal. Its status has the reason. */
+/** Creates a formatter for a charge or withdrawal: its status with the reason, why, its webhooks and what comes next. */
 export function paymentFormatter(...names: readonly string[]): NonNullable<ClientAction["formatResult"]> {
-  return async (payment, { connection }) => {
-    const statusOf = await readStatuses(connection, { charge_id: payment.charge_id });
+  return (payment, { connection }) => {
     const { currency } = payment;
     const { total_fee: fees } = Object(payment.fees) as JsonBody;
     const amounts: JsonBody = { ...payment, fees };
@@ -186,13 +171,35 @@ export function paymentFormatter(...names: readonly string[]): NonNullable<Clien
       field,
       amounts[field] == null ? undefined : `${currency} ${cell(amounts[field], field)}`,
     ]);
-    const shown = { ...payment, ...Object.fromEntries(priced), status: statusText(statusOf(payment)) };
-    return recordFormatter(...names)(shown, { connection });
+    const { why, webhooks, next_step } = payment as Partial<PaymentReport>;
+    const shown = {
+      ...payment,
+      ...Object.fromEntries(priced),
+      status: statusText(shownStatus(payment as unknown as Payment)),
+      why: why?.sentence,
+      order: columnValue(LIST_COLUMNS.charges, "order", payment) ?? undefined,
+      webhooks: webhooks && webhookLines(webhooks),
+      next_step: next_step == null ? undefined : stepLines(next_step, connection),
+    };
+    return recordFormatter(...names, "order", "webhooks", "next_step")(shown, { connection });
   };
 }
 
-/** Maximum number of failing webhooks below a row. */
-const WEBHOOKS_MAX = 2;
+/** What the control API says of a payment. */
+interface PaymentReport {
+  readonly why: { readonly sentence: string };
+  readonly webhooks: WebhookCounts;
+  readonly next_step: NextStep | null;
+}
+
+/** The next step, with the time until it happens by itself, and the command that does it. */
+export function stepLines(step: NextStep, connection: Connection): string[] {
+  const text = stepText(step, Date.parse(connection.now ?? "")).replace(
+    " /checkout/",
+    ` ${connection.url}/checkout/`,
+  );
+  return [text, ...(step.command === null ? [] : [connection.commandAs(step.command)])];
+}
 
 /** Rows from which on a trouble stands once below the table, not below each row. */
 const COMMON_MIN = 3;
@@ -200,12 +207,9 @@ const COMMON_MIN = 3;
 /** Troubles of several rows, which a terminal shows once below the table, each with the ids of its rows. */
 type CommonTroubles = ReadonlyMap<string, ReadonlySet<unknown>>;
 
-export function commonTroubles(deliveries: readonly JsonBody[], idField: string): CommonTroubles {
+export function commonTroubles(troubles: Iterable<readonly [trouble: string, id: unknown]>): CommonTroubles {
   const idsOf = new Map<string, Set<unknown>>();
-  for (const delivery of deliveries) {
-    const trouble = receiverTrouble(delivery);
-    idsOf.set(trouble, (idsOf.get(trouble) ?? new Set()).add(delivery[idField]));
-  }
+  for (const [trouble, id] of troubles) idsOf.set(trouble, (idsOf.get(trouble) ?? new Set()).add(id));
   return new Map([...idsOf].filter(([, { size }]) => isTerminal() && size >= COMMON_MIN));
 }
 
@@ -231,6 +235,10 @@ export async function readDeliveries(
 /** How to register a webhook endpoint, if there is none. */
 export async function readMissingEndpoint(connection: Connection): Promise<string | undefined> {
   if ((await connection.findNewest("listWebhookEndpoints")) !== undefined) return undefined;
+  return missingEndpointText(connection);
+}
+
+export function missingEndpointText(connection: Connection): string {
   return `none registered: ${connection.commandFor("webhook add localhost:3000/webhooks")}`;
 }
 
@@ -257,86 +265,41 @@ export async function readTried(
   }
 }
 
-interface Troubles {
-  /** `2 failing, 1 given up, 13 held`; empty if none is. */
-  readonly counts: string;
-  /** The counts, or how it stands without any: `ok`, `nothing sent yet`. */
-  readonly summary: string;
-  /** The counts with the reason of the holds, or the command that lists the failures. */
-  readonly text: string;
-  readonly isFailing: boolean;
-  /** The newest failure, or else the hold that the others wait for. */
-  readonly worst: JsonBody | undefined;
-}
-
-/** Counts the deliveries that failed or are held. Reads whole pages only if some wait untried. */
-export async function readTroubles(connection: Connection, query: object = {}): Promise<Troubles> {
-  const newest = (filter: object) =>
-    connection.run<{ total: number; items: readonly JsonBody[] }>("listDeliveries", {
-      ...query,
-      ...filter,
-      limit: 1,
-    });
-  const [failing, givenUp, pending, any] = await Promise.all([
-    newest({ failing: 1, status: "pending" }),
-    newest({ failing: 1, status: "failed" }),
-    newest({ status: "pending" }),
-    newest({}),
-  ]);
-  const held: JsonBody[] = [];
-  if (pending.total > failing.total)
-    for await (const page of connection.pages<JsonBody>("listDeliveries", { ...query, status: "pending" }))
-      held.push(...page.filter((one) => one.hold !== null && attemptsOf(one).length === 0));
-  const all = [`${failing.total} failing`, `${givenUp.total} given up`, `${held.length} held`];
-  const counts = all.filter((text) => !text.startsWith("0 ")).join(", ");
-  const isFailing = failing.total + givenUp.total > 0;
-  const reasons = new Set((held as (JsonBody & ListedDelivery)[]).map(({ hold }) => hold!.reason));
-  const why =
-    isFailing || held.length === 0
-      ? connection.commandFor("deliveries --failing")
-      : holdText({ reason: [...reasons].reverse().join(" and ") });
-  return {
-    counts,
-    summary: counts || (any.total > pending.total ? "ok" : "nothing sent yet"),
-    text: `${counts}: ${why}`,
-    isFailing,
-    worst: failing.items[0] ?? givenUp.items[0] ?? held.at(-1),
-  };
-}
-
-/** Formats a list of charges or withdrawals. Adds reasons and failing webhooks, and counts all that are not delivered. */
+/** Formats a list of charges or withdrawals. Below a row is why it went wrong, and how to mend its webhooks. */
 export function formatPayments(name: "charges" | "withdrawals"): NonNullable<ClientAction["formatResult"]> {
   const idField = name === "charges" ? "charge_id" : "withdrawal_id";
-  return async (answer, asked) => {
-    const { connection } = asked;
-    const { counts, text, isFailing } = await readTroubles(connection);
-    const statusOf = await readStatuses(connection);
-    const payments = (answer.items as JsonBody[]).map((item): JsonBody => {
-      const shown = statusOf(item);
+  return (answer, asked) => {
+    const payments = answer.items as (JsonBody & Payment & PaymentReport)[];
+    const mendOf = ({ webhooks, next_step }: PaymentReport): string | undefined =>
+      webhooks.failing + webhooks.given_up + webhooks.held > 0 && next_step?.sentence.includes("webhook")
+        ? next_step.sentence
+        : undefined;
+    const common = commonTroubles(
+      payments.flatMap((item) => {
+        const mend = mendOf(item);
+        return mend === undefined ? [] : [[mend, item[idField]] as const];
+      }),
+    );
+    const items = payments.map((item): JsonBody => {
+      const shown = shownStatus(item);
       const details = statusDetails(shown);
       const isBad = STATUS_TONES[shown.word] === "bad";
-      return { ...item, status: shown.word, note: isBad || details === "" ? details : `! ${details}` };
+      const mend = mendOf(item);
+      const isCommon = mend !== undefined && common.has(mend);
+      return {
+        ...item,
+        status: `${shown.word}${isCommon ? WEBHOOK_MARK : ""}`,
+        notes: [
+          ...(details === "" ? [] : [isBad ? details : `! ${details}`]),
+          ...(mend === undefined || isCommon ? [] : [mend]),
+        ],
+      };
     });
-    const lists = isFailing ? payments.map((item) => readDeliveries(connection, item, { failing: 1 })) : [];
-    const failing = (await Promise.all(lists)).flat().sort(byOwnErrorsFirst);
-    const common = commonTroubles(failing, idField);
-    const notesOf = (item: JsonBody): string[] => [
-      ...(item.note === "" ? [] : [String(item.note)]),
-      ...failing
-        .filter((delivery) => delivery[idField] === item[idField] && !common.has(receiverTrouble(delivery)))
-        .slice(0, WEBHOOKS_MAX)
-        .map((delivery) => webhookText(delivery)),
-    ];
-    const items = payments.map((item) => {
-      const isMarked = [...common.values()].some((objects) => objects.has(item[idField]));
-      return isMarked ? { ...item, status: `${item.status}${WEBHOOK_MARK}` } : item;
-    });
-    const footer: StyledText[] = [
-      ...commonLines(common),
-      [isFailing ? "red" : "yellow", `webhooks: ${text}`],
-    ];
-    const list = { ...LIST_COLUMNS[name], notes: notesOf };
-    return tableFormatter(list, counts === "" ? [] : footer)({ ...answer, items }, asked);
+    const notes = (item: JsonBody) => item.notes as string[];
+    const isFailing = payments.some(({ webhooks }) => webhooks.failing + webhooks.given_up > 0);
+    const all: StyledText = ["dim", asked.connection.commandFor("deliveries --failing")];
+    const footer = [...commonLines(common), ...(isFailing ? [all] : [])];
+    return tableFormatter({ ...LIST_COLUMNS[name], notes }, footer)({ ...answer, items }, asked);
   };
 }
 

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { appEnvironment } from "../../core/client/control-client.js";
+import { countsText, happenedText } from "../../core/reports/advance-text.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import { scenarioRuleTexts } from "../../core/reports/rule-text.js";
-import { attemptsOf } from "../../core/reports/trouble.js";
+import type { AdvanceReport, AttentionList } from "../../core/schema/control-insight-responses.js";
+import type { NextItem } from "../../core/schema/control-responses.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { systemErrorText } from "../../core/schema/system-error-text.js";
-import { formatCount } from "../../core/schema/text-format.js";
 import {
   durationErrorMessage,
   instantErrorMessage,
@@ -20,8 +21,8 @@ import { isTerminal, lineWidth } from "../terminal.js";
 import { paint, wrap } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { type NextItem, nextRow } from "./insight.js";
-import { listAction, readMissingEndpoint, readTroubles, recordFormatter, tableFormatter } from "./output.js";
+import { nextRow } from "./next.js";
+import { listAction, missingEndpointText, recordFormatter, tableFormatter } from "./output.js";
 
 const SNAPSHOT = "the snapshot's name";
 const SCENARIO = "the scenario's name";
@@ -75,10 +76,20 @@ async function readActive(connection: Connection): Promise<JsonBody> {
   return { scenario: orderText(scenarios), faults: rules.length === 0 ? "none" : rules };
 }
 
+/** Reads what is wrong, worst first, each with its mending. */
+async function readAttention(connection: Connection): Promise<string[]> {
+  const { items } = await connection.run<AttentionList>("listAttention");
+  if (items.length === 0) return ["nothing"];
+  return items.flatMap(({ kind, sentence, mend }) => [
+    `${kind === "receiver_failing" || kind === "call_refused" ? "✗" : "●"} ${sentence}`,
+    mend.command === null ? mend.sentence : `${mend.sentence} ${connection.commandAs(mend.command)}`,
+  ]);
+}
+
 /** Reads the next change: `in 1 s: ada@shop.test becomes PROCESSING`. */
 async function readNextDue(connection: Connection): Promise<string> {
   const { items } = await connection.run("listNext", { limit: 1 });
-  const [row] = await Promise.all((items as NextItem[]).map((item) => nextRow(connection, item)));
+  const [row] = (items as NextItem[]).map((item) => nextRow(item, connection));
   return row?.in === undefined ? "nothing" : `in ${row.in}: ${row.who ?? row.id} ${row.what}`;
 }
 
@@ -90,15 +101,13 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     defaultAction: runs("getSandbox", {
       formatResult: async (info, { connection }) => {
         const clock = info.clock as JsonBody;
+        const counts = info.counts as JsonBody;
         const { pid, started_at } = await connection.call("GET", "/health");
-        const { counts, summary, text, isFailing } = await readTroubles(connection);
         return recordFormatter()({
           url: connection.url,
           namespace: info.namespace,
-          webhooks:
-            counts === ""
-              ? ((await readMissingEndpoint(connection)) ?? summary)
-              : `${isFailing ? "✗" : "●"} ${text}`,
+          wrong: await readAttention(connection),
+          webhooks: counts.webhook_endpoints === 0 ? missingEndpointText(connection) : undefined,
           ...(await readActive(connection)),
           "next due": await readNextDue(connection),
           version: info.version,
@@ -108,7 +117,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
           seed: info.seed,
           clock: clock.mode,
           now: clock.now,
-          ...(info.counts as object),
+          ...counts,
         });
       },
     }),
@@ -299,25 +308,22 @@ function advance(verb: string, input: (argument: string | undefined) => object):
   return runs("advanceClock", {
     input: ({ words }) => input(words.argument),
     progressText: "advancing",
-    formatResult: async ({ from, to, fired_total }: JsonBody, { connection, words }) => {
+    formatResult: (report, { words }) => {
+      const { from, to } = report;
       const by = verb === "advance" ? ` ${words.argument}` : "";
       const isOneDay = String(from).slice(0, 10) === String(to).slice(0, 10);
       const [start, end] = [String(from), String(to)].map((at) =>
         isTerminal() ? at.slice(isOneDay ? 11 : 5, 19).replace("T", " ") : at,
       );
       const zone = isTerminal() ? " UTC" : "";
-      const advanced = `advanced${by}: ${start} → ${end}${zone}; ${formatCount(Number(fired_total), "step")} ran\n`;
-      let [failed, earlier] = [0, 0];
-      for await (const page of connection.pages<JsonBody>("listDeliveries", { failing: 1 }))
-        for (const one of page) attemptsOf(one).at(-1)!.at > String(from) ? failed++ : earlier++;
-      if (failed + earlier === 0) return advanced;
-      const counts = [
-        failed > 0 && `${formatCount(failed, "webhook")} failed`,
-        earlier > 0 && `${failed > 0 ? earlier : formatCount(earlier, "webhook")} still failing`,
-      ];
-      const text = `${counts.filter(Boolean).join(", ")}: ${connection.commandFor("deliveries --failing")}`;
-      const lines = wrap(text, 0, lineWidth()).map((line) => paint(failed > 0 ? "red" : "dim", line));
-      return `${advanced}${lines.join("\n")}\n`;
+      const { counts, failures } = report as unknown as AdvanceReport;
+      const width = lineWidth();
+      return `${[
+        `advanced${by}: ${start} → ${end}${zone}; ${countsText(counts)}`,
+        ...failures.flatMap((one) =>
+          wrap(`✗ ${happenedText(one)}`, 4, width).map((line) => paint("red", line)),
+        ),
+      ].join("\n")}\n`;
     },
   });
 }

@@ -1,6 +1,6 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
-import { requestTrouble } from "../../core/reports/trouble.js";
+import { requestTrouble } from "../../core/reports/request-text.js";
 import { parseDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { machineNowMs, pause } from "../../core/time/timers.js";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { ReceiverClient } from "../../core/delivery/receiver-client.js";
+import { attemptsOf, holdText, type ListedDelivery } from "../../core/reports/delivery-text.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
-import { attemptsOf, holdText, type ListedDelivery } from "../../core/reports/trouble.js";
 import type { MailboxItem } from "../../core/schema/control-log-responses.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -20,14 +20,50 @@ import {
 import type { Connection, JsonBody } from "./connection.js";
 import {
   listAction,
+  missingEndpointText,
   readDeliveries,
-  readMissingEndpoint,
   readTried,
-  readTroubles,
   recordFormatter,
   sentWebhook,
   tableFormatter,
 } from "./output.js";
+
+const isReceiver = ({ words: { target } }: CommandInput) => target?.startsWith("we_") === true;
+
+/** The next attempt of one delivery, now. */
+const RETRY_DELIVERY = runs("retryDelivery", {
+  input: async (asked) => {
+    const { delivery_id } = await resolveDelivery(asked);
+    const { hold } = (await asked.connection.run("getDelivery", { delivery_id })) as JsonBody &
+      ListedDelivery;
+    if (hold !== null) throw new UserError(`delivery ${delivery_id} is held: ${holdText(hold)}`);
+    return { delivery_id };
+  },
+  formatResult: async ({ delivery_id, attempts }, { connection }) => {
+    const delivery = await connection.run("getDelivery", { delivery_id });
+    const made = attemptsOf(delivery).slice((attempts as unknown[]).length);
+    const webhook = sentWebhook({ ...(delivery as JsonBody & ListedDelivery), attempts: made });
+    return recordFormatter("delivery_id", "event_id", "webhook")({ ...delivery, webhook });
+  },
+});
+
+/** The next attempt of all that a receiver has not accepted, now. */
+const RETRY_RECEIVER = runs("retryReceiver", {
+  input: async ({ connection, words: { target } }) => {
+    const { webhook_id } = await connection.resolveRecord("webhook", target!);
+    return { webhook_id };
+  },
+  formatResult: async ({ items }, { connection }) => {
+    const ids = (items as ListedDelivery[]).map(({ delivery_id }) => delivery_id);
+    const read = (delivery_id: string) => connection.run("getDelivery", { delivery_id });
+    const made = (await Promise.all(ids.slice(0, RETRIES_SHOWN).map(read))) as (JsonBody & ListedDelivery)[];
+    const rows = made.map((one) => ({ ...one, webhook: sentWebhook(one) }));
+    return tableFormatter({ columns: ["delivery_id", "webhook"] })({ total: ids.length, items: rows });
+  },
+});
+
+/** Maximum number of retried deliveries that are shown. */
+const RETRIES_SHOWN = 20;
 
 export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   {
@@ -61,7 +97,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "webhook <verb> [target]",
     summary:
-      "list | add URL | delete ID | redeliver [last|ID] (as a new delivery) | retry [last|ID] (its next attempt, now) | pull --forward-to URL",
+      "list | add URL | delete ID | redeliver [last|ID] (as a new delivery) | retry [last|ID] (its next attempt, now; the ID of a receiver: of all it has not accepted) | pull --forward-to URL",
     example: "payments-sandbox webhook redeliver last --times 2",
     options: [
       ["--times <number>", "how many times", "redeliver"],
@@ -73,7 +109,13 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       ["--secret <secret>", "the signing secret", "add"],
     ],
     verbs: {
-      list: { ...listAction("listWebhookEndpoints"), formatResult: formatEndpoints },
+      list: {
+        ...listAction("listWebhookEndpoints"),
+        formatResult: (answer, asked) =>
+          answer.total === 0
+            ? `${missingEndpointText(asked.connection)}\n`
+            : tableFormatter(LIST_COLUMNS["webhook-endpoints"])(answer, asked),
+      },
       add: runs("createWebhookEndpoint", {
         needs: "the URL",
         input: ({ words }) => ({ url: words.target }),
@@ -94,21 +136,11 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
           return tableFormatter({ columns: ["delivery_id", "webhook"] })({ items: made });
         },
       }),
-      retry: runs("retryDelivery", {
-        input: async (asked) => {
-          const { delivery_id } = await resolveDelivery(asked);
-          const { hold } = (await asked.connection.run("getDelivery", { delivery_id })) as JsonBody &
-            ListedDelivery;
-          if (hold !== null) throw new UserError(`delivery ${delivery_id} is held: ${holdText(hold)}`);
-          return { delivery_id };
-        },
-        formatResult: async ({ delivery_id, attempts }, { connection }) => {
-          const delivery = await connection.run("getDelivery", { delivery_id });
-          const made = attemptsOf(delivery).slice((attempts as unknown[]).length);
-          const webhook = sentWebhook({ ...(delivery as JsonBody & ListedDelivery), attempts: made });
-          return recordFormatter("delivery_id", "event_id", "webhook")({ ...delivery, webhook });
-        },
-      }),
+      retry: {
+        call: (asked) => (isReceiver(asked) ? RETRY_RECEIVER : RETRY_DELIVERY).call(asked),
+        formatResult: (answer, asked) =>
+          (isReceiver(asked) ? RETRY_RECEIVER : RETRY_DELIVERY).formatResult!(answer, asked),
+      },
       pull: {
         call: async ({ connection, flags: { forwardTo, once } }) => {
           const target = requireArgument(flagText(forwardTo), "--forward-to URL");
@@ -119,21 +151,6 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
     },
   },
 ];
-
-/** Formats the endpoints with the number of webhooks that each has not taken, and why. */
-async function formatEndpoints(answer: JsonBody, asked: CommandInput): Promise<string> {
-  const missing = await readMissingEndpoint(asked.connection);
-  if (missing !== undefined) return `${missing}\n`;
-  const items = await Promise.all(
-    (answer.items as JsonBody[]).map(async (endpoint) => {
-      const { summary, worst } = await readTroubles(asked.connection, { webhook_id: endpoint.webhook_id });
-      return { ...endpoint, worst, status: endpoint.enabled ? summary : "off" };
-    }),
-  );
-  const notes = ({ worst }: JsonBody) =>
-    worst === undefined ? [] : LIST_COLUMNS.deliveries.notes!(worst as JsonBody);
-  return tableFormatter({ ...LIST_COLUMNS["webhook-endpoints"], notes })({ ...answer, items }, asked);
-}
 
 /** Reads the newest deliveries of an event after their first attempts. */
 async function readWebhooks(

@@ -1,5 +1,5 @@
 import { listCharges, readNamespaceNames } from "../../core/reports/namespace-export.js";
-import { missingStatusReason } from "../../core/reports/trouble.js";
+import { missingStatusReason } from "../../core/reports/request-text.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";

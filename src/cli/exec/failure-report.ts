@@ -1,5 +1,6 @@
 import type { ControlClient } from "../../core/client/control-client.js";
 import { causeText, historyRows } from "../../core/reports/charge-history-text.js";
+import { failureText, type ListedDelivery, receiverText } from "../../core/reports/delivery-text.js";
 import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import {
   type ChargeHistory,
@@ -9,8 +10,7 @@ import {
   readFailedTests,
   readNamespaceNames,
 } from "../../core/reports/namespace-export.js";
-import { readStatuses, type ShownStatus, statusAfter, statusText } from "../../core/reports/shown-status.js";
-import { failureText, type ListedDelivery, receiverText } from "../../core/reports/trouble.js";
+import { type Payment, shownStatus, statusText } from "../../core/reports/shown-status.js";
 import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { CHARGE_STATUS_TABLE, outcomePage } from "../../core/schema/statuses.js";
@@ -33,7 +33,6 @@ interface KnownCharge {
 
 interface Story {
   readonly history: ChargeHistory;
-  readonly shown: ShownStatus;
   readonly deliveries: readonly ListedDelivery[];
 }
 
@@ -85,7 +84,6 @@ async function readActivity(sandbox: Sandbox): Promise<Activity> {
         summary: history,
         readStory: async () => ({
           history: { ...history, test },
-          shown: statusAfter(history.charge, logs.events.items),
           deliveries: logs.deliveries.items as readonly object[] as readonly ListedDelivery[],
         }),
       });
@@ -118,7 +116,6 @@ async function readStory(client: ControlClient, summary: ChargeSummary): Promise
   });
   return {
     history: await readChargeHistory(client, summary),
-    shown: (await readStatuses(client, { charge_id }))(summary.charge),
     deliveries: items,
   };
 }
@@ -196,7 +193,7 @@ async function firstStories(charges: readonly KnownCharge[]): Promise<string[]> 
 type Attempt = Extract<ChargeHistoryItem, { kind: "attempt" }>;
 
 /** A charge's heading, why it is not in order, and its history; only the heading if it is merely unfinished. */
-function storyLines({ history, shown, deliveries }: Story): string[] {
+function storyLines({ history, deliveries }: Story): string[] {
   const width = lineWidth(process.stderr);
   const { charge, items, test } = history;
   const failures = items
@@ -207,7 +204,7 @@ function storyLines({ history, shown, deliveries }: Story): string[] {
   const heading = [
     isUnfinished
       ? `● not finished: ${charge.status}`
-      : `${history.is_in_order ? "✓" : "✗"} ${statusText(shown)}`,
+      : `${history.is_in_order ? "✓" : "✗"} ${statusText(shownStatus(charge as unknown as Payment))}`,
     `${charge.currency} ${groupDigits(String(charge.amount))}`,
     charge.customer_email,
     columnValue(LIST_COLUMNS.charges, "order", charge),

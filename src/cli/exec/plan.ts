@@ -1,6 +1,6 @@
 import { appEnvironment, ControlClient, type OperationCall } from "../../core/client/control-client.js";
 import { readNamespaceNames } from "../../core/reports/namespace-export.js";
-import type { AdviceList } from "../../core/schema/control-responses.js";
+import type { AdviceList } from "../../core/schema/control-insight-responses.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
 import { toPrintableLine } from "../../core/schema/text-format.js";

@@ -1,4 +1,4 @@
-import { failureText, nextTryIn, receiverText } from "../../core/reports/trouble.js";
+import { failureText, nextTryIn, receiverText } from "../../core/reports/delivery-text.js";
 import type {
   Activity,
   AttemptActivity,

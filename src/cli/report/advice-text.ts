@@ -1,4 +1,4 @@
-import type { AdviceList } from "../../core/schema/control-responses.js";
+import type { AdviceList } from "../../core/schema/control-insight-responses.js";
 import { printErrorLine } from "../terminal.js";
 
 export type Advice = AdviceList["items"][number];

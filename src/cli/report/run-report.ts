@@ -1,5 +1,5 @@
 import type { DocumentFault } from "../../core/files/documents.js";
-import { requestTrouble } from "../../core/reports/trouble.js";
+import { requestTrouble } from "../../core/reports/request-text.js";
 import type { Difference, Failure } from "../../core/schema/control-scenario-responses.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";

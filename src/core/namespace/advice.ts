@@ -1,6 +1,6 @@
 import type { ApiKeys } from "../engine/access-changes.js";
 import type { Delivery } from "../engine/records.js";
-import type { AdviceList } from "../schema/control-responses.js";
+import type { AdviceList } from "../schema/control-insight-responses.js";
 import { iso } from "../schema/time.js";
 import type { Clock } from "../time/clock.js";
 import type { RequestEntry } from "./request-journal.js";

@@ -178,6 +178,10 @@ export class Namespace {
     return this.#scheduler.clock.nowMs();
   }
 
+  get isTimeRunning(): boolean {
+    return this.#scheduler.clock.isTimeRunning;
+  }
+
   arrival(): ArrivalTime {
     return { atMs: this.nowMs(), wallMs: this.#options.wall.nowMs() };
   }

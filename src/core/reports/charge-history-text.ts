@@ -4,15 +4,10 @@ import { isSuccessStatus } from "../schema/http-response.js";
 import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
 import { formatCount, groupDigits, signedAmount, toPrintableLine } from "../schema/text-format.js";
 import { readableDuration } from "../schema/time.js";
+import { failureText, type ListedDelivery, nextTryText, receiverText } from "./delivery-text.js";
 import type { ChargeHistories, ChargeHistory } from "./namespace-export.js";
+import { missingStatusReason } from "./request-text.js";
 import { type Payment, shownStatus, statusText } from "./shown-status.js";
-import {
-  failureText,
-  type ListedDelivery,
-  missingStatusReason,
-  nextTryText,
-  receiverText,
-} from "./trouble.js";
 
 /** Formats histories as text: a heading for each charge, a line for each item. */
 export function historiesText({ charges, not_in_order, items }: ChargeHistories): string {
@@ -28,15 +23,12 @@ export function historiesText({ charges, not_in_order, items }: ChargeHistories)
   ].join("\n");
 }
 
-export function historyTitle(
-  { charge, test }: Pick<ChargeHistory, "charge" | "test">,
-  shown = shownStatus(charge as unknown as Payment, []),
-): string {
+export function historyTitle({ charge, test }: Pick<ChargeHistory, "charge" | "test">): string {
   const { sandbox } = charge as { sandbox?: { scenario?: unknown } };
   return toPrintableLine(
     [
       charge.charge_id,
-      statusText(shown),
+      statusText(shownStatus(charge as unknown as Payment)),
       `${charge.currency} ${groupDigits(String(charge.amount))}`,
       charge.payment_method,
       charge.customer_email,
@@ -141,14 +133,6 @@ export function causeText({
       : `because ${match} (scenario ${scenario})`;
   const actors: Partial<Record<typeof actor, string>> = { customer: "by the customer", control: "by hand" };
   return actors[actor];
-}
-
-/** Why an unfinished charge stays as it is, from its history. */
-export function stuckText(items: readonly ChargeHistoryItem[]): string {
-  const { match, by } = items.findLast((item) => item.kind === "transition") ?? {};
-  const scenario = by?.scenario && `scenario ${by.scenario}`;
-  const rule = [match, scenario && match !== undefined ? `(${scenario})` : scenario];
-  return ["nothing is scheduled", rule.filter(Boolean).join(" ")].filter(Boolean).join(": ");
 }
 
 function errorOf(body: unknown): string {

@@ -2,16 +2,11 @@
  * Columns and filters of each list of the control API. The command line derives tables and options from the columns.
  * The dashboard derives filter forms and curl commands.
  */
+import type { DeliveryState, ReceiverHealth } from "../schema/control-log-responses.js";
 import { isMishapScenario } from "../schema/scenario-rules.js";
+import { attemptsOf, deliveryTrouble, stateText } from "./delivery-text.js";
+import { missingStatusReason, requestTrouble } from "./request-text.js";
 import { effectText, matchText } from "./rule-text.js";
-import {
-  attemptsOf,
-  deliveryState,
-  deliveryTrouble,
-  type ListedDelivery,
-  missingStatusReason,
-  requestTrouble,
-} from "./trouble.js";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -30,6 +25,14 @@ const FORMATS: readonly (readonly [field: RegExp, format: ValueFormat])[] = [
 
 export function formatOf(field: string): ValueFormat {
   return FORMATS.find(([pattern]) => pattern.test(field))?.[1] ?? "text";
+}
+
+function shareText(share: number | null): string | undefined {
+  return share === null ? undefined : `${Math.floor(share * 100)} %`;
+}
+
+function durationText(durationMs: number | null): string | undefined {
+  return durationMs === null ? undefined : `${Math.round(durationMs)} ms`;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -99,7 +102,9 @@ function requestSubject({ request_body, response_body }: JsonRecord): string | u
 
 /** Queries for the states of a delivery that are no status. */
 const STATE_QUERIES: Readonly<Record<string, Query>> = {
-  failing: { failing: "1" },
+  "not accepted": { failing: "1" },
+  failing: { failing: "1", status: "pending" },
+  queued: { status: "pending" },
   "given up": { status: "failed" },
   held: { status: "pending" },
   off: { status: "pending" },
@@ -127,10 +132,7 @@ const lists = {
     values: {
       about: objectId,
       url: ({ url, status }) => url ?? (status === "dropped" ? url : "mailbox"),
-      status: (delivery) => {
-        const listed = delivery as unknown as ListedDelivery;
-        return deliveryState(listed, listed.hold);
-      },
+      status: ({ state }) => stateText(state as DeliveryState),
       attempts: (delivery) => attemptsOf(delivery).length,
       response: (delivery) => {
         const { length, [length - 1]: last } = attemptsOf(delivery);
@@ -192,9 +194,21 @@ const lists = {
   },
   balances: { columns: ["organization_id", "mode", "currency", "available_balance", "pending_balance"] },
   "webhook-endpoints": {
-    columns: ["webhook_id", "url", "mode", "status", "events"],
-    dropFirst: ["mode"],
-    values: { url: ({ url, mailbox }) => url ?? `mailbox ${mailbox}` },
+    columns: ["webhook_id", "url", "mode", "status", "delivered", "p95", "events"],
+    dropFirst: ["mode", "p95"],
+    values: {
+      url: ({ url, mailbox }) => url ?? `mailbox ${mailbox}`,
+      status: ({ health }) => {
+        const { state, open_failures } = health as ReceiverHealth;
+        return state === "failing" ? `${open_failures} ${state}` : state;
+      },
+      delivered: ({ health }) => shareText((health as ReceiverHealth).delivered_share),
+      p95: ({ health }) => durationText((health as ReceiverHealth).p95_ms),
+    },
+    notes: ({ health }) => {
+      const { state, last_error } = health as ReceiverHealth;
+      return state === "failing" && last_error !== null ? [last_error] : [];
+    },
   },
   snapshots: { columns: ["name", "at"] },
   namespaces: { columns: ["name", "api_key", "charges"] },

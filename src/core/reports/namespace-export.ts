@@ -1,5 +1,5 @@
-// This folder makes reports from JSON of the control API: list columns, charge histories, exports of a namespace
-// and of failed tests. Used by the command, the dashboard, the server and scenario runs. No report reads the engine or
+// This folder makes words and reports from plain facts: why a payment has its status and what comes next, what is
+// wrong, list columns, charge histories, exports of a namespace and of failed tests. Nothing in it reads the engine or
 // the store.
 import type { ControlClient } from "../client/control-client.js";
 import type { ControlOperationId } from "../client/operations.js";

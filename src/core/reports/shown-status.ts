@@ -1,6 +1,5 @@
 // Status of a payment as people read it. The service has no status for a late payment, a partial refund, a
 // chargeback or a bounce.
-import type { ControlClient } from "../client/control-client.js";
 import { REVERSALS, type ReversalKind } from "../schema/event-types.js";
 import { CHARGE_STATUS_TABLE } from "../schema/statuses.js";
 import { groupDigits } from "../schema/text-format.js";
@@ -41,68 +40,44 @@ export interface Payment {
   readonly failure_reason?: string | null;
   readonly updated_at: string;
   readonly status_history?: readonly { readonly status: string }[];
+  /** Newest first. */
+  readonly reversals?: readonly ShownReversal[];
 }
 
-interface ReversalData {
+/** A reversal as the control API shows it. */
+export interface ShownReversal {
+  readonly kind: ReversalKind;
+  readonly amount: string;
   readonly currency: string;
-  readonly sandbox_extension?: {
-    readonly kind: ReversalKind;
-    readonly amount: string;
-    readonly reason: string | null;
+  readonly reason: string | null;
+  readonly at: string;
+}
+
+function reversalStatus({ kind, amount, currency, reason, at }: ShownReversal): ShownStatus {
+  return {
+    word: REVERSALS[kind].status,
+    reason: reason ?? undefined,
+    was: "COMPLETED",
+    amount: `${currency} ${groupDigits(amount)}`,
+    at,
   };
 }
 
-/** The reversal that an event reports, as a status; undefined for other events. */
-export function reversalStatus(at: string, data: unknown): ShownStatus | undefined {
-  const { currency, sandbox_extension: reversal } = Object(data) as ReversalData;
-  if (reversal === undefined) return undefined;
-  const { kind, reason } = reversal;
-  const amount = `${currency} ${groupDigits(reversal.amount)}`;
-  return { word: REVERSALS[kind].status, reason: reason ?? undefined, was: "COMPLETED", amount, at };
-}
-
-/** The newest reversal, the first, in place of COMPLETED; else the status, with its reason. */
-export function shownStatus(
-  { status, failure_reason, updated_at: at, status_history = [] }: Payment,
-  [newest, ...earlier]: readonly ShownStatus[],
-): ShownStatus {
+/** A payment's status as people read it: the newest reversal in place of COMPLETED, else the status, with its reason. */
+export function shownStatus({
+  status,
+  failure_reason,
+  updated_at: at,
+  status_history = [],
+  reversals = [],
+}: Payment): ShownStatus {
+  const [newest, ...earlier] = reversals.map(reversalStatus);
   if (status === "COMPLETED" && newest !== undefined)
     return isPartial(newest) ? { ...newest, earlier } : newest;
   const hasExpired = status_history.some((change) => change.status === "EXPIRED");
   if (hasExpired && (status === "PROCESSING" || status === "COMPLETED"))
     return { word: status, reason: "paid late", was: "EXPIRED", at };
   return { word: status, reason: failure_reason ?? undefined, at };
-}
-
-/**
- * Reads the newest reversals, of all payments or of one charge. Returns a function that gives a payment's status as
- * people read it.
- */
-export async function readStatuses(
-  client: ControlClient,
-  about: { readonly charge_id?: unknown } = {},
-): Promise<(payment: object) => ShownStatus> {
-  const { items } = await client.run<{ items: readonly object[] }>("listEvents", {
-    type: "sandbox.*",
-    limit: 100,
-    ...about,
-  });
-  return (payment) => statusAfter(payment, items);
-}
-
-/** A payment's status as people read it, after these events, the newest first. */
-export function statusAfter(payment: object, events: readonly object[]): ShownStatus {
-  const own = (events as readonly (Payment & { at: string; data: unknown })[]).filter(
-    (event) => idOf(event) === idOf(payment),
-  );
-  return shownStatus(
-    payment as Payment,
-    own.flatMap(({ at, data }) => reversalStatus(at, data) ?? []),
-  );
-}
-
-function idOf({ charge_id, withdrawal_id }: Partial<Payment>): string | undefined {
-  return charge_id ?? withdrawal_id;
 }
 
 /** Text after the status: `paid late (was EXPIRED)`, `USD 1.00: broken cup (was COMPLETED)`; may be empty. */

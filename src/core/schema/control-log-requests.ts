@@ -66,6 +66,8 @@ export const deliveryQuerySchema = queryShape({
   ),
 });
 
+export const attentionQuerySchema = queryShape({ mode });
+
 export const streamQuerySchema = queryShape({
   view: field(
     z.optional(z.enum(["light"])),

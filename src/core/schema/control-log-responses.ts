@@ -95,6 +95,9 @@ export const attemptSchema = recordShape("Attempt", "One delivery attempt.", {
   response_body: field(textOrNull, "The beginning of its response body."),
 });
 
+const DELIVERY_STATES = ["queued", "delivered", "failing", "held", "given_up", "off", "dropped"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
 const down = mishapRecordSchema.shape.down._zod.def.innerType.shape;
 const retry = mishapRecordSchema.shape.retried._zod.def.innerType._zod.def.element.shape;
 const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
@@ -128,6 +131,10 @@ export const deliverySchema = recordShape("Delivery", "An event on its way to a 
     deliveryRecordSchema.shape.status,
     "`dropped` by a scenario, or by deletion of the receiver.",
   ),
+  state: field(
+    z.enum(DELIVERY_STATES),
+    "How it stands. `failing`: tried and not accepted; another attempt is due. `held`: it waits for its receiver. `off`: its receiver is turned off.",
+  ),
   answered: field(statusOrNull, "The response status of the last attempt."),
   next_attempt_at: field(z.nullable(timestampSchema), "When the next attempt is due, if there is one."),
   hold: z.nullable(
@@ -160,6 +167,27 @@ export const mailboxItemListSchema = pageShape(
   "oldest first",
 );
 
+const msOrNull = z.nullable(z.number().check(z.gte(0)));
+export const receiverHealthSchema = recordShape(
+  "ReceiverHealth",
+  "How a receiver does, from its last 50 deliveries.",
+  {
+    state: field(
+      z.enum(["ok", "failing", "held", "off"]),
+      "`failing`: a webhook was not accepted. `held`: webhooks wait for it. `off`: it is turned off.",
+    ),
+    open_failures: field(unboundedCountSchema, "All its webhooks that are failing or given up."),
+    last_error: field(textOrNull, "Why its newest failed attempt failed."),
+    p50_ms: field(msOrNull, "Median time to a response."),
+    p95_ms: msOrNull,
+    delivered_share: field(
+      z.nullable(z.number().check(z.gte(0), z.lte(1))),
+      "Share of those tried that were accepted.",
+    ),
+  },
+);
+export type ReceiverHealth = z.infer<typeof receiverHealthSchema>;
+
 const { seq: _, previous_secret: _1, previous_secret_until_ms: _2, ...endpoint } = endpointRecordSchema.shape;
 export const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has a `url` or a `mailbox`.", {
   ...endpoint,
@@ -169,6 +197,7 @@ export const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has
   ),
   organization_id: field(textOrNull, "The organization it receives events of; null for all."),
   enabled: field(z.boolean(), "Whether it is sent events; a 410 response disables it."),
+  health: receiverHealthSchema,
 });
 export const endpointListSchema = pageShape("WebhookEndpointList", "Receivers", endpointSchema);
 export const endpointDeletedSchema = recordShape("WebhookEndpointDeleted", "The deleted receiver.", {

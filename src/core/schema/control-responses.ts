@@ -1,5 +1,13 @@
 import * as z from "zod/mini";
-import { ACTORS, timestampSchema } from "./common.js";
+import { timestampSchema } from "./common.js";
+import {
+  adviceListSchema,
+  causeSchema,
+  coverageSchema,
+  nextStepSchema,
+  webhookCountsSchema,
+  whySchema,
+} from "./control-insight-responses.js";
 import {
   attemptSchema,
   deliveryListSchema,
@@ -14,6 +22,7 @@ import {
 } from "./control-log-responses.js";
 import { clockSchema, namespaceKeyFields } from "./control-sandbox-responses.js";
 import { field, fieldsOf, namedSchema, pickFields, recordShape, shape } from "./descriptions.js";
+import { reversalSchema } from "./engine-requests.js";
 import { BOOK_FINDING_KINDS, BOOK_FINDING_MESSAGES } from "./reconciliation.js";
 import { taskRecordSchema } from "./records/namespace-records.js";
 import {
@@ -58,40 +67,6 @@ export const snapshotSchema = recordShape("Snapshot", "A saved state.", {
 export const snapshotListSchema = pageShape("SnapshotList", "Snapshots", snapshotSchema);
 
 const { kind: taskKind, task_id } = taskRecordSchema.shape;
-const firedSchema = recordShape("Fired", "A task that ran.", {
-  at: timestampSchema,
-  task: taskKind,
-  ref: field(text, "The charge, withdrawal or delivery it was about."),
-});
-export const advanceReportSchema = recordShape("AdvanceReport", "How far the clock moved.", {
-  from: timestampSchema,
-  to: timestampSchema,
-  fired: field(z.array(firedSchema), "The tasks that ran, in order; the first 1,000."),
-  fired_total: unboundedCountSchema,
-  quiet: z.optional(
-    recordShape("QuietWaits", "How the app became still after webhooks; present with `quiet`.", {
-      waits: unboundedCountSchema,
-      calls: field(unboundedCountSchema, "Calls of the app that arrived or ended during the waits."),
-      longest_ms: field(
-        unboundedCountSchema,
-        "The longest time from the last response to a webhook to the app's last call, in wall time.",
-      ),
-      restless: field(
-        unboundedCountSchema,
-        "Waits that ended, after ten times `quiet`, before the app was still.",
-      ),
-    }),
-  ),
-  retry: z.optional(
-    recordShape("RetryWaits", "The app's calls after failed ones; present with `retry`.", {
-      calls: field(unboundedCountSchema, "Calls after one that a fault made to fail."),
-      longest_ms: field(unboundedCountSchema, "The longest wall time from a failed call to the next."),
-      in_vain: field(unboundedCountSchema, "Waits that ended without a call."),
-    }),
-  ),
-});
-/** Result of an advance. */
-export type AdvanceReport = DeepReadonly<z.infer<typeof advanceReportSchema>>;
 const taskSchema = recordShape("Task", "A scheduled task.", {
   task_id,
   kind: taskKind,
@@ -108,13 +83,29 @@ const nextSchema = recordShape("Next", "A task, a waiting delivery, or a possibl
   at: field(timeOrNull, "When it is due; null if no time is set."),
   what: field(text, "The kind of task, the event, or the current status."),
   to: field(textList, "The status a task leads to, or the possible next statuses of a transition."),
+  object: field(textOrNull, "The charge or withdrawal it is about."),
+  who: field(textOrNull, "The customer, or the reference of a withdrawal."),
+  amount: textOrNull,
+  currency: textOrNull,
+  receiver: field(textOrNull, "For a delivery: the receiver, for people."),
+  attempts: field(unboundedCountSchema, "For a delivery: how many attempts it has had."),
+  hold: field(textOrNull, "Why a delivery waits, apart from time."),
 });
+export type NextItem = DeepReadonly<z.infer<typeof nextSchema>>;
 export const nextListSchema = pageShape(
   "NextList",
   "What can happen next",
   nextSchema,
   "scheduled tasks and deliveries first, in time order",
 );
+
+/** Fields of a charge and of a payout that say how it stands. */
+const insight = {
+  why: whySchema,
+  next_step: field(z.nullable(nextStepSchema), "Null for a payment that has ended, if no webhook waits."),
+  webhooks: webhookCountsSchema,
+  reversals: field(z.array(reversalSchema), "What was taken back, newest first, while the status stayed."),
+};
 
 const chargeFateSchema = recordShape("ChargeFate", "Why a charge has the outcome it has.", {
   scenario: field(textOrNull, "The scenario whose rule matched."),
@@ -128,19 +119,9 @@ export const controlChargeSchema = recordShape("ControlCharge", "A charge with i
   base_amount: field(text, "The price that the app asked for, without fees, in `base_currency`."),
   base_currency: text,
   sandbox: chargeFateSchema,
+  ...insight,
 });
 export const controlChargeListSchema = pageShape("ControlChargeList", "Charges", controlChargeSchema);
-
-const causeSchema = recordShape("Cause", "Who caused a change of status.", {
-  actor: field(
-    z.enum(ACTORS),
-    "`api`: a call of the service. `scenario`: an entry of a timeline. `clock`: it expired. `customer`: on the hosted page. `control`: the control API, a command or the dashboard.",
-  ),
-  scenario: textOrNull,
-  rule: field(textOrNull, "Its rule, by the name it has in the scenario's `applied`.", {
-    examples: ["charges.1"],
-  }),
-});
 
 const { status } = chargeDetailSchema.shape;
 const delivered = {
@@ -220,6 +201,7 @@ export const controlBalanceListSchema = pageShape("ControlBalanceList", "Account
 export const controlWithdrawalSchema = recordShape("ControlWithdrawal", "A withdrawal of any organization.", {
   ...fieldsOf(withdrawalSchema),
   mode,
+  ...insight,
 });
 export const controlWithdrawalListSchema = pageShape(
   "ControlWithdrawalList",
@@ -286,35 +268,6 @@ export const waitResultSchema = namedSchema(
   "The newest matching record (a charge, request or delivery), or that the namespace is idle.",
   z.union([waitedChargeSchema, requestEntrySchema, deliverySchema, idleSchema]),
 );
-
-const coveredSchema = recordShape("Covered", "How often each was met, and those that were not.", {
-  met: z.record(text, unboundedOrdinalSchema),
-  not_met: textList,
-});
-export const coverageSchema = recordShape("Coverage", "What the app has met, and what it has not.", {
-  operations: coveredSchema,
-  statuses: coveredSchema,
-  events: coveredSchema,
-  error_codes: coveredSchema,
-  mishaps: field(
-    coveredSchema,
-    "`duplicate`, `out_of_order`: an event came twice, or after a later one; `response_lost`: a response was lost; `retry`: a delivery was retried; `paid_late`: a charge was paid after it had expired.",
-  ),
-});
-
-const adviceSchema = recordShape("Advice", "Something the app did against the service's advice.", {
-  id: field(text, "The name of the habit."),
-  advice: field(text, "What the app should do."),
-  why: field(text, "What it did."),
-  times: unboundedOrdinalSchema,
-  example: field(text, "The last time."),
-  docs: field(text, "Where to read more in the docs of the package."),
-});
-export const adviceListSchema = recordShape("AdviceList", "What the app did against the service's advice.", {
-  total: unboundedCountSchema,
-  items: z.array(adviceSchema),
-});
-export type AdviceList = z.infer<typeof adviceListSchema>;
 
 export const leaseSchema = recordShape("Lease", "The run that holds the namespace.", {
   namespace: text,

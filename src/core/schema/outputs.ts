@@ -1,3 +1,4 @@
+import * as insight from "./control-insight-responses.js";
 import * as log from "./control-log-responses.js";
 import { stateDumpSchema } from "./control-requests.js";
 import * as control from "./control-responses.js";
@@ -11,8 +12,9 @@ import * as service from "./service-responses.js";
  * so that a start loads no response schema.
  */
 export const OUTPUTS = {
-  AdvanceReport: control.advanceReportSchema,
-  AdviceList: control.adviceListSchema,
+  AdvanceReport: insight.advanceReportSchema,
+  AdviceList: insight.adviceListSchema,
+  AttentionList: insight.attentionListSchema,
   Balances: service.balancesSchema,
   BookReport: control.bookReportSchema,
   Charge: service.chargeDetailSchema,
@@ -27,7 +29,7 @@ export const OUTPUTS = {
   ControlQuoteList: control.controlQuoteListSchema,
   ControlWithdrawal: control.controlWithdrawalSchema,
   ControlWithdrawalList: control.controlWithdrawalListSchema,
-  Coverage: control.coverageSchema,
+  Coverage: insight.coverageSchema,
   CurrencyCodes: service.currencyCodesSchema,
   Delivery: log.deliverySchema,
   DeliveryList: log.deliveryListSchema,

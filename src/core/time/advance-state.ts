@@ -1,5 +1,5 @@
 import type { Change, Delivery, Task } from "../engine/records.js";
-import type { AdvanceReport } from "../schema/control-responses.js";
+import type { AdvanceReport } from "../schema/control-insight-responses.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
 import { iso, MAX_INSTANT_MS } from "../schema/time.js";
 import type { QuietReport, RetryReport } from "./app-activity.js";
@@ -9,6 +9,9 @@ export type AdvanceTarget =
   | { readonly toMs: number }
   | { readonly byMs: number }
   | { readonly until: "next" | "idle" };
+
+/** How far time was moved, and the tasks that ran. */
+export type AdvanceProgress = Omit<AdvanceReport, "counts" | "first" | "failures">;
 
 /** Maximum number of tasks that a report lists. */
 const FIRED_LIMIT = 1_000;
@@ -112,7 +115,7 @@ export class Advance {
     this.#nowMs = Math.max(this.fromMs, storedMs);
   }
 
-  report(): AdvanceReport {
+  report(): AdvanceProgress {
     return {
       from: iso(this.fromMs),
       to: iso(this.#nowMs),

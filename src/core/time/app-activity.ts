@@ -1,4 +1,4 @@
-import type { AdvanceReport } from "../schema/control-responses.js";
+import type { AdvanceReport } from "../schema/control-insight-responses.js";
 import type { WallClock } from "./wall-clock.js";
 
 /** Wall time without a call after which the work of a repeated call counts as done. */

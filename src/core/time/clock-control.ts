@@ -1,12 +1,11 @@
 import type * as z from "zod/mini";
 import { putClock } from "../engine/commands/namespace-setup.js";
 import type { ClockRecord } from "../engine/records.js";
-import type { AdvanceReport } from "../schema/control-responses.js";
 import type { clockSchema } from "../schema/control-sandbox-responses.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
-import { Advance, type AdvanceTarget } from "./advance-state.js";
+import { Advance, type AdvanceProgress, type AdvanceTarget } from "./advance-state.js";
 import type { AppActivity } from "./app-activity.js";
 import { type Scheduler, WORK_PER_BATCH } from "./scheduler.js";
 import { yieldToEventLoop } from "./wall-clock.js";
@@ -88,7 +87,7 @@ export class ClockControl {
     target: AdvanceTarget,
     settingAfter: ClockSetting = this.#scheduler.clock.setting,
     waits: AppWaits = {},
-  ): Promise<AdvanceReport | Refusal> {
+  ): Promise<AdvanceProgress | Refusal> {
     if (this.isAdvancing) return clockBusy();
     const scheduler = this.#scheduler;
     const { clock, engine } = scheduler;

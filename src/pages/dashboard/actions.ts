@@ -1,7 +1,8 @@
 import { ControlClient, type OperationCall } from "../../core/client/control-client.js";
 import { payAmount } from "../../core/engine/commands/charge-commands.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import { type ListedDelivery, webhookText } from "../../core/reports/trouble.js";
+import { type ListedDelivery, webhookText } from "../../core/reports/delivery-text.js";
+
 import { isRefusal, refuse, refuseInvalid, SandboxError } from "../../core/schema/refusals.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { INSTANT_PATTERN } from "../../core/schema/time.js";

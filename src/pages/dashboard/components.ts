@@ -1,8 +1,9 @@
 import type { Endpoint } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
+import { receiverName } from "../../core/reports/delivery-text.js";
 import { STATUS_TONES } from "../../core/reports/shown-status.js";
 import type { Mode } from "../../core/schema/common.js";
-import { receiverName } from "../../server/control/record-views.js";
+
 import { groupDigits } from "../format.js";
 import { type Content, escapeText, html, Markup } from "../html.js";
 import { type Press, pressText } from "./notices.js";

@@ -1,8 +1,8 @@
 import type { Delivery } from "../../core/engine/records.js";
 import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { activeScenarios, attentionItems, dueTasks, isOpenFailure } from "./attention.js";
 import * as ui from "./components.js";
+import { dueTasks, isOpenFailure } from "./deliveries.js";
 import {
   currentPath,
   currentUrl,
@@ -16,6 +16,7 @@ import {
   viewUrl,
 } from "./page-context.js";
 import { activityView, asideView } from "./views/activity-view.js";
+import { attentionItems } from "./views/attention-rows.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { activeFaults, faultsView } from "./views/faults-view.js";
 import {
@@ -31,7 +32,7 @@ import { chargeListing, payoutListing } from "./views/payment-lists.js";
 import { chargeView, payoutView } from "./views/payment-view.js";
 import { objectUrl } from "./views/record-rows.js";
 import { requestListing, requestView } from "./views/requests-view.js";
-import { scenarioDetailView, scenariosView } from "./views/scenarios-view.js";
+import { activeScenarios, scenarioDetailView, scenariosView } from "./views/scenarios-view.js";
 import { deliveryListing, webhooksView } from "./views/webhooks-view.js";
 
 /** The page around a view: header with search and clock, menu, notices and help. */

@@ -1,9 +1,10 @@
 import type { OperationCall } from "../../core/client/control-client.js";
 import type { ControlOperationId } from "../../core/client/operations.js";
+import { advanceText } from "../../core/reports/advance-text.js";
 import { matchText } from "../../core/reports/rule-text.js";
+import type { AdvanceReport } from "../../core/schema/control-insight-responses.js";
 import type { FaultRule } from "../../core/schema/scenario-rules.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import { readableDuration } from "../../core/schema/time.js";
 
 /** Fields of a form or button. */
 export type Fields = Readonly<Record<string, string>>;
@@ -27,10 +28,10 @@ const stopNotice: NoticeOf = ({ removed = 0 }) => `${formatCount(removed, "fault
 
 /** Operations with a button or form on the dashboard, each with the text shown after its call. */
 export const NOTICES = {
-  advanceClock: ({ from = "", to = "", fired_total = 0 }) =>
-    from === to && fired_total === 0
+  advanceClock: (report) =>
+    report.from === report.to && report.fired_total === 0
       ? "Nothing is due"
-      : `Advanced ${readableDuration(Date.parse(to) - Date.parse(from))}: ${formatCount(fired_total, "step")} ran`,
+      : advanceText(report as unknown as AdvanceReport),
   setClock: ({ mode }) => (mode === "manual" ? "The clock is frozen" : "The clock runs"),
   transitionCharge: statusNotice,
   transitionWithdrawal: statusNotice,

@@ -268,7 +268,8 @@ ${
       const full = shared.find((one) => one.code === code);
       const link = full && html`<a href="#${code}">${code}</a> `;
       const isTold = full?.errors.has(JSON.stringify(error));
-      const part = isTold ? html`<p>${link}${sentenceOf(error)}</p>` : errorPart(error, { link });
+      const sentence = !full?.usual.has(JSON.stringify(error)) && sentenceOf(error);
+      const part = isTold ? html`<p>${link}${sentence}</p>` : errorPart(error, { link });
       return html`<div><dt>${status}</dt><dd>${part}</dd></div>`;
     })}</dl></div>`
 }`;
@@ -317,20 +318,26 @@ interface SharedError {
   readonly status: string;
   readonly code: string;
   readonly errors: Map<string, BodyDescription>;
+  /** Errors of more than half of the operations, which show only their code. */
+  readonly usual: Set<string>;
 }
 
-/** Errors shown in full once; operations show their code and sentence. */
+/** Errors shown in full once; operations show their code, and the sentence of an unusual one. */
 function sharedErrors(operations: readonly DocumentOperation[]): SharedError[] {
   const shared = new Map<string, SharedError>();
-  const seen = new Set<string>();
+  const counts = new Map<string, number>();
   for (const { responses } of operations)
     for (const [status, error] of Object.entries(responses)) {
       if (status === "200" || examplesOf(error).length === 0) continue;
       const text = JSON.stringify(error);
       const code = codeOf(error)!;
-      if (!seen.has(text)) seen.add(text);
-      else if (shared.has(code)) shared.get(code)!.errors.set(text, error);
-      else shared.set(code, { status, code, errors: new Map([[text, error]]) });
+      const count = (counts.get(text) ?? 0) + 1;
+      counts.set(text, count);
+      if (count === 1) continue;
+      const known = shared.get(code) ?? { status, code, errors: new Map(), usual: new Set() };
+      known.errors.set(text, error);
+      if (count > operations.length / 2) known.usual.add(text);
+      shared.set(code, known);
     }
   return [...shared.values()].sort((a, b) => (a.status < b.status ? -1 : 1));
 }

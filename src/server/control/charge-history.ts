@@ -1,9 +1,9 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { ruleConditions } from "../../core/engine/scenario-lookup.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
+import { receiverName } from "../../core/reports/delivery-text.js";
 import { type ACTORS, isByHand } from "../../core/schema/common.js";
 import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
-import { receiverName } from "./record-views.js";
 import { requestEntryView } from "./requests.js";
 
 /** Order of items at the same instant. */

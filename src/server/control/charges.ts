@@ -18,6 +18,7 @@ import { limitAndOffset } from "../http/operation-row.js";
 import { RawJson, viewOrRefusal } from "../http/reply.js";
 import { collectChargeHistory } from "./charge-history.js";
 import { type ControlCall, defineControlOperation, limitedPageReply } from "./control-operation.js";
+import { paymentReport } from "./payment-report.js";
 
 const METADATA_PREFIX = "metadata.";
 
@@ -57,7 +58,7 @@ export const CHARGE_CONTROL_OPERATIONS = [
           : fields.length === 0
             ? state.pageOfKinds("charges", hasStatusAndMode, offset, limit)
             : pageOfCharges(state.chargesMatching(fields).filter(hasStatusAndMode).reverse(), offset, limit);
-      return limitedPageReply({ total, items }, offset, controlChargeJson);
+      return limitedPageReply({ total, items }, offset, (charge) => controlChargeJson(namespace, charge));
     },
   }),
   defineControlOperation({
@@ -70,7 +71,7 @@ export const CHARGE_CONTROL_OPERATIONS = [
     run: ({ namespace, param }) =>
       viewOrRefusal(
         chargeOf(namespace, param("charge_id")),
-        (charge) => new RawJson(controlChargeJson(charge)),
+        (charge) => new RawJson(controlChargeJson(namespace, charge)),
       ),
   }),
   defineControlOperation({
@@ -162,8 +163,8 @@ export function chargeReply(charge: Charge): RawJson {
   return new RawJson(chargeDetailJson(charge));
 }
 
-/** Adds mode, kind, scenario and timeline to the service's view. */
-function controlChargeJson(charge: Charge): string {
+/** Adds mode, kind, scenario, timeline and how it stands to the service's view. */
+function controlChargeJson(namespace: Namespace, charge: Charge): string {
   const { mode, kind, pricing, scenario, scenario_asked, timeline, notes } = charge;
   const base = { base_amount: pricing.amount, base_currency: pricing.base_currency };
   const extra = JSON.stringify({
@@ -171,6 +172,7 @@ function controlChargeJson(charge: Charge): string {
     kind,
     ...base,
     sandbox: { scenario, scenario_asked, timeline, notes },
+    ...paymentReport(namespace, charge),
   });
   return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
 }

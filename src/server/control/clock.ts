@@ -1,3 +1,4 @@
+import { advanceAndReport } from "../../core/namespace/advance-summary.js";
 import { advanceRequestSchema, clockRequestSchema } from "../../core/schema/control-requests.js";
 import {
   type ClockSetting,
@@ -54,8 +55,7 @@ export const CLOCK_OPERATIONS = [
       const [quietMs, retryMs] = [quiet, retry].map((wait) =>
         wait === undefined ? wait : durationToMs(wait),
       );
-      const advance = (target: AdvanceTarget) =>
-        namespace.clock.advance(target, undefined, { quietMs, retryMs });
+      const advance = (target: AdvanceTarget) => advanceAndReport(namespace, target, { quietMs, retryMs });
       if (until !== undefined) return advance({ until });
       if (by !== undefined) return advance({ byMs: durationToMs(by) });
       const toMs = parseInstant(to!)!;

@@ -4,6 +4,7 @@ import { redeliver, triggerEvent } from "../../core/engine/commands/event-comman
 import type { Delivery, EventRecord } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
+import { isFailing } from "../../core/reports/delivery-text.js";
 import {
   deliveryQuerySchema,
   eventQuerySchema,
@@ -15,7 +16,7 @@ import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-row.js";
 import { viewOrRefusal } from "../http/reply.js";
 import { defineControlOperation, limitedPageReply, pageReply } from "./control-operation.js";
-import { deliveryView, eventView, isFailing } from "./record-views.js";
+import { deliveryView, eventView } from "./record-views.js";
 
 export const EVENT_OPERATIONS = [
   defineControlOperation({
@@ -145,10 +146,12 @@ export const DELIVERY_OPERATIONS = [
 
 /** Deliveries of an object's events, newest first. */
 export function deliveriesOfObject(state: State, objectId: string): Delivery[] {
-  return state
-    .eventsOf(objectId)
-    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
-    .sort((a, b) => b.seq - a.seq);
+  return deliveriesOfEvents(state, state.eventsOf(objectId));
+}
+
+/** Deliveries of events, newest first. */
+export function deliveriesOfEvents(state: State, events: readonly EventRecord[]): Delivery[] {
+  return events.flatMap(({ event_id }) => state.deliveriesOf(event_id)).sort((a, b) => b.seq - a.seq);
 }
 
 /** Maximum number of charges, newest first, whose deliveries a search covers. */

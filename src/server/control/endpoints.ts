@@ -1,24 +1,35 @@
+import { retryDelivery } from "../../core/engine/commands/delivery-commands.js";
 import {
   deleteEndpoint,
   endpointAt,
   registerEndpoint,
   updateEndpoint,
 } from "../../core/engine/commands/endpoint-commands.js";
+import type { Endpoint } from "../../core/engine/records.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
 import {
   ackRequestSchema,
   endpointPatchSchema,
   endpointRequestSchema,
+  retryRequestSchema,
   takeRequestSchema,
 } from "../../core/schema/control-log-requests.js";
 import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
-import { refuse, refuseInvalid } from "../../core/schema/refusals.js";
+import { isRefusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { secretErrorMessage } from "../../core/schema/signature-schemes.js";
 import { durationToMs } from "../../core/schema/time.js";
 import { viewOrRefusal } from "../http/reply.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
 import { createDeliveryMapper } from "./deliveries.js";
+import { openFailures } from "./receivers.js";
 import { controlEndpointView } from "./record-views.js";
+
+/** Maximum number of deliveries that a retry of a receiver makes. */
+const RETRIED_MAX = 1_000;
+
+const endpointMapper = (namespace: Namespace) => (endpoint: Endpoint) =>
+  controlEndpointView(namespace, endpoint);
 
 export const ENDPOINT_OPERATIONS = [
   defineControlOperation({
@@ -29,7 +40,7 @@ export const ENDPOINT_OPERATIONS = [
     input: pageQuerySchema,
     output: "WebhookEndpointList",
     run: ({ namespace, input }) =>
-      pageReply([...namespace.engine.state.endpoints()].reverse(), input, controlEndpointView),
+      pageReply([...namespace.engine.state.endpoints()].reverse(), input, endpointMapper(namespace)),
   }),
   defineControlOperation({
     id: "createWebhookEndpoint",
@@ -61,7 +72,7 @@ export const ENDPOINT_OPERATIONS = [
         secret: signingSecret,
         ...(signature === undefined ? {} : { signature }),
       });
-      return viewOrRefusal(namespace.execute(endpoint), controlEndpointView);
+      return viewOrRefusal(namespace.execute(endpoint), endpointMapper(namespace));
     },
   }),
   defineControlOperation({
@@ -74,7 +85,7 @@ export const ENDPOINT_OPERATIONS = [
       viewOrRefusal(
         namespace.engine.state.get("endpoints", param("webhook_id")) ??
           refuse("NOT_FOUND", "Webhook not found"),
-        controlEndpointView,
+        endpointMapper(namespace),
       ),
   }),
   defineControlOperation({
@@ -93,8 +104,27 @@ export const ENDPOINT_OPERATIONS = [
       const changes = { ...patch, url: url === undefined ? undefined : normalizeWebhookUrl(url) };
       return viewOrRefusal(
         namespace.execute(updateEndpoint(undefined, param("webhook_id"), changes)),
-        controlEndpointView,
+        endpointMapper(namespace),
       );
+    },
+  }),
+  defineControlOperation({
+    id: "retryReceiver",
+    call: "POST /_sandbox/webhook-endpoints/{webhook_id}/retry",
+    summary: "Retry what a receiver has not accepted",
+    description:
+      "Makes the next attempt of each delivery that it has not accepted now, up to 1,000, and returns these deliveries, newest first. An attempt under way is left alone.",
+    input: retryRequestSchema,
+    output: "DeliveryList",
+    run: ({ namespace, param }) => {
+      const endpoint = namespace.engine.state.get("endpoints", param("webhook_id"));
+      if (endpoint === undefined) return refuse("NOT_FOUND", "Webhook not found");
+      const { items } = openFailures(namespace.engine.state, endpoint, RETRIED_MAX);
+      const retried = items.flatMap(({ delivery_id }) => {
+        const result = namespace.execute(retryDelivery(delivery_id));
+        return isRefusal(result) ? [] : result;
+      });
+      return pageReply(retried, { limit: String(RETRIED_MAX) }, createDeliveryMapper(namespace));
     },
   }),
   defineControlOperation({

@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import type { OUTPUTS } from "../../core/schema/outputs.js";
 import { ACCESS_OPERATIONS } from "./access.js";
+import { ATTENTION_OPERATIONS } from "./attention.js";
 import { BALANCE_OPERATIONS, RATE_OPERATIONS } from "./balances.js";
 import { CHARGE_CONTROL_OPERATIONS } from "./charges.js";
 import { CHECKOUT_OPERATIONS, QUOTE_OPERATIONS } from "./checkouts.js";
@@ -36,6 +37,7 @@ export const CONTROL_OPERATIONS_BY_TAG = {
   Scenarios: [...SCENARIO_OPERATIONS, ...LEASE_OPERATIONS, ...FAULT_OPERATIONS],
   Webhooks: [...EVENT_OPERATIONS, ...DELIVERY_OPERATIONS, ...MAILBOX_OPERATIONS, ...ENDPOINT_OPERATIONS],
   Insight: [
+    ...ATTENTION_OPERATIONS,
     ...INSIGHT_OPERATIONS,
     ...NEXT_OPERATIONS,
     ...TASK_OPERATIONS,

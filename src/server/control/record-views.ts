@@ -10,8 +10,10 @@ import type {
   StoredScenario,
 } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
-import type { eventPayloadSchema } from "../../core/schema/control-log-responses.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { DeliveryState, eventPayloadSchema } from "../../core/schema/control-log-responses.js";
 import { iso } from "../../core/schema/time.js";
+import { receiverHealth } from "./receivers.js";
 
 /* Events, deliveries, endpoints, faults and scenarios as the control API shows them. */
 
@@ -34,6 +36,19 @@ export function eventView(event: EventRecord) {
   };
 }
 
+/** How a delivery stands, as people read it. */
+export function deliveryState(
+  state: State,
+  { status, attempts, webhook_id }: Delivery,
+  hold: DeliveryHold | null,
+): DeliveryState {
+  if (status === "failed") return "given_up";
+  if (status !== "pending") return status;
+  if (state.get("endpoints", webhook_id)?.enabled === false) return "off";
+  if (hold !== null) return "held";
+  return attempts.length > 0 ? "failing" : "queued";
+}
+
 export function deliveryView(state: State, delivery: Delivery, hold: DeliveryHold | null) {
   const event = state.get("events", delivery.event_id);
   const carried = event && eventToSend(event, delivery.mishap);
@@ -47,6 +62,7 @@ export function deliveryView(state: State, delivery: Delivery, hold: DeliveryHol
     url: state.get("endpoints", delivery.webhook_id)?.url ?? null,
     ...objectIds(delivery.object_id),
     status: delivery.status,
+    state: deliveryState(state, delivery, hold),
     answered: last?.status ?? null,
     created_at: delivery.created_at,
     next_attempt_at: delivery.next_attempt_at,
@@ -75,7 +91,7 @@ function mishapView(mishap: Mishap | null) {
   };
 }
 
-export function controlEndpointView(endpoint: Endpoint) {
+export function controlEndpointView(namespace: Namespace, endpoint: Endpoint) {
   return {
     webhook_id: endpoint.webhook_id,
     url: endpoint.url,
@@ -89,6 +105,7 @@ export function controlEndpointView(endpoint: Endpoint) {
     signature: endpoint.signature,
     enabled: endpoint.enabled,
     created_at: endpoint.created_at,
+    health: receiverHealth(namespace, endpoint),
   };
 }
 
@@ -101,17 +118,4 @@ export function scenarioView(
   applied: Readonly<Record<string, number>>,
 ) {
   return { ...scenario, active: activated > 0, applied };
-}
-
-/** Receiver as shown to users: its URL without scheme and credentials, or its mailbox. */
-export function receiverName(endpoint: Endpoint | undefined): string {
-  if (endpoint === undefined) return "a deleted receiver";
-  return endpoint.url === null
-    ? `mailbox ${endpoint.mailbox}`
-    : endpoint.url.replace(/^https?:\/\/([^/@]*@)?/, "");
-}
-
-/** Returns true if attempts were made and none succeeded. */
-export function isFailing({ status, attempts }: Delivery): boolean {
-  return attempts.length > 0 && (status === "failed" || status === "pending");
 }

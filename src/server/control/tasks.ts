@@ -1,12 +1,12 @@
-import type * as z from "zod/mini";
 import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
 import { settableStatuses } from "../../core/engine/look-ahead.js";
 import type { Collections, Delivery, Task } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { comesBefore } from "../../core/engine/task-queue.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import { receiverName } from "../../core/reports/delivery-text.js";
 import { taskQuerySchema } from "../../core/schema/control-log-requests.js";
-import type { nextListSchema } from "../../core/schema/control-responses.js";
-import type { DeepReadonly } from "../../core/schema/records/record-fields.js";
+import type { NextItem } from "../../core/schema/control-responses.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 import { limitAndOffset } from "../http/operation-row.js";
@@ -61,7 +61,7 @@ function taskView(state: State, { task_id, kind, due_ms, ref, step }: Task) {
   };
 }
 
-function statusAfter(
+export function statusAfter(
   state: State,
   { kind, ref, step = 0 }: Pick<Task, "kind" | "ref" | "step">,
 ): string | null {
@@ -90,21 +90,47 @@ export const NEXT_OPERATIONS = [
     input: taskQuerySchema,
     runsDueTasks: true,
     output: "NextList",
-    run: ({ namespace: { engine }, input }) =>
-      input.id === undefined
-        ? nextPage(engine.state, limitAndOffset(input))
-        : pageReply(nextOfObject(engine.state, input.id), input),
+    run: ({ namespace, input }) => {
+      const { state } = namespace.engine;
+      const view = (item: PlannedItem) => withSubject(namespace, item);
+      if (input.id !== undefined) return pageReply(nextOfObject(state, input.id), input, view);
+      const { total, items } = nextPage(state, limitAndOffset(input));
+      return { total, items: items.map(view) };
+    },
   }),
 ];
 
-type NextItem = DeepReadonly<z.infer<typeof nextListSchema>>["items"][number];
+type PlannedItem = Pick<NextItem, "kind" | "id" | "at" | "what" | "to">;
+
+/** Adds the payment that an item is about, and the receiver of a delivery. */
+function withSubject(namespace: Namespace, item: PlannedItem): NextItem {
+  const { state } = namespace.engine;
+  const delivery = item.kind === "delivery" ? state.get("deliveries", item.id) : undefined;
+  const object = delivery === undefined ? item.id : delivery.object_id;
+  const charge = state.get("charges", object ?? "");
+  const payment = charge ?? state.get("withdrawals", object ?? "");
+  const who =
+    charge === undefined
+      ? payment && "reference" in payment && payment.reference
+      : (charge.customer_email ?? charge.customer_name);
+  return {
+    ...item,
+    object,
+    who: who || null,
+    amount: payment?.amount ?? null,
+    currency: payment?.currency ?? null,
+    receiver: delivery === undefined ? null : receiverName(state.get("endpoints", delivery.webhook_id)),
+    attempts: delivery?.attempts.length ?? 0,
+    hold: (delivery && namespace.findHold(delivery)?.reason) ?? null,
+  };
+}
 
 /** Lists tasks by time, then unscheduled deliveries, then possible transitions. Makes no views beyond the page. */
 function nextPage(state: State, { limit, offset }: { limit: number; offset: number }) {
   const end = offset + limit;
-  const items: NextItem[] = [];
+  const items: PlannedItem[] = [];
   let counted = 0;
-  const take = (total: number, part: (from: number, to: number) => NextItem[]) => {
+  const take = (total: number, part: (from: number, to: number) => PlannedItem[]) => {
     const from = Math.max(offset - counted, 0);
     const to = Math.min(end - counted, total);
     if (from < to) items.push(...part(from, to));
@@ -130,7 +156,7 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   return { total: counted, items };
 }
 
-function nextOfObject(state: State, id: string): NextItem[] {
+function nextOfObject(state: State, id: string): PlannedItem[] {
   const tasks = state.tasksOf(id).filter(isNotAttempt);
   const charge = state.get("charges", id);
   const withdrawal = state.get("withdrawals", id);
@@ -151,7 +177,7 @@ function nextOfObject(state: State, id: string): NextItem[] {
 const isNotAttempt = ({ kind }: Task) => kind !== "attempt";
 const isWaiting = ({ status }: Delivery) => status === "pending";
 
-function nextOfWithdrawal({ status }: Collections["withdrawals"]) {
+export function nextOfWithdrawal({ status }: Collections["withdrawals"]) {
   return WITHDRAWAL_STATUS_RULES.statuses[status].next;
 }
 
@@ -164,7 +190,7 @@ function isQueued(state: State, { task }: Delivery): boolean {
   return planned !== undefined && !state.tasks.isInFlight(planned);
 }
 
-function nextTaskView(state: State, task: Task): NextItem {
+function nextTaskView(state: State, task: Task): PlannedItem {
   const { kind, due_ms, ref } = task;
   const delivery = kind === "attempt" ? state.get("deliveries", ref) : undefined;
   if (delivery !== undefined) return nextDeliveryView(delivery);
@@ -172,7 +198,7 @@ function nextTaskView(state: State, task: Task): NextItem {
   return { kind: "task", id: ref, at: iso(due_ms), what: kind, to: to === null ? [] : [to] };
 }
 
-function nextDeliveryView({ delivery_id, event_type, next_attempt_at }: Delivery): NextItem {
+function nextDeliveryView({ delivery_id, event_type, next_attempt_at }: Delivery): PlannedItem {
   return { kind: "delivery", id: delivery_id, at: next_attempt_at, what: event_type, to: [] };
 }
 
@@ -181,7 +207,7 @@ function transitionViews(
   state: State,
   charges: readonly Collections["charges"][],
   withdrawals: readonly Collections["withdrawals"][],
-): NextItem[] {
+): PlannedItem[] {
   const transition = (
     id: string,
     { status, seq }: { status: string; seq: number },

@@ -2,6 +2,7 @@ import type { Withdrawal } from "../../core/domain/withdrawal.js";
 import { bounceWithdrawal } from "../../core/engine/commands/reversal-commands.js";
 import { transitionWithdrawalById } from "../../core/engine/commands/withdrawal-commands.js";
 import { withdrawalView } from "../../core/engine/wire-views.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
 import { withdrawalQuerySchema } from "../../core/schema/control-log-requests.js";
 import { withdrawalTransitionRequestSchema } from "../../core/schema/control-requests.js";
 import { reversalRequestSchema } from "../../core/schema/engine-requests.js";
@@ -10,6 +11,7 @@ import { limitAndOffset } from "../http/operation-row.js";
 import { viewOrRefusal } from "../http/reply.js";
 import { EXTENSION_NOTE } from "./charges.js";
 import { defineControlOperation, limitedPageReply } from "./control-operation.js";
+import { paymentReport } from "./payment-report.js";
 
 export const WITHDRAWAL_OPERATIONS = [
   defineControlOperation({
@@ -20,7 +22,8 @@ export const WITHDRAWAL_OPERATIONS = [
     input: withdrawalQuerySchema,
     runsDueTasks: true,
     output: "ControlWithdrawalList",
-    run: ({ namespace: { engine }, input }) => {
+    run: ({ namespace, input }) => {
+      const { engine } = namespace;
       const { mode, status } = input;
       const { limit, offset } = limitAndOffset(input);
       const isListed = (withdrawal: Withdrawal) =>
@@ -28,7 +31,7 @@ export const WITHDRAWAL_OPERATIONS = [
         (status === undefined || withdrawal.status === status);
       const { total, items } = engine.state.pageOfKinds("withdrawals", isListed, offset, limit);
       return limitedPageReply({ total, items }, offset, (item) =>
-        JSON.stringify(controlWithdrawalView(item)),
+        JSON.stringify(controlWithdrawalView(namespace, item)),
       );
     },
   }),
@@ -39,11 +42,11 @@ export const WITHDRAWAL_OPERATIONS = [
     description: "A withdrawal of any organization.",
     runsDueTasks: true,
     output: "ControlWithdrawal",
-    run: ({ namespace: { engine }, param }) =>
+    run: ({ namespace, param }) =>
       viewOrRefusal(
-        engine.state.get("withdrawals", param("withdrawal_id")) ??
+        namespace.engine.state.get("withdrawals", param("withdrawal_id")) ??
           refuse("NOT_FOUND", "Withdrawal not found"),
-        controlWithdrawalView,
+        (withdrawal) => controlWithdrawalView(namespace, withdrawal),
       ),
   }),
   defineControlOperation({
@@ -75,6 +78,10 @@ export const WITHDRAWAL_OPERATIONS = [
   }),
 ];
 
-function controlWithdrawalView(withdrawal: Withdrawal) {
-  return { ...withdrawalView(withdrawal), mode: withdrawal.mode };
+function controlWithdrawalView(namespace: Namespace, withdrawal: Withdrawal) {
+  return {
+    ...withdrawalView(withdrawal),
+    mode: withdrawal.mode,
+    ...paymentReport(namespace, withdrawal),
+  };
 }

@@ -3,15 +3,19 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Task } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import { effectText, matchText } from "../../../core/reports/rule-text.js";
 import { iso } from "../../../core/schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { statusOf } from "../../payment-status.js";
-import { attentionItems, dueTasks } from "../attention.js";
 import * as ui from "../components.js";
+import { dueTasks } from "../deliveries.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
+import { attentionRows } from "./attention-rows.js";
+import { activeFaults } from "./faults-view.js";
 import { taskText } from "./payment-timeline.js";
 import { chargeRow, isRequestInMode, objectText, requestRow, withdrawalRow } from "./record-rows.js";
+import { activeScenarios } from "./scenarios-view.js";
 
 const MAX_ROWS = 30;
 const MAX_PAYOUTS = 10;
@@ -31,9 +35,9 @@ ${ui.section({
   title: "Needs attention",
   body: html`${ui.rowList(
     "Needs attention",
-    attentionItems(context).map((item) => ui.listRow(context, item)),
-    "Nothing: no open refused calls, no failed or held webhooks, no active scenario or fault.",
-  )}${
+    attentionRows(context),
+    "Nothing is wrong.",
+  )}${inEffect(context)}${
     state.endpoints().length === 0 &&
     html`<p class="none">No receiver of webhooks yet: <a
 href="${viewUrl(context, "webhooks")}">add one</a>.</p>`
@@ -49,6 +53,20 @@ ${ui.section({
     "Nothing yet: calls, charges and payouts of your app appear here.",
   ),
 })}`;
+}
+
+/** Scenarios and faults that apply to what comes. */
+function inEffect(context: PageContext): Markup | false {
+  const rules = [
+    ...activeScenarios(context).map(
+      ({ name }) => html`scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a>`,
+    ),
+    ...activeFaults(context).map(
+      ({ rule }) =>
+        html`<a href="${viewUrl(context, "faults")}">fault ${matchText(rule)} → ${effectText(rule)}</a>`,
+    ),
+  ];
+  return rules.length > 0 && html`<p class="none">In effect: ${ui.joinWithDots(rules)}</p>`;
 }
 
 type TimedRow = readonly [at: string, row: Markup];

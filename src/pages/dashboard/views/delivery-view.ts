@@ -1,10 +1,11 @@
 import { eventToSend } from "../../../core/engine/event-mishaps.js";
 import type { Attempt, Delivery } from "../../../core/engine/records.js";
 import { decodeEntities } from "../../../core/reports/body-summary.js";
-import { isFailing, receiverName } from "../../../server/control/record-views.js";
+import { isFailing, receiverName } from "../../../core/reports/delivery-text.js";
+
 import { html, type Markup } from "../../html.js";
-import { deliveryStateOf } from "../attention.js";
 import * as ui from "../components.js";
+import { deliveryStateOf } from "../deliveries.js";
 import { changeList, fieldChanges } from "../field-changes.js";
 import type { PageContext } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";

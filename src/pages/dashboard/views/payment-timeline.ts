@@ -5,18 +5,20 @@ import { type StatusRules, simulateTimeline } from "../../../core/domain/timelin
 import { WITHDRAWAL_STATUS_RULES, type Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, EventRecord, Task } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import { isFailing } from "../../../core/reports/delivery-text.js";
 import type { ShownStatus } from "../../../core/reports/shown-status.js";
 import { copyTexts } from "../../../core/schema/delivery-copies.js";
 import { REVERSALS } from "../../../core/schema/event-types.js";
 import { signedAmount } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { requestsAbout } from "../../../server/control/charge-history.js";
-import { isFailing } from "../../../server/control/record-views.js";
+
 import { breakable } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { reversalOf } from "../../payment-status.js";
-import { deliveryStateOf, faultPart } from "../attention.js";
+import { faultPart } from "../call-failures.js";
 import * as ui from "../components.js";
+import { deliveryStateOf } from "../deliveries.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { attemptButton, deliveryOutcome, nextStepText } from "./record-rows.js";
 

@@ -1,9 +1,11 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
-import { requestedScenarioNamesOf, ruleConditions } from "../../../core/engine/scenario-lookup.js";
+import { requestedScenarioNamesOf } from "../../../core/engine/scenario-lookup.js";
 import { chargeDetailView, withdrawalView } from "../../../core/engine/wire-views.js";
+import { stepText } from "../../../core/reports/payment-text.js";
 import type { ShownStatus } from "../../../core/reports/shown-status.js";
-import type { Actor } from "../../../core/schema/common.js";
+import type { NextStep, Why } from "../../../core/schema/control-insight-responses.js";
+import { paymentReport } from "../../../server/control/payment-report.js";
 import { breakable, groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { statusOf } from "../../payment-status.js";
@@ -128,6 +130,7 @@ function metadataFacts({ metadata }: Charge | Withdrawal) {
 /** Page of a charge or payout. The timeline comes last: it grows, and shifts nothing. */
 function paymentView(context: PageContext, payment: Payment): Markup {
   const { id, view, record, status, moves, moreMoves } = payment;
+  const { why, next_step } = paymentReport(context.namespace, record);
   return html`${ui.backLink(context, view)}
 <div class="object payment" data-part
 id="${payment.noun}"><h1>${ui.amountMarkup(
@@ -137,7 +140,8 @@ id="${payment.noun}"><h1>${ui.amountMarkup(
 <p class="status"><span data-key="${status.word}">${ui.badge(status.word)} <bdi
 class="reason">${breakable(statusDetailsText(context, record, status))}</bdi></span></p>
 <p class="why${requestedScenarioNamesOf(record).length > 0 && " long"}"><strong>Why:</strong> <span
-data-key="${status.word} ${status.at}">${causeText(context, record, status)}${stuckText(context, payment)}</span></p>
+data-key="${status.word} ${status.at}">${whyText(context, why)}</span></p>
+<p class="why next"><strong>Next:</strong> <span>${nextText(context, next_step)}</span></p>
 <div class="actions">${splitButton(
     moves,
     id,
@@ -152,81 +156,17 @@ aria-label="The record as JSON">${ui.toIndentedJson(payment.raw)}</pre>`,
 ${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}`;
 }
 
-/** Next step of an open payment for which no task is due. */
-function stuckText({ namespace }: PageContext, { id, moves }: Payment): string | false {
-  if (!moves.some(({ to }) => to === "FAILED") || namespace.engine.state.tasksOf(id).length > 0) return false;
-  const ends = moves.filter(({ to }) => to === "COMPLETED" || to === "FAILED").map(({ label }) => label);
-  return ` Nothing more is planned: ${ends.join(" or ")} it.`;
+/** Why a payment has its status; the scenario in the sentence leads to its card. */
+function whyText(context: PageContext, { sentence, scenario }: Why): Content {
+  const [before, ...after] = scenario === null ? [sentence] : sentence.split(scenario);
+  if (after.length === 0) return sentence;
+  const link = html`<a href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>`;
+  return html`${before}${link}${after.join(scenario!)}`;
 }
 
-const DOORS: { readonly [Name in Actor]?: string } = {
-  control: "over the control API",
-  dashboard: "on the dashboard",
-  checkout: "in the checkout's sandbox bar",
-};
-
-/** Cause of the current status, as a sentence. */
-function causeText(
-  context: PageContext,
-  record: Charge | Withdrawal,
-  { was, reason, at, amount }: ShownStatus,
-): Markup {
-  if (amount !== undefined)
-    return html`${amount} returned by hand at ${ui.timeTag(context, at)}${
-      reason !== undefined && ` (“${reason}”)`
-    }; it was ${was} before.`;
-  const { status_history: history, actors, scenario } = record;
-  const last = history.at(-1)!;
-  const actor = actors[history.length - 1]!;
-  if (history.length === 1) return html`it was just created; ${planText(record)}.`;
-  const when = ui.timeTag(context, last.at);
-  const why = last.reason !== undefined && ` (“${last.reason}”)`;
-  const expired = was === "EXPIRED" && history.find(({ status }) => status === was);
-  const late = expired && html`paid late, after it expired at ${ui.timeTag(context, expired.at)}: `;
-  switch (actor) {
-    case "scenario":
-      return html`${late}scenario <a
-href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>${ruleText(
-        context,
-        record,
-      )}: ${last.status}${why} at ${when}${requestText(record)}.`;
-    case "clock":
-      return html`it expired unpaid at ${when}.`;
-    case "customer":
-      return html`the customer decided on the hosted page at ${when}${why}.`;
-    case "api":
-      return html`a payment method was chosen at ${when}; ${planText(record)}${requestText(record)}.`;
-    default:
-      return html`${late}by hand ${DOORS[actor]} at ${when}${why}; it was ${history.at(-2)!.status}.`;
-  }
-}
-
-/** Says which scenario the app requested, and whether that scenario planned the statuses. */
-function requestText(record: Charge | Withdrawal): string | false {
-  const requested = requestedScenarioNamesOf(record);
-  if (record.scenario !== null && requested.includes(record.scenario))
-    return "; the app asked for this scenario by name";
-  return (
-    requested.length > 0 && `; the app asked for ${requested.join(" and ")}, which plans no status of it`
-  );
-}
-
-function planText(record: Charge | Withdrawal): string {
-  const { scenario, timeline } = record;
-  if ("payment_method" in record && record.payment_method === null)
-    return "a scenario plans what follows once a payment method is chosen";
-  if (scenario === null) return "no scenario has a rule for it";
-  return timeline.length === 0
-    ? `scenario ${scenario} plans nothing for it`
-    : `scenario ${scenario} will bring it to ${timeline.at(-1)!.to}`;
-}
-
-/** Condition of the scenario rule that matched, in words. */
-function ruleText({ namespace }: PageContext, record: Charge | Withdrawal): string | false {
-  if (record.rule === null) return false;
-  const every = `every ${"charge_id" in record ? "charge" : "withdrawal"}`;
-  const match = ruleConditions(namespace.engine.state, record);
-  return `, ${match || (record.scenario === "default" ? "the normal course" : every)}`;
+/** What comes next. The line stays when there is nothing more: nothing below it moves. */
+function nextText({ nowMs }: PageContext, step: NextStep | null): string {
+  return step === null ? "nothing more." : stepText(step, nowMs);
 }
 
 /** A charge as curl, command, scenario file and test. */

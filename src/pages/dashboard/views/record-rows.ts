@@ -4,22 +4,18 @@ import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { amountReturned, requireBookedPayment } from "../../../core/engine/ledger-posting.js";
 import type { Delivery, Destination, Endpoint } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import { isFailing, nextTryIn } from "../../../core/reports/delivery-text.js";
+import { mendText } from "../../../core/reports/payment-text.js";
 import { type ShownStatus, statusDetails } from "../../../core/reports/shown-status.js";
-import { nextTryIn, receiverText } from "../../../core/reports/trouble.js";
-import { NOTHING_LISTENS } from "../../../core/schema/receiver-url.js";
 import { iso } from "../../../core/schema/time.js";
-import { isFailing } from "../../../server/control/record-views.js";
+import { webhookCounts } from "../../../server/control/payment-report.js";
+
 import { breakable, groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { statusOf } from "../../payment-status.js";
-import {
-  callFailureText,
-  deliveryFailureText,
-  deliveryStateOf,
-  faultPart,
-  isOpenFailure,
-} from "../attention.js";
+import { callFailureText, faultPart } from "../call-failures.js";
 import * as ui from "../components.js";
+import { deliveryFailureText, deliveryStateOf, isOpenFailure } from "../deliveries.js";
 import { objectName, orderOf } from "../object-names.js";
 import { type PageContext, type ViewName, viewUrl } from "../page-context.js";
 
@@ -140,17 +136,14 @@ export function chargeRow(context: PageContext, charge: Charge, at = charge.crea
   });
 }
 
-/** Number of a charge's webhooks that fail or were given up. Activity names the receivers and their errors once. */
-function failingWebhooks(context: PageContext, { charge_id }: Charge): Markup | false {
-  const { state } = context.namespace.engine;
-  const events = state.eventsOf(charge_id);
-  const failing = events
-    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
-    .filter((delivery) => isOpenFailure(context, delivery));
-  const counts = ui
-    .groupConsecutive(failing.map((delivery) => deliveryStateOf(context, delivery)).sort(), String)
-    .map((states) => `${ui.formatCount(states.length, "webhook")} ${states[0]}`);
-  return failing.length > 0 && html`<span class="mark warn" data-key="failing">${counts.join(", ")}</span>`;
+/** Number of a charge's webhooks that were not accepted. Needs attention names the receivers and their errors once. */
+function failingWebhooks({ namespace }: PageContext, charge: Charge): Markup | false {
+  const { failing, given_up } = webhookCounts(namespace, charge);
+  const counts = [
+    failing > 0 && `${ui.formatCount(failing, "webhook")} failing`,
+    given_up > 0 && `${ui.formatCount(given_up, "webhook")} given up`,
+  ].filter(Boolean);
+  return counts.length > 0 && html`<span class="mark warn" data-key="failing">${counts.join(", ")}</span>`;
 }
 
 /** @param at default: when it was created */
@@ -193,24 +186,11 @@ export function deliveryOutcome(context: PageContext, delivery: Delivery): [resu
   ];
 }
 
-/** A file of the receiver's code with its line, as an error or its stack trace names it. */
-const CODE_PLACE =
-  /(?<![\w./-])[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php|go|java|kt|cs|rs|exs?)(?::|, line |\()\d+/;
-
 /** Next step after a failed attempt; false after another. */
 export function nextStepText(delivery: Delivery, endpoint: Endpoint | undefined): string | false {
   const url = endpoint?.url;
   if (!isFailing(delivery) || url == null || endpoint?.enabled === false) return false;
-  const { status, response_body } = delivery.attempts.at(-1)!;
-  const [place] = CODE_PLACE.exec(response_body ?? "") ?? [];
-  const failure = deliveryFailureText(delivery);
-  const step =
-    failure === NOTHING_LISTENS
-      ? `start your app on ${receiverText(new URL(url).origin)}`
-      : status === null && failure.startsWith("no answer within")
-        ? "respond before you do the work"
-        : `fix the receiver${place === undefined ? "" : ` at ${place}`}`;
-  return `${step}, then Retry`;
+  return `${mendText({ url, attempt: delivery.attempts.at(-1) })}, then Retry`;
 }
 
 /** Button that retries a failing delivery, or redelivers any other delivery. */

@@ -4,7 +4,7 @@ import { parseJsonOrText } from "../../../core/schema/json-objects.js";
 import { maskKey } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { callFailureText, faultPart } from "../attention.js";
+import { callFailureText, faultPart } from "../call-failures.js";
 import * as ui from "../components.js";
 import { linkTo, type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl } from "../shell-commands.js";

@@ -5,7 +5,7 @@ import { conditionsText } from "../../../core/schema/text-format.js";
 import { toYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
 import { renderMarkdown } from "../../reference/schema-markup.js";
-import { activeScenarios } from "../attention.js";
+
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand } from "../shell-commands.js";
@@ -129,4 +129,10 @@ ${ui.section({
     cliCommand(context, `scenario use ${name}`),
   )}${source !== undefined && ui.snippet("Run its steps", cliCommand(context, `run ${name}.yaml`))}`,
 })}`;
+}
+
+/** The scenarios that apply to everything new. */
+export function activeScenarios({ namespace }: PageContext): StoredScenario[] {
+  const { scenarios } = namespace.engine.state.tables;
+  return [...scenarios.values()].filter(({ activated }) => activated > 0);
 }

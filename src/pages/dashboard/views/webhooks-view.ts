@@ -1,10 +1,14 @@
 import { matchesAnyGlob } from "../../../core/domain/glob.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
+import { receiverName } from "../../../core/reports/delivery-text.js";
+import type { ReceiverHealth } from "../../../core/schema/control-log-responses.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
-import { isFailing, receiverName } from "../../../server/control/record-views.js";
+import { receiverHealth } from "../../../server/control/receivers.js";
+import { groupDigits } from "../../format.js";
+
 import { html, type Markup } from "../../html.js";
-import { deliveryFailureText, deliveryStateOf, findNewestDeliveries, receiverSwitch } from "../attention.js";
 import * as ui from "../components.js";
+import { deliveryStateOf, isOpenFailure } from "../deliveries.js";
 import { isInMode, type PageContext, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 import { filteredList, type Listing } from "./filtered-list.js";
@@ -19,13 +23,16 @@ ${receiversSection(context, state.get("endpoints", edited))}
 ${filteredList(context, "deliveries", deliveryListing(context))}`;
 }
 
+/** Failing or given up. */
+const NOT_ACCEPTED = "not accepted";
+
 export function deliveryListing(context: PageContext): Listing<Delivery> {
   const { state } = context.namespace.engine;
   const asked = context.query.get("type")?.trim() ?? "";
   const types = ["charge.*", "withdrawal.*", ...state.eventTypes().sort(), ...(asked === "" ? [] : [asked])];
   return {
     choices: {
-      status: ["failing", "given up", "held", "pending", "off", "delivered", "dropped"],
+      status: [NOT_ACCEPTED, "failing", "given up", "held", "queued", "off", "delivered", "dropped"],
       type: [...new Set(types)],
       receiver: state.endpoints().map((endpoint) => [endpoint.webhook_id, receiverName(endpoint)] as const),
     },
@@ -34,7 +41,10 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
         isInMode(context, delivery) &&
         (receiver === "" || delivery.webhook_id === receiver) &&
         (type === "" || matchesAnyGlob(type, delivery.event_type)) &&
-        (status === "" || deliveryStateOf(context, delivery) === status);
+        (status === "" ||
+          (status === NOT_ACCEPTED
+            ? isOpenFailure(context, delivery)
+            : deliveryStateOf(context, delivery) === status));
       return q === ""
         ? state.pageOfKinds("deliveries", matches, offset, ROWS_PER_PAGE)
         : searchDeliveries(state, q.slice(0, 255)).filter(matches);
@@ -50,9 +60,6 @@ export function deliveryListing(context: PageContext): Listing<Delivery> {
         : "None: no event yet, or none of the types that a receiver takes.",
   };
 }
-
-/** Number of deliveries from which a receiver's health is computed. */
-const HEALTH_DELIVERIES = 20;
 
 /** Receivers with their health; one can be edited at a time. */
 function receiversSection(context: PageContext, selected: Endpoint | undefined): Markup {
@@ -106,10 +113,12 @@ ${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { 
 
 function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, url, mode, signature } = endpoint;
-  const { total } = findNewestDeliveries(context, webhook_id, () => true, 0);
-  const isUndropped = (delivery: Delivery) => wasSent(delivery) || delivery.status !== "dropped";
-  const { items } = findNewestDeliveries(context, webhook_id, isUndropped, HEALTH_DELIVERIES);
-  const [word, tone, why] = healthOf(context, endpoint, items);
+  const { namespace } = context;
+  const isOwn = (delivery: Delivery) => delivery.webhook_id === webhook_id;
+  const { total } = namespace.engine.state.pageOfKinds("deliveries", isOwn, 0, 0);
+  const health = receiverHealth(namespace, endpoint);
+  const [word, tone] = HEALTH_WORDS[health.state];
+  const count = health.state === "failing" ? `${groupDigits(String(health.open_failures))} ` : "";
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { edit: webhook_id })}#edit`;
   const scheme = signature === "standard" ? "Standard Webhooks" : signature;
@@ -117,11 +126,12 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const eventsText = endpoint.events.join(", ").replace(/^\*$/, "all events");
   return ui.listRow(context, {
     key: webhook_id,
-    status: html`${ui.badge(word, tone)} ${healthBar(items)}`,
+    status: ui.badge(`${count}${word}`, tone),
     title: html`${ui.breakable(name)} ${ui.liveModeTag(mode)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     subtitle: ui.joinWithDots([
-      ui.reasonMarkup(why),
+      tone === "bad" && ui.reasonMarkup(health.last_error),
+      ...healthTexts(health),
       eventsText,
       signatureText,
       total === 1 ? "1 delivery" : `${total} deliveries`,
@@ -132,43 +142,27 @@ ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"
   });
 }
 
-type Health = readonly [word: string, tone: ui.Tone, why?: string];
+const HEALTH_WORDS: Readonly<Record<ReceiverHealth["state"], readonly [word: string, tone: ui.Tone]>> = {
+  ok: ["ok", "good"],
+  failing: ["failing", "bad"],
+  held: ["held", "warn"],
+  off: ["off", ""],
+};
 
-function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: readonly Delivery[]): Health {
-  if (!enabled) return ["off", ""];
-  const failing = items.filter(isFailing);
-  const holds = items.flatMap((delivery) => (wasSent(delivery) ? [] : (namespace.findHold(delivery) ?? [])));
-  // Prefers a hold caused by the receiver over holds that wait for an earlier delivery.
-  const hold = holds.findLast(({ reason }) => !reason.startsWith("waits for the delivery")) ?? holds.at(-1);
-  if (hold !== undefined && failing.length === 0)
-    return [`${holds.length} held`, "warn", `${hold.reason}, since ${hold.since.slice(11, 19)}`];
-  if (failing.length === 0) return ["ok", "good"];
-  const share = Math.round((failing.length / items.filter(wasSent).length) * 100);
-  return [`${share} % fail`, "bad", deliveryFailureText(failing[0]!)];
+/** What makes receivers comparable: the share of the last 50 deliveries that it accepted, and its times. */
+function healthTexts({ delivered_share, p50_ms, p95_ms }: ReceiverHealth): string[] {
+  if (delivered_share === null) return ["nothing sent yet"];
+  const times = p50_ms === null ? [] : [`p50 ${Math.round(p50_ms)} ms, p95 ${Math.round(p95_ms!)} ms`];
+  return [`${Math.floor(delivered_share * 100)} % of the last 50 accepted`, ...times];
 }
 
-function wasSent({ attempts }: Delivery): boolean {
-  return attempts.length > 0;
-}
-
-/** Failures are taller, so colour is not the only signal. */
-const BARS = { good: "▄", bad: "█", open: "·" };
-
-/** One character per delivery, oldest first. */
-function healthBar(items: readonly Delivery[]): Markup | false {
-  if (items.length === 0) return false;
-  const count = { good: 0, bad: 0, open: 0 };
-  const states = items.map((delivery) => {
-    const state = isFailing(delivery) ? "bad" : delivery.status === "delivered" ? "good" : "open";
-    count[state]++;
-    return state;
+/** Button that turns a receiver off or on. */
+function receiverSwitch(endpoint: Endpoint): Markup {
+  const { webhook_id, enabled } = endpoint;
+  const to = receiverName(endpoint);
+  return ui.button({
+    does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }],
+    label: enabled ? "Turn off" : "Turn on",
+    to,
   });
-  const bars = ui
-    .groupConsecutive(states.reverse(), (state) => state)
-    .map((run) => html`<span class="${run[0]}">${BARS[run[0]].repeat(run.length)}</span>`);
-  const label = `The last ${ui.formatCount(
-    items.length,
-    "webhook",
-  )}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
-  return html`<span class="bars" role="img" aria-label="${label}" title="${label}">${bars}</span>`;
 }

@@ -1,4 +1,4 @@
-import type { AdvanceReport } from "../../../core/schema/control-responses.js";
+import type { AdvanceReport } from "../../../core/schema/control-insight-responses.js";
 import { errorText } from "../../../core/schema/error-text.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";

@@ -1,5 +1,5 @@
 import { ruleNames } from "../../../core/domain/rule-matching.js";
-import { type Attempt, attemptsOf } from "../../../core/reports/trouble.js";
+import { type Attempt, attemptsOf } from "../../../core/reports/delivery-text.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common.js";
 import { errorText } from "../../../core/schema/error-text.js";
 import { isSuccessStatus } from "../../../core/schema/http-response.js";

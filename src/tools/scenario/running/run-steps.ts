@@ -1,4 +1,4 @@
-import { missingStatusReason } from "../../../core/reports/trouble.js";
+import { missingStatusReason } from "../../../core/reports/request-text.js";
 import type { Failure } from "../../../core/schema/control-scenario-responses.js";
 import { errorText } from "../../../core/schema/error-text.js";
 import { systemWallClock, yieldIfDue } from "../../../core/time/wall-clock.js";

@@ -1,7 +1,9 @@
-// Why a row of a list is in trouble, in one line. Reads records of the control API.
+// Words for webhooks and their receivers. Reads records of the control API.
+
+import type { DeliveryState } from "../schema/control-log-responses.js";
 import type { SentDelivery } from "../schema/delivery-copies.js";
 import { isSuccessStatus } from "../schema/http-response.js";
-import { NOTHING_LISTENS } from "../schema/receiver-url.js";
+import { IN_PROCESS_SCHEME, NOTHING_LISTENS } from "../schema/receiver-url.js";
 import { readableDuration } from "../schema/time.js";
 import { summarizeBody } from "./body-summary.js";
 
@@ -26,6 +28,7 @@ interface Delivery {
 export interface ListedDelivery extends Delivery, SentDelivery {
   readonly type: string;
   readonly url: string | null;
+  readonly state: DeliveryState;
   readonly hold: { readonly reason: string } | null;
 }
 
@@ -34,11 +37,9 @@ export function attemptsOf({ attempts }: JsonRecord): readonly Attempt[] {
   return attempts as readonly Attempt[];
 }
 
-/** A delivery's state in a word: `held`, `failing`, `given up`, or else its status. */
-export function deliveryState({ status, attempts }: Delivery, hold: object | null): string {
-  if (hold !== null) return "held";
-  if (status === "pending" && attempts.length > 0) return "failing";
-  return status === "failed" ? GIVEN_UP : status;
+/** A delivery's state in words: `given up`. */
+export function stateText(state: DeliveryState): string {
+  return state.replace("_", " ");
 }
 
 /** `next try in 4 m 40 s`, or `given up`. */
@@ -101,8 +102,11 @@ export function receiverTrouble(delivery: JsonRecord): string {
   return `${receiverText(delivery.url as string | null)} ${last === undefined ? "" : failureText(last)}`;
 }
 
+const THIS_PROCESS = "this process";
+
 /** A receiver's address: `:3000/hooks` on this machine. */
 export function receiverText(url: string | null): string {
+  if (url?.startsWith(IN_PROCESS_SCHEME)) return THIS_PROCESS;
   return url === null ? "mailbox" : url.replace(/^https?:\/\/((localhost|127\.0\.0\.1|\[::1\])(?=:))?/i, "");
 }
 
@@ -112,22 +116,21 @@ function laterTime(to: string, from: string): string {
   return from.slice(0, 10) === to.slice(0, 10) ? time : `${to.slice(5, 10)} ${time}`;
 }
 
-/** Why a call was refused or has no response; undefined for one that succeeded or is in flight. */
-export function requestTrouble(request: JsonRecord): string | undefined {
-  const { status, in_flight, fault, response_body } = request;
-  if (in_flight === true || (typeof status === "number" && status < 400)) return undefined;
-  const by = fault === null ? [] : [`fault of ${fault}`];
-  return [...by, status === null ? missingStatusReason(request) : refusalText(response_body)].join(" · ");
+/** Receiver as shown to users: its URL without scheme and credentials, or its mailbox. */
+export function receiverName(
+  endpoint: { readonly url: string | null; readonly mailbox: string | null } | undefined,
+): string {
+  if (endpoint === undefined) return "a deleted receiver";
+  if (endpoint.url === null) return `mailbox ${endpoint.mailbox}`;
+  return endpoint.url.startsWith(IN_PROCESS_SCHEME)
+    ? THIS_PROCESS
+    : endpoint.url.replace(/^https?:\/\/([^/@]*@)?/, "");
 }
 
-function refusalText(body: unknown): string {
-  const { error } = Object(body) as { error?: { code?: string; details?: Readonly<Record<string, string>> } };
-  const details = Object.entries(error?.details ?? {}).map(([field, fault]) => `${field} ${fault}`);
-  if (details.length > 0) return `${error?.code}: ${details.join("; ")}`;
-  return summarizeBody(typeof body === "string" ? body : JSON.stringify(body ?? ""));
-}
-
-/** Returns the reason why a journaled request has no status. */
-export function missingStatusReason({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
-  return in_flight ? "in flight" : client_gone ? "client gone" : "connection cut";
+/** True if attempts were made and none succeeded. */
+export function isFailing({
+  status,
+  attempts,
+}: Pick<Delivery, "status"> & { readonly attempts: readonly unknown[] }): boolean {
+  return attempts.length > 0 && (status === "failed" || status === "pending");
 }
