@@ -27,6 +27,9 @@ export function attentionRows(context: PageContext): Markup[] {
     const { kind, object, count, since: at, sentence, mend } = item;
     const [word, tone] = WORDS[kind];
     const [title = sentence, error] = sentence.split(/: (.*)/s);
+    const isRetried = mend.operation === "retryReceiver";
+    const label = count === 1 ? "Retry" : "Retry all";
+    const retry = ui.button({ does: ["retryAll", { webhook_id: object }], label, to: sentence });
     return ui.listRow(context, {
       key: `${kind}-${object}`,
       at,
@@ -39,7 +42,7 @@ export function attentionRows(context: PageContext): Markup[] {
         ui.reasonMarkup(error?.replace(/^[A-Z_]+: /, "")),
         kind !== "call_refused" && mend.sentence,
       ]),
-      rowButtons: html`${mend.operation === "retryReceiver" && ui.button({ does: ["retryAll", { webhook_id: object }], label: count === 1 ? "Retry" : "Retry all", to: sentence })}${mend.command !== null && ui.copyButton("Copy command", mend.command)}`,
+      rowButtons: html`${isRetried && retry}${mend.command !== null && ui.copyButton("Copy command", mend.command)}`,
     });
   });
 }
