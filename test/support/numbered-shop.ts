@@ -92,7 +92,7 @@ export async function openNumberedShop(sandbox: Sandbox, { deduplicates = true }
     else if (/FAILED|CANCELLED|EXPIRED/.test(charge.status)) change(row, { status: "unpaid" });
   };
   const order = async (email: string): Promise<Row> => {
-    const known = rows.find((one) => one.email === email);
+    const known = rows.find((one) => one.email === email && one.status !== "unpaid");
     const at = new Date().toISOString();
     const row = known ?? {
       id: rows.length + 1,
