@@ -66,6 +66,19 @@ it("the flow in docs/explore.md finds both bugs of the shop, and the fixes remov
   expect(await session.project.shell(TEST_COMMAND)).toMatchObject({ code: 0 });
 }, 240_000);
 
+it("the log in docs/explore.md shows the lost response that breaks the shop of docs/start.md", async () => {
+  const session = await prepareFlow();
+  session.project.write("incident.jsonl", session.codeOf("log: incident.jsonl", PAGE));
+  const explore = session
+    .codeOf("breaks: explore", PAGE)
+    .replace("--explore order.yaml", "--explore order.yaml --from incident.jsonl");
+  const { code, stdout, stderr } = await session.project.shell(explore);
+  expect(code, stderr).toBe(1);
+  expect(stdout).toMatch(
+    /^incident.jsonl shows\n {2}response_lost at createWhitelabel#1: .* webhooks of its charge came$/m,
+  );
+}, 120_000);
+
 it("the fix in docs/explore.md finds a charge behind a page of other charges", async () => {
   const session = await prepareFlow();
   const shop = fixedShop(session).replace(
