@@ -87,7 +87,9 @@ export function baselineOf(
     list: listBaselineOf(presses, one),
     pages: findPages({ drive: views.drive ?? [] }).map((step) => {
       const [page, same] = [one, other].map((run) => pageIn(run, step));
-      const { email, match = customerMatch, returnPath } = page!;
+      const { email, returnPath } = page!;
+      const match = (commonPart(page!.match, same!.match, () => false) ??
+        customerMatch) as PageOfFlow["match"];
       const isOwn = email === undefined || !hasOwnEmail || email === charge!.email;
       return { match, isOwn, returnPath: returnPath === same!.returnPath ? returnPath : undefined };
     }),
@@ -111,7 +113,7 @@ function pageIn({ observed, loaded }: LoadedRun, step: RawStep) {
     ...(email.includes(runId) ? { customer_email: email } : {}),
     ...(named.length === 0 ? {} : { metadata: Object.fromEntries(named) }),
   };
-  return { email, match: withoutRun(match, runId) as PageOfFlow["match"], returnPath };
+  return { email, match: withoutRun(match, runId), returnPath };
 }
 
 function listBaselineOf(presses: readonly CallRange[], one: LoadedRun): Baseline["list"] {
