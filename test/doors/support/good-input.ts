@@ -26,7 +26,8 @@ const KES = { currency: "KES", amount: "20000.00" };
 type Json = any;
 
 export async function furnish(): Promise<Furnished> {
-  const api = await openApi({ seed: "doors", scenario: "success", webhooks: [{ mailbox: NAME }] });
+  const options = { seed: "doors", scenario: "success", webhookTimeout: "10m" };
+  const api = await openApi({ ...options, webhooks: [{ mailbox: NAME }] });
   const call = async (line: string, body?: object): Promise<Json> => okBody(await api.ask(line, body));
   const paid = await api.pay();
   await call(`POST /_sandbox/charges/${paid.charge_id}/transition`, { to: "COMPLETED" });
