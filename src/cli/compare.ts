@@ -107,6 +107,7 @@ function receivedWebhooks(file: string): ReceivedWebhook[] {
   } catch (error) {
     throw new UserError(`--received ${file} cannot be read: ${systemErrorText(error)}`);
   }
+  if (text.trim() === "") throw new UserError(`--received ${file} has no webhook`);
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     const value = parseJsonOrText(line);

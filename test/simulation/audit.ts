@@ -97,7 +97,11 @@ async function auditCharges(client: Client, model: Model): Promise<void> {
     seen.map((one) => one.charge_id),
     [...model.state.charges.keys()],
   );
-  for (const { mode, kind, base_amount, base_currency, sandbox, ...detail } of seen) {
+  for (const { mode, kind, base_amount, base_currency, sandbox, ...report } of seen) {
+    const { why, next_step, webhooks: _, reversals: _1, ...detail } = report;
+    demand(why.sentence !== "", "charge", () => `${detail.charge_id} says nothing of its status`);
+    if (next_step !== null)
+      demand(next_step.sentence !== "", "charge", () => `${detail.charge_id} says nothing of what is next`);
     const expected = model.state.charges.get(detail.charge_id)!;
     auditTooEarly(detail, model.state.nowMs);
     demandSame("charge", `${detail.charge_id} (${sandbox.scenario})`, detail, chargeJson(expected));

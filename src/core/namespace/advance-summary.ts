@@ -64,7 +64,8 @@ class AdvanceSummary {
 
   #noteDelivery(delivery: Delivery, state: State): void {
     const attempt = delivery.attempts.at(-1);
-    if (attempt === undefined || attempt.at < this.#from || this.#counted.has(attempt)) return;
+    // The response to a webhook that was sent before may come now or earlier, as fast as the app is.
+    if (attempt === undefined || attempt.at <= this.#from || this.#counted.has(attempt)) return;
     this.#counted.add(attempt);
     const isAccepted = isSuccessStatus(attempt.status);
     const kind = isAccepted ? "webhook.delivered" : "webhook.failed";

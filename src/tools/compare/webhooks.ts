@@ -114,13 +114,14 @@ export function observeWebhooks(
     note("signature", { signature: `text: ${signatureOf(first, secret)}` });
   const secondsOf = (ms: number) => Math.round(ms / 1_000);
   const give = slackMs < 1_000 ? "" : `, give or take ${secondsOf(slackMs)}`;
-  const again = received.find(({ body }, index) => index > 0 && body === first!.body);
-  if (first !== undefined)
+  if (first !== undefined) {
+    const again = received.find(({ body }, index) => index > 0 && body === first.body);
     note("retry", {
       "first retry":
         again === undefined || again.atMs - first.atMs > RETRY_MAX_MS
           ? "text: not soon"
           : `text: ${secondsOf(again.atMs - first.atMs)} s${give}`,
     });
+  }
   return observations;
 }
