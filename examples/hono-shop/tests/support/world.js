@@ -68,7 +68,7 @@ class Browser {
 
   /** Sends the form of the page that is shown whose action, or that of its button, ends like that. */
   submit(ending, fields = {}) {
-    const actions = [...this.text.matchAll(/ (?:form)?action="([^"]+)"/g)].map(([, action]) => action);
+    const actions = [...this.text.matchAll(/\s(?:form)?action="([^"]+)"/g)].map(([, action]) => action);
     const action = actions.find((one) => one.endsWith(ending));
     if (!action) throw new Error(`${this.url} has no form for ${ending}, only for ${actions}`);
     return this.#go(new URL(action, this.url), { method: "POST", body: new URLSearchParams(fields) });
