@@ -189,7 +189,7 @@ export function mendText({ url, attempt }: Pick<OpenWebhook, "url" | "attempt">)
   const failure = failureText(attempt!);
   if (failure === NOTHING_LISTENS) return `Start your app at ${place}`;
   if (error?.startsWith("no answer within")) return `Answer before you do the work at ${place}`;
-  const name = /\w*(Error|Exception)\b/.exec(failure)?.[0];
+  const name = /\w{0,60}(Error|Exception)\b/.exec(failure)?.[0];
   const line = CODE_PLACE.exec(response_body ?? "")?.[0];
   const fault = name ?? (status === null ? "failure" : `HTTP ${status}`);
   return `Fix the ${fault} at ${place}${line === undefined ? "" : ` (${line})`}`;
