@@ -33,7 +33,10 @@ function failedOf(cases: readonly ReportCase[]): ReportCase[] {
   return leavesOf(cases).filter(({ outcome }) => outcome === "failed" || outcome === "error");
 }
 
-function annotation(report: string, { name, message = "", details = [], place }: ReportCase): string {
+function annotation(
+  report: string,
+  { name, message = "", details = [], source, place = source }: ReportCase,
+): string {
   const properties = {
     ...(place === undefined ? {} : { file: pathInRepository(place[0]), line: place[1] }),
     title: `${report}: ${name}`,

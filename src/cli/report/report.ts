@@ -24,6 +24,8 @@ export interface ReportCase {
   /** Number of the step that failed, such as `3.1`. */
   readonly step?: string;
   readonly place?: readonly [file: string, line: number];
+  /** Place for an annotation, of a case whose message names it. */
+  readonly source?: readonly [file: string, line: number];
   readonly durationMs?: number;
   /** Nested cases. JUnit lists them instead of this case. */
   readonly cases?: readonly ReportCase[] | undefined;

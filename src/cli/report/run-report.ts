@@ -23,7 +23,7 @@ export function reportOfRun(
     title: "could not run",
     outcome: "error",
     type: "CannotRun",
-    place: [fault.file, fault.line],
+    source: [fault.file, fault.line],
   } as const;
   return {
     name,
