@@ -22,7 +22,7 @@ import {
 } from "../tools/compare/compare.js";
 import { writeRepair } from "./compare-files.js";
 import { CONFIG_FILE_NAMES, environmentVariableOf, readStartOptions } from "./options.js";
-import { writeOutputFile } from "./output-files.js";
+import { prepareOutputs, writeOutputFile } from "./output-files.js";
 import { printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
 
@@ -41,6 +41,7 @@ export interface CompareFlags {
 
 /** `compare`: exits with 0 if service and sandbox are the same, with 1 if they differ. */
 export async function runCompare(flags: CompareFlags): Promise<void> {
+  prepareOutputs(flags);
   const options = await readStartOptions({ config: flags.config });
   const service = await serviceOf(flags);
   const received = flags.received === undefined ? undefined : receivedWebhooks(flags.received);

@@ -9,6 +9,7 @@ export const OUTPUT_OPTIONS: Readonly<Record<string, "file" | "folder">> = {
   junit: "file",
   save: "folder",
   artifacts: "folder",
+  record: "file",
 };
 
 /**

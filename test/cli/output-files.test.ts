@@ -21,7 +21,18 @@ it("every option that names a file is one to read, or is prepared before the com
     .flatMap(({ options }) => options)
     .filter(({ flags }) => /<[^>]*(file|folder|dir|path)/.test(flags))
     .map((option) => option.attributeName());
-  const read = ["config", "fixtures", "tlsCert", "tlsKey", "scenario", "file", "map", "set"];
+  const read = [
+    "config",
+    "fixtures",
+    "tlsCert",
+    "tlsKey",
+    "scenario",
+    "file",
+    "map",
+    "set",
+    "against",
+    "received",
+  ];
   // The storage makes the folder of `data`, which a config file may name too.
   expect([...new Set(named)].sort()).toEqual([...read, "data", ...Object.keys(OUTPUT_OPTIONS)].sort());
 });

@@ -1,4 +1,5 @@
 import { formOf, type Observation, type Recording, valueOfToken } from "./shape.js";
+import { isOfAnyPayment } from "./webhooks.js";
 
 export interface Difference {
   /** Operation, or type of event. */
@@ -15,11 +16,13 @@ interface Compared {
   readonly id: string;
   readonly operation: string;
   readonly omit?: RegExp | undefined;
+  /** Compares what all of our payments have alike with one of theirs. */
+  readonly isOfAny?: boolean | undefined;
 }
 
 /** What two sandboxes of different seeds do alike is compared by value, the rest by form. */
 export function differencesOf(
-  { id: probe, operation, omit }: Compared,
+  { id: probe, operation, omit, isOfAny = false }: Compared,
   theirs: Observation,
   ours: Observation,
   twin: Observation,
@@ -40,7 +43,7 @@ export function differencesOf(
     !omit?.test(field) && !reshaped.some((branch) => field.startsWith(`${branch}.`));
   const fields = (one: Observation) => Object.keys(one.fields).filter(isCompared);
   const missing = topmost(fields(ours).filter((field) => !(field in theirs.fields)));
-  const extra = topmost(fields(theirs).filter((field) => !(field in ours.fields)));
+  const extra = isOfAny ? [] : topmost(fields(theirs).filter((field) => !(field in ours.fields)));
   for (const field of missing) {
     const other = renamedTo(field, missing, extra, theirs, ours);
     if (other !== undefined) extra.splice(extra.indexOf(other), 1);
@@ -51,6 +54,7 @@ export function differencesOf(
     const [a, b] = [theirs.fields[field], ours.fields[field]!];
     if (a === undefined || a === b) continue;
     if (formOf(a) !== formOf(b)) add("form", field, a, b);
+    else if (isOfAny && valueOfToken(b) === undefined) continue;
     else if (b === twin.fields[field] && !isSameValue(a, b)) add("value", field, a, b);
   }
   return found;
@@ -111,15 +115,20 @@ export function eventDifferences(theirs: Recording, ours: Recording, twin: Recor
   const base = (key: string) => ({ operation: typeOf(key), field: "", kind: "event" as const, probe: key });
   return [
     ...keys(ours)
-      .filter((key) => theirs[key] === undefined)
+      .filter((key) => theirs[key] === undefined && !isOfAnyPayment(key))
       .map((key) => ({ ...base(key), theirs: "none", ours: typeOf(key) })),
     ...keys(theirs)
-      .filter((key) => ours[key] === undefined)
+      .filter((key) => ours[key] === undefined && !isOfAnyPayment(key))
       .map((key) => ({ ...base(key), theirs: typeOf(key), ours: "none" })),
     ...keys(ours).flatMap((key) =>
       theirs[key] === undefined || twin[key] === undefined
         ? []
-        : differencesOf({ id: key, operation: typeOf(key) }, theirs[key]!, ours[key]!, twin[key]!),
+        : differencesOf(
+            { id: key, operation: typeOf(key), isOfAny: isOfAnyPayment(key) },
+            theirs[key]!,
+            ours[key]!,
+            twin[key]!,
+          ),
     ),
   ];
 }

@@ -4,7 +4,7 @@ import { isJsonObject, parseJsonOrText } from "../../core/schema/json-objects.js
 import { SIGNATURE_PRESETS, SIGNATURE_SCHEMES } from "../../core/schema/signature-schemes.js";
 import { systemErrorText } from "../../core/schema/system-error-text.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { leavesOf, type Observation, observe } from "./shape.js";
+import { formOf, leavesOf, type Observation, observe } from "./shape.js";
 
 export interface ReceivedWebhook {
   readonly headers: Readonly<Record<string, unknown>>;
@@ -76,6 +76,22 @@ function statusIn(event: unknown): string | undefined {
     .find((status) => status !== undefined);
 }
 
+/** The payments of webhooks that came earlier: nobody knows which they were. */
+const ANY_CHARGE = "any charge";
+const ANY_PAYOUT = "any payout";
+export const isOfAnyPayment = (key: string) =>
+  [ANY_CHARGE, ANY_PAYOUT].some((payment) => key.startsWith(`event ${payment} `));
+
+/** What two webhooks of one status have alike: fields of both, and values if they are the same. */
+function commonOf(one: Observation, other: Observation): Observation {
+  const fields = Object.entries(one.fields).flatMap(([field, token]) => {
+    const second = other.fields[field];
+    if (second === undefined || formOf(second) !== formOf(token)) return [];
+    return [[field, second === token ? token : formOf(token)] as const];
+  });
+  return { status: one.status, fields: Object.fromEntries(fields) };
+}
+
 /**
  * Webhooks by payment and status, with their order, their signature and the wait before the first retry. Without `payments`, those
  * that came earlier, of any payment.
@@ -93,23 +109,26 @@ export function observeWebhooks(
     const event = parseJsonOrText(body);
     const texts = leavesOf(event);
     const payment =
-      payments === undefined ? "any" : texts.map((text) => payments.get(text)).find((name) => name);
+      payments === undefined
+        ? body.includes("withdrawal_id")
+          ? ANY_PAYOUT
+          : ANY_CHARGE
+        : texts.map((text) => payments.get(text)).find((name) => name);
     if (payment === undefined) continue;
     const order = orders.get(payment) ?? [];
     orders.set(payment, order);
     const status = statusIn(event)?.toUpperCase() ?? `number ${order.length + 1}`;
-    if (order.includes(status)) continue;
+    const isKnown = order.includes(status);
+    if (isKnown && payments !== undefined) continue;
     order.push(status);
     const type = new Headers({ "content-type": String(headers["content-type"] ?? "none") });
-    observations[`event ${payment} ${status}`] = observe(
-      0,
-      event,
-      { seen, probe: `event ${payment} ${status}`, atMs },
-      type,
-    );
+    const key = `event ${payment} ${status}`;
+    const observed = observe(0, event, { seen, probe: key, atMs }, type);
+    observations[key] = isKnown ? commonOf(observations[key]!, observed) : observed;
   }
+  if (payments === undefined) return observations;
   for (const [payment, order] of orders) note(`order ${payment}`, { order: `list: ${order.join(", ")}` });
-  const [first] = payments === undefined ? [] : received;
+  const [first] = received;
   if (first !== undefined && secret !== undefined)
     note("signature", { signature: `text: ${signatureOf(first, secret)}` });
   const secondsOf = (ms: number) => Math.round(ms / 1_000);
