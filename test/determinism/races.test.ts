@@ -10,7 +10,7 @@ const RACES = FLOWS.filter(({ text }) =>
 
 /** Values that come from the machine's clock. */
 const WALL =
-  /"(sent_at|duration_ms|wall_ms|webhook-timestamp|webhook-signature|webhook_signature)":("[^"]*"|\d+)/g;
+  /"(sent_at|duration_ms|wall_ms|p50_ms|p95_ms|webhook-timestamp|webhook-signature|webhook_signature)":("[^"]*"|\d+)/g;
 
 /** Runs a flow in a new sandbox and returns its state. */
 async function leftOf(path: string): Promise<string> {

@@ -14,7 +14,7 @@ const WALL_TIME = [
   [/"webhook-timestamp":"\d+"/g, '"webhook-timestamp":"0"'],
   [/"webhook-signature":"[^"]+"/g, '"webhook-signature":"v1"'],
   [/"sent_at":"[^"]+"/g, '"sent_at":""'],
-  [/"wall_ms":\d+/g, '"wall_ms":0'],
+  [/"(wall_ms|p50_ms|p95_ms)":\d+/g, '"$1":0'],
 ];
 
 /** Records every response as text, without addresses. */
