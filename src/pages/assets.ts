@@ -10,7 +10,7 @@ export interface PageAssets {
 
 let assets: Readonly<Record<PageFamily, PageAssets>> | undefined;
 
-/** What the build has made of a family's style sheet and browser code. */
+/** The build's output for a family's style sheet and browser code. */
 export function pageAssets(family: PageFamily): PageAssets {
   assets ??= JSON.parse(readPackageFile("dist/pages.json")) as NonNullable<typeof assets>;
   return assets[family];

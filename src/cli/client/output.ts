@@ -185,7 +185,7 @@ export function paymentFormatter(...names: readonly string[]): NonNullable<Clien
   };
 }
 
-/** What the control API says of a payment. */
+/** The control API's words about a payment. */
 interface PaymentReport {
   readonly why: { readonly sentence: string };
   readonly webhooks: WebhookCounts;

@@ -29,7 +29,7 @@ export async function advanceAndReport(
   }
 }
 
-/** What happened while time was advanced: statuses, settlements and attempts, counted, and the first of them. */
+/** Things that happened while time was advanced: statuses, settlements and attempts, counted, and the first of them. */
 class AdvanceSummary {
   readonly #counts: Record<string, number> = {};
   readonly #first: Happened[] = [];

@@ -140,7 +140,7 @@ export interface StepFacts {
   readonly commandFor: (words: string) => string;
 }
 
-/** What comes next for a payment: the app's fault to mend, the customer's turn, or the change that is due. */
+/** The next step of a payment: the app's fault to mend, the customer's turn, or the change that is due. */
 export function nextStepOf(facts: StepFacts): NextStep | null {
   const { payment, failing, held, due, commandFor, stoppedAtMs } = facts;
   const id = payment.charge_id ?? payment.withdrawal_id!;

@@ -6,7 +6,7 @@ import { taskRecordSchema } from "./records/namespace-records.js";
 import { type DeepReadonly, text, textList, textOrNull } from "./records/record-fields.js";
 
 /*
- * What the control API says of payments, receivers, calls and time: why it is so, what is wrong, and what comes next.
+ * The control API's words about payments, receivers, calls and time: why it is so, what is wrong, and what comes next.
  */
 
 const timeOrNull = z.nullable(timestampSchema);

@@ -21,7 +21,7 @@ interface JournalOptions {
  * write. Beside a snapshot it always has its first line, also after a clean close: an empty one has lost something.
  */
 export class DataJournal {
-  /** What is wrong with the file as it was found. */
+  /** The fault of the file as it was found. */
   readonly loss: "missing" | "empty" | undefined;
   readonly #snapshotFile: string;
   readonly #file: string;

@@ -95,7 +95,7 @@ function patch(old: Node, next: Node): void {
   else patchChildren(old, next);
 }
 
-/** What the reader has opened or focused stays so. */
+/** Keeps open and focused what the reader has opened or focused. */
 const OWN_ATTRIBUTES = /^(open|style|tabindex)$/;
 
 function patchAttributes(old: HTMLElement, next: HTMLElement): void {

@@ -51,7 +51,7 @@ export const ATTENTION_OPERATIONS = [
   }),
 ];
 
-/** What is wrong, worst first. */
+/** Faults, worst first. */
 export function attentionOf(namespace: Namespace, mode?: Mode): Attention[] {
   const isInMode = (record: { readonly mode: Mode }) => mode === undefined || record.mode === mode;
   const receivers = namespace.engine.state.endpoints().filter((one) => one.enabled && isInMode(one));

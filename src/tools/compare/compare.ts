@@ -36,7 +36,7 @@ export interface ReportedDifference extends Omit<Difference, "probe"> {
   readonly followed?: boolean;
 }
 
-/** What may be committed: the service's answers by shape, and the assumptions and rules that they bear out or not. */
+/** The part that may be committed: the service's answers by shape, and the assumptions and rules that they bear out or not. */
 export interface RecordedComparison {
   readonly recorded: string;
   readonly confirmed: readonly string[];
@@ -47,7 +47,7 @@ export interface RecordedComparison {
 export interface Comparison {
   readonly calls: number;
   readonly differences: readonly ReportedDifference[];
-  /** What was not compared, and why. */
+  /** Parts that were not compared, and why. */
   readonly left: readonly string[];
   readonly recording: RecordedComparison;
   /** The repairs that hold, if they were asked for. */

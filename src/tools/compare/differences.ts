@@ -20,7 +20,7 @@ interface Compared {
   readonly isOfAny?: boolean | undefined;
 }
 
-/** What two sandboxes of different seeds do alike is compared by value, the rest by form. */
+/** Behaviour that two sandboxes of different seeds share is compared by value, the rest by form. */
 export function differencesOf(
   { id: probe, operation, omit, isOfAny = false }: Compared,
   theirs: Observation,

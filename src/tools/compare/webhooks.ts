@@ -82,7 +82,7 @@ const ANY_PAYOUT = "any payout";
 export const isOfAnyPayment = (key: string) =>
   [ANY_CHARGE, ANY_PAYOUT].some((payment) => key.startsWith(`event ${payment} `));
 
-/** What two webhooks of one status have alike: fields of both, and values if they are the same. */
+/** The common part of two webhooks of one status: fields of both, and values if they are the same. */
 function commonOf(one: Observation, other: Observation): Observation {
   const fields = Object.entries(one.fields).flatMap(([field, token]) => {
     const second = other.fields[field];

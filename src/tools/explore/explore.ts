@@ -57,7 +57,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   const { findings, noteRuns } = explorer;
   // If the flow no longer passes by itself, runs that passed before prove little.
   const completeDepth = explorer.passesPlainRun ? searched.completeDepth : 0;
-  // What the runs taught may leave nothing that was compared.
+  // The runs may have taught that all compared fields are free.
   const { fields, notCompared, spots } = deviable.flowCoverage();
   const report = {
     passed:

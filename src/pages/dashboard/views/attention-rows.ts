@@ -7,7 +7,7 @@ import { type PageContext, viewUrl } from "../page-context.js";
 
 const memo = new WeakMap<PageContext, readonly Attention[]>();
 
-/** What is wrong, worst first. Memoized per page, because the menu counts it too. */
+/** Faults, worst first. Memoized per page, because the menu counts it too. */
 export function attentionItems(context: PageContext): readonly Attention[] {
   let items = memo.get(context);
   if (items === undefined) memo.set(context, (items = attentionOf(context.namespace, context.mode)));
@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<Attention["kind"], readonly [word: string, tone: ui
   payment_stuck: ["stuck", "warn"],
 };
 
-/** What is wrong, as rows that lead to what they count. */
+/** Faults, as rows that lead to what they count. */
 export function attentionRows(context: PageContext): Markup[] {
   return attentionItems(context).map((item) => {
     const { kind, object, count, since: at, sentence, mend } = item;

@@ -31,7 +31,7 @@ interface JudgedViews {
   readonly orders: Orders;
 }
 
-/** What the views of a run must be, and must not be. */
+/** Views that a run must have, and must not have. */
 export interface ClaimedViews {
   /** Expected response of each view. */
   readonly views: readonly object[];

@@ -13,7 +13,7 @@ export interface FlowVariant {
   readonly kind: Extract<DeviationKind, "awkward_value" | "tried_again">;
   /** Place of the deviation. */
   readonly at: string;
-  /** What differs, as the beginning of a sentence. */
+  /** The difference, as the beginning of a sentence. */
   readonly when: string;
   /** Selects the charges of the run, beside what selects those of a plain run. */
   readonly chargeMatch?: Readonly<Record<string, unknown>>;

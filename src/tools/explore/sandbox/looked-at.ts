@@ -20,7 +20,7 @@ interface View {
   readonly fields: readonly { readonly field: string; readonly path: Path }[];
 }
 
-/** What a check of a plain run saves: the body of its response. Undefined for a check that sees no body. */
+/** The value that a check of a plain run saves: the body of its response. Undefined for a check that sees no body. */
 export function savedBody(step: RawStep, number: number): Readonly<Record<string, string>> | undefined {
   return isReadOfApp(step) && step.save === undefined ? { [checkedName(number)]: "body" } : undefined;
 }
