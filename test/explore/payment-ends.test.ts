@@ -138,6 +138,33 @@ describe.concurrent("explore", () => {
     },
   );
 
+  it("compares a balance after half a refund with the one before the payment", async () => {
+    const shop = (isWhole: boolean, before: number) => (call: CallService) => {
+      const answer = checkoutShop(follow)(call);
+      const refunded = new Set<string>();
+      return async (route: string, body: Json) => {
+        const order: string = body?.data?.metadata.order ?? route.slice("GET /orders/".length);
+        if (body?.type?.includes("refund") === true) refunded.add(order);
+        const [code, view] = await answer(route, body);
+        if (!route.startsWith("GET /orders/")) return [code, view] as const;
+        const { status } = view as { status: string };
+        const isCredited = status === "paid" && !(isWhole && refunded.has(order));
+        return [code, { balance: before + (isCredited ? 1105.1 : 0) }] as const;
+      };
+    };
+    const only = "partly_refunded at charge#1";
+    const flow = (balance: number) => flowOf("", `balance: ${balance}`);
+    expect((await explored(shop(false, -1105.1), flow(0), { only })).found).toEqual([]);
+    expect((await explored(shop(false, 200), flow(1305.1), { only })).found).toEqual([]);
+    for (const [before, balance] of [
+      [-1105.1, 0],
+      [200, 1305.1],
+    ] as const) {
+      const { found } = await explored(shop(true, before), flow(balance), { only });
+      expect(found).toEqual(["convergence: partly_refunded charge#1"]);
+    }
+  });
+
   it("finds a shop that cancels an order before its payment's webhook", async () => {
     const late: OnCharge = (order, status) => {
       if (order.status !== "given up") follow(order, status);

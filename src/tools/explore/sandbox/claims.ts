@@ -95,8 +95,9 @@ export function partlyRefundedClaims(shown: Shown): Claims {
     claim(fieldsIn(view), (field) => {
       const { value } = field;
       if (isPaidWord(value) || isFulfilledWord(value)) return noneOf(written(words, value));
-      if (!isShare({ ...field, index }, shown)) return undefined;
-      return typeof value === "number" ? { gt: 0, lte: value } : undefined;
+      const fact = { ...field, index };
+      if (!isShare(fact, shown) || typeof value !== "number") return undefined;
+      return { gt: isDelivery(field.path) ? 0 : numberBefore(fact, shown), lte: value };
     }),
   );
   const sentence = "a part was refunded, and the app takes it for the whole";
@@ -147,12 +148,17 @@ function factsIn({ plain, waiting, models }: Shown, index: number): Fact[] {
 }
 
 /** Returns true for a field by which the customer has what is paid: a delivery by its name, a balance by the price. */
-function isShare({ path, value, index }: Fact, { waiting, models, price }: Shown): boolean {
+function isShare(fact: Fact, shown: Shown): boolean {
+  const { path, value } = fact;
   if (isDelivery(path)) return value === true || sizeOf(value) > 0;
-  const [before] = waiting;
-  const grown = numberOf(value) - numberOf(fieldAt(before?.[models[index]!], path));
-  const paid = Number(price ?? Number.NaN);
+  const grown = numberOf(value) - numberBefore(fact, shown);
+  const paid = Number(shown.price ?? Number.NaN);
   return grown > 0 && [paid, paid * 100].some((amount) => Math.abs(grown - amount) < 1e-6);
+}
+
+/** Reads a balance as it is before the customer pays: a debt is below zero. */
+function numberBefore({ path, index }: Fact, { waiting: [before], models }: Shown): number {
+  return numberOf(fieldAt(before?.[models[index]!], path));
 }
 
 export function isDelivery(path: readonly string[]): boolean {
