@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
+import { RunPlan } from "../../src/tools/explore/run-plan.js";
 import { briefly, endSteps } from "../../src/tools/explore/sandbox/end-steps.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
-import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
 const GET = "GET /orders/${order}";
 const look = (expect: object, more: { app?: string; steady?: string } = {}) => ({
@@ -36,7 +36,7 @@ it("several checks of the same fields share a read", () => {
     pages: [],
   };
   const end = { name: "a plain run", completedCharges: 1, views: [{ body: observed }], isPlain: true };
-  const plan = new SandboxPlan([], {
+  const plan = new RunPlan([], {
     customerMatch: {},
     variant: { side: "first", isPatient: false },
     pace: 1,

@@ -1,19 +1,6 @@
 import { expect, it } from "vitest";
 import { reportOfExploration } from "../../src/cli/report/explore.js";
-import type {
-  CallChange,
-  CallOccurrence,
-  Deviable,
-  FlowCoverage,
-  ObservedCharge,
-  RaceSide,
-  RunFailure,
-  RunPlan,
-  RunVariant,
-  Trace,
-  WebhookChange,
-  WebhookOccurrence,
-} from "../../src/tools/explore/deviable.js";
+import type { Deviable, FlowCoverage } from "../../src/tools/explore/deviable.js";
 import {
   type DeviationSet,
   deviationKey,
@@ -21,6 +8,14 @@ import {
   type FailOnKind,
 } from "../../src/tools/explore/deviation-set.js";
 import { explore } from "../../src/tools/explore/explore.js";
+import { RunPlan } from "../../src/tools/explore/run-plan.js";
+import type {
+  ObservedCharge,
+  RaceSide,
+  RunFailure,
+  RunVariant,
+  Trace,
+} from "../../src/tools/explore/run-record.js";
 
 const CHARGE: ObservedCharge = {
   id: "ch_1",
@@ -39,37 +34,8 @@ const CHARGE: ObservedCharge = {
   endedMs: 1_000,
 };
 
-class FakePlan implements RunPlan {
-  readonly calls: string[] = [];
-  readonly webhooks: string[] = [];
-  constructor(
-    readonly set: DeviationSet = [],
-    readonly side: RaceSide = "first",
-  ) {}
-  deviateCall({ operation, earlierCount }: CallOccurrence, change: CallChange): void {
-    this.calls.push(`${operation}#${earlierCount + 1} ${JSON.stringify(change)}`);
-  }
-  deviateWebhook({ type, earlierCount }: WebhookOccurrence, change: WebhookChange): void {
-    this.webhooks.push(`${type}#${earlierCount + 1} ${JSON.stringify(change)}`);
-  }
-  pressTwice(): void {}
-  pressAgain(): void {}
-  ruleCharge(): void {}
-  holdInRace(): void {}
-  payLate(): void {}
-  payWrongMoney(): void {}
-  cancelThenPay(): void {}
-  endPayment(): void {}
-  payAsStrangers(): void {}
-  payForeign(): void {}
-  returnUnpaid(): void {}
-  moveTime(): void {}
-  runJob(): void {}
-  doubleJob(): void {}
-  actMeanwhile(): void {}
-  varyFlow(): void {}
-  killApp(): void {}
-}
+const planOf = (set: DeviationSet = [], variant: RunVariant = { side: "first", isPatient: false }) =>
+  new RunPlan(set, { customerMatch: {}, variant, pace: 1 });
 
 /** A service without transport, and an app that pays again after a lost response. */
 class FakeDeviable implements Deviable {
@@ -84,7 +50,7 @@ class FakeDeviable implements Deviable {
   }
 
   async observePlain(): Promise<Trace> {
-    return this.#run(new FakePlan());
+    return this.#run(planOf());
   }
 
   isolationReason: () => string | undefined = () => "the fake has one customer";
@@ -92,11 +58,11 @@ class FakeDeviable implements Deviable {
   openQuestions = () => [];
   wrongPrice = () => undefined;
   flowCoverage = (): FlowCoverage => ({ fields: ["delivered"], notCompared: [], spots: [] });
-  planRun = (set: DeviationSet, { side }: RunVariant) => new FakePlan(set, side);
-  shapeOf = (_plan: FakePlan) => "";
+  planRun = (set: DeviationSet, variant: RunVariant) => planOf(set, variant);
+  shapeOf = (_plan: RunPlan) => "";
   lateSets = async () => [];
 
-  async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+  async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
     return plans.map((plan) => this.#run(plan));
   }
 
@@ -105,10 +71,10 @@ class FakeDeviable implements Deviable {
     return [];
   }
 
-  #run({ calls, webhooks }: FakePlan): Trace {
-    const isLost = calls.some((call) => call.includes('"after"'));
-    const isDropped = this.#needsWebhook && webhooks.some((webhook) => webhook.includes("drop"));
-    const delivered = isDropped ? 0 : webhooks.some((webhook) => webhook.includes("copies")) ? 2 : 1;
+  #run({ faults, webhooks }: RunPlan): Trace {
+    const isLost = faults.some(({ drop }) => drop === "after");
+    const isDropped = this.#needsWebhook && webhooks.some(({ drop }) => drop !== undefined);
+    const delivered = isDropped ? 0 : webhooks.some(({ copies }) => copies !== undefined) ? 2 : 1;
     const call = {
       id: "req_1",
       operation: "createWhitelabel",
@@ -117,7 +83,7 @@ class FakeDeviable implements Deviable {
       atMs: 1_000,
       isByFlow: false,
       isOwn: true,
-      isDeviated: calls.length > 0,
+      isDeviated: faults.length > 0,
       createdId: "ch_1",
       readId: undefined,
     };
@@ -195,7 +161,7 @@ it("is not green if all fields that it compared are free at the end", async () =
             notCompared: [{ field: "delivered", reason: "differs between plain runs" }],
             spots: [{ path: ["observe"], message: "nothing that the flow looks at can be compared" }],
           };
-    override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+    override async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
       const traces = await super.observe(plans);
       return traces.map(({ failure: _failure, ...trace }) => trace);
     }
@@ -228,7 +194,7 @@ it("notes a lost webhook, and reports it as a finding on request", async () => {
 
 it("notes a repeated payment, and reports it as a finding on request", async () => {
   class Repeating extends FakeDeviable {
-    override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+    override async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
       const traces = await super.observe(plans);
       return traces.map(({ failure: _failure, ...trace }) => trace);
     }
@@ -253,10 +219,12 @@ class FailsOnce extends FakeDeviable {
     this.#isStill = isStill;
   }
 
-  override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+  override async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
     const traces = await super.observe(plans);
     return traces.map(({ failure, ...trace }, index) => {
-      const isTwice = plans[index]!.webhooks.some((webhook) => webhook.endsWith('{"copies":2}'));
+      const isTwice = plans[index]!.webhooks.some(
+        ({ copies, at_once }) => copies === 2 && at_once === undefined,
+      );
       if (!isTwice || this.#hasFailed) return trace;
       this.#hasFailed = true;
       return { ...trace, failure, checkAgain: async () => (this.#isStill ? failure : undefined) };
@@ -304,11 +272,11 @@ it.each([
   ],
 ])("completes a depth when changes with %j cannot be compared: %s", async (text, passed, sentence) => {
   class Unjudged extends FakeDeviable {
-    override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+    override async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
       const traces = await super.observe(plans);
       return traces.map(({ failure: _failure, ...trace }, index) => {
-        const changes = [...plans[index]!.calls, ...plans[index]!.webhooks];
-        if (!changes.some((change) => change.includes(text))) return trace;
+        const { faults, webhooks } = plans[index]!;
+        if (![...faults, ...webhooks].some((rule) => JSON.stringify(rule).includes(text))) return trace;
         const message = "no charge to wait for";
         return { ...trace, failure: { ...failed("drive", "", 0), isIncomplete: true, message } };
       });
@@ -322,10 +290,10 @@ it.each([
 class Concurrent extends FakeDeviable {
   override readonly customer: Deviable["customer"] = { presses: [], pages: 1, canReturn: true };
   override isolationReason = () => undefined;
-  override shapeOf = ({ set }: FakePlan) => String(set.some(({ kind }) => kind === "webhook_late"));
-  readonly runs: (readonly FakePlan[])[] = [];
+  override shapeOf = ({ set }: RunPlan) => String(set.some(({ kind }) => kind === "webhook_late"));
+  readonly runs: (readonly RunPlan[])[] = [];
 
-  override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+  override async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
     this.runs.push(plans);
     // The status makes each set another behaviour, so that the search skips no pair.
     const status = 200 + this.runs.length;
@@ -340,7 +308,7 @@ class Concurrent extends FakeDeviable {
   }
 
   override async observePlain(): Promise<Trace> {
-    const [trace] = await this.observe([new FakePlan()]);
+    const [trace] = await this.observe([planOf()]);
     return trace!;
   }
 }
@@ -357,7 +325,10 @@ it("a pair with a race runs once for each side", async () => {
   const deviable = new Concurrent();
   await explore(async () => deviable, { depth: 2 });
   const sides = new Map<string, RaceSide[]>();
-  for (const { set, side } of deviable.runs.flat())
+  for (const {
+    set,
+    variant: { side },
+  } of deviable.runs.flat())
     if (set.length === 2 && set.some(({ kind }) => kind === "returned_unpaid")) {
       const key = set.map(deviationKey).join();
       sides.set(key, [...(sides.get(key) ?? []), side]);
@@ -379,7 +350,9 @@ it("a press with two calls runs once for each hold, and three times with nothing
   await explore(async () => deviable, { depth: 1 });
   const sides = deviable.runs
     .flat()
-    .flatMap(({ set, side }) => (set.some(({ kind }) => kind === "pressed_twice") ? [side] : []));
+    .flatMap(({ set, variant: { side } }) =>
+      set.some(({ kind }) => kind === "pressed_twice") ? [side] : [],
+    );
   expect(sides).toEqual(["first", "second", "early", "together", "together", "together"]);
 });
 
@@ -422,8 +395,8 @@ it("an exploration that cannot save a file reports what it has found", async () 
 
 it("an exploration that breaks off without findings does not pass", async () => {
   class Ending extends FakeDeviable {
-    override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
-      if (plans.some(({ webhooks }) => webhooks.join().includes("drop"))) throw REFUSED;
+    override async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
+      if (plans.some(({ webhooks }) => webhooks.some(({ drop }) => drop !== undefined))) throw REFUSED;
       return (await super.observe(plans)).map(({ failure: _failure, ...trace }) => trace);
     }
   }

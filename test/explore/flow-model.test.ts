@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
-import type { ObservedCharge } from "../../src/tools/explore/deviable.js";
+import type { ObservedCharge } from "../../src/tools/explore/run-record.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { foreignSteps, paymentLike } from "../../src/tools/explore/sandbox/payment-steps.js";
 import { type Answer, type CallService, foundIn, openApp, shopOf } from "./apps.js";

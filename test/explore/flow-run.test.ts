@@ -1,11 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
+import { RunPlan } from "../../src/tools/explore/run-plan.js";
 import { PlannedDrive } from "../../src/tools/explore/sandbox/drive.js";
+import type { Baseline } from "../../src/tools/explore/sandbox/facts.js";
 import { type Flow, flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { FlowLoader } from "../../src/tools/explore/sandbox/flow-loader.js";
 import { type AppWaits, FlowRun } from "../../src/tools/explore/sandbox/flow-run.js";
 import { flowStops, runHostOf } from "../../src/tools/explore/sandbox/process-course.js";
-import { type Baseline, SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 import { SharedClock } from "../../src/tools/explore/sandbox/shared-clock.js";
 import type { LoadedStep, RawStep } from "../../src/tools/scenario/loaded-steps.js";
 import type { SessionRun } from "../../src/tools/scenario/running/run-session.js";
@@ -45,9 +46,9 @@ async function openRun(flow: Flow, waits: AppWaits = {}, clock = new SharedClock
   return { run, steps };
 }
 
-const planOf = () => new SandboxPlan([], { customerMatch: {}, variant: VARIANT, pace: 1 });
+const planOf = () => new RunPlan([], { customerMatch: {}, variant: VARIANT, pace: 1 });
 
-async function drive(plan: SandboxPlan) {
+async function drive(plan: RunPlan) {
   const { run, steps } = await openRun(FLOW);
   run.stops = flowStops(runHostOf(run, FLOW, plan), FLOW, plan, BASELINE);
   await new PlannedDrive(run, FLOW, plan, BASELINE).drive();

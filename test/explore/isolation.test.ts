@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
-import type { ObservedCall } from "../../src/tools/explore/deviable.js";
+import type { ObservedCall } from "../../src/tools/explore/run-record.js";
 import { isolationReason } from "../../src/tools/explore/sandbox/baseline.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { customerEmail } from "../../src/tools/explore/sandbox/money.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ObservedDelivery, ObservedRun, RunFailure } from "../../src/tools/explore/deviable.js";
 import { judgeTrace } from "../../src/tools/explore/judge.js";
+import type { ObservedDelivery, ObservedRun, RunFailure } from "../../src/tools/explore/run-record.js";
 import { baselineOf } from "../../src/tools/explore/sandbox/baseline.js";
-import type { LoadedRun } from "../../src/tools/explore/sandbox/sandbox-plan.js";
+import type { LoadedRun } from "../../src/tools/explore/sandbox/facts.js";
 
 const HEARD: ObservedDelivery = {
   object_id: "ch_1",

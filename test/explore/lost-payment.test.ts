@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ObservedCharge, RunFailure, Trace } from "../../src/tools/explore/deviable.js";
+import type { ObservedCharge, RunFailure, Trace } from "../../src/tools/explore/run-record.js";
 import { type FlowVariant, variantFailure } from "../../src/tools/explore/sandbox/flow-variant.js";
 import { PRESENT } from "../../src/tools/explore/sandbox/views.js";
 

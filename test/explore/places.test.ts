@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import type { ObservedDelivery, ObservedRun } from "../../src/tools/explore/deviable.js";
 import { type DeviationKind, scenarioName } from "../../src/tools/explore/deviation-set.js";
 import { DEVIATION_KIND_DEFINITIONS, deviationsAt } from "../../src/tools/explore/kinds.js";
 import { KnownDeviations } from "../../src/tools/explore/known-deviations.js";
 import { type Place, placesOf } from "../../src/tools/explore/places.js";
-import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
+import { RunPlan } from "../../src/tools/explore/run-plan.js";
+import type { ObservedDelivery, ObservedRun } from "../../src/tools/explore/run-record.js";
 
 const SECOND = 1_000;
 const variant = (isPatient: boolean) => ({ side: "first" as const, isPatient });
@@ -17,8 +17,8 @@ const told = (charge_id: string, type: string, ...seconds: readonly number[]): O
   atMs: (seconds[0] ?? 0) * SECOND,
 });
 
-function planned(kind: DeviationKind, place: Place): SandboxPlan {
-  const plan = new SandboxPlan([], { customerMatch: {}, variant: variant(false), pace: 1 });
+function planned(kind: DeviationKind, place: Place): RunPlan {
+  const plan = new RunPlan([], { customerMatch: {}, variant: variant(false), pace: 1 });
   DEVIATION_KIND_DEFINITIONS[kind].effectAt(place)?.applyTo(plan);
   return plan;
 }
@@ -117,7 +117,7 @@ it.each([
   [{ variant: variant(false), pace: 1, isWaiting: true }, "5s", "150ms"],
 ])("a response is delayed longer for an app that needs it: %j", (setting, answer, read) => {
   const place = { operation: "getCharge", earlierCount: 0, isOwn: false } as const;
-  const plan = new SandboxPlan([], { customerMatch: {}, ...setting });
+  const plan = new RunPlan([], { customerMatch: {}, ...setting });
   plan.deviateCall(place, { hold: "final", at_most: "5s" });
   plan.deviateCall(place, { hold: "webhook", at_most: "150ms", delay_answer: "30ms" });
   expect(plan.faults.map(({ at_most }) => at_most)).toEqual([answer, read]);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import type { Deviable, ObservedCall, Trace } from "../../src/tools/explore/deviable.js";
+import type { Deviable } from "../../src/tools/explore/deviable.js";
 import { observePlainRuns } from "../../src/tools/explore/plain-runs.js";
+import type { ObservedCall, Trace } from "../../src/tools/explore/run-record.js";
 
 const calling = (operations: readonly string[]) =>
   ({

@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { KEY_LIFETIME_MS } from "../../src/core/schema/common.js";
 import { durationToMs } from "../../src/core/schema/time.js";
 import { endQuietly } from "../../src/tools/explore/course.js";
+import { RunPlan } from "../../src/tools/explore/run-plan.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { runHostOf } from "../../src/tools/explore/sandbox/process-course.js";
-import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 import type { RawStep } from "../../src/tools/scenario/loaded-steps.js";
 
 const TICK = { app: "POST /tick" };
@@ -12,7 +12,7 @@ const TICK = { app: "POST /tick" };
 async function stepsOf(more: object, failingCalls: number, refundedPart?: string): Promise<RawStep[]> {
   const flow = flowOf("a.yaml", { name: "a", steps: [{ app: "POST /orders" }], ...more });
   const variant = { side: "first", isPatient: false } as const;
-  const plan = new SandboxPlan([], { customerMatch: {}, variant, pace: 1 });
+  const plan = new RunPlan([], { customerMatch: {}, variant, pace: 1 });
   const call = { operation: "createQuote", earlierCount: 0, isOwn: false };
   for (let count = 0; count < failingCalls; count++) plan.deviateCall(call, { drop: "before" });
   plan.refundedPart = refundedPart;

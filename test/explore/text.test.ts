@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { reportOfExploration } from "../../src/cli/report/explore.js";
 import { reportText } from "../../src/cli/report/report.js";
-import type { ObservedCall, ObservedRun } from "../../src/tools/explore/deviable.js";
 import { describeRunEvents, findRepeat } from "../../src/tools/explore/evidence.js";
+import type { ObservedCall, ObservedRun } from "../../src/tools/explore/run-record.js";
 import { EXPLORED } from "../support/explored.js";
 
 describe("the report of an exploration", () => {

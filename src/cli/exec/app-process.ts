@@ -2,7 +2,7 @@ import type { AttemptWrapper } from "../../core/delivery/sender.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
 import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
-import type { RaceSide, WebhookOccurrence } from "../../tools/explore/deviable.js";
+import type { RaceSide, WebhookOccurrence } from "../../tools/explore/run-record.js";
 import type { KillableApp } from "../../tools/explore/sandbox/killable-app.js";
 import { isListening } from "../app-command.js";
 import { commandText, type ExecPlan } from "./plan.js";

@@ -1,6 +1,7 @@
 import { durationToMs, formatDuration } from "../../core/schema/time.js";
-import type { ObservedRun, RaceSide } from "./deviable.js";
-import type { Baseline, SandboxPlan } from "./sandbox/sandbox-plan.js";
+import type { RunPlan } from "./run-plan.js";
+import type { ObservedRun, RaceSide } from "./run-record.js";
+import type { Baseline } from "./sandbox/facts.js";
 
 /*
  * The course of a run, the same for both hosts of an app: a function of this process, and a process behind HTTP.
@@ -85,7 +86,7 @@ export interface EndMoments {
  */
 export async function endQuietly(
   host: RunHost,
-  plan: SandboxPlan | undefined,
+  plan: RunPlan | undefined,
   rest: string,
   moments: EndMoments = {},
 ): Promise<void> {
@@ -115,11 +116,7 @@ export interface Stop {
 }
 
 /** The app's scheduled work at the moments that the plan asks for, in order. */
-export function stopsOf(
-  host: RunHost,
-  plan: SandboxPlan,
-  { readMatch }: Pick<Baseline, "readMatch">,
-): Stop[] {
+export function stopsOf(host: RunHost, plan: RunPlan, { readMatch }: Pick<Baseline, "readMatch">): Stop[] {
   const { unpaidSinceMs, variant } = plan;
   const stops = plan.jobs.flatMap((job): Stop[] => {
     if ("page" in job) return [];

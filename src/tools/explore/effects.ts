@@ -1,12 +1,13 @@
 // Effects that hold or race: each decides when one thing happens before, after or as another one.
 import { formatDuration } from "../../core/schema/time.js";
-import type { CallChange, JobMoment, RaceSide, RunPlan } from "./deviable.js";
 import type { Place, PlaceOfCall } from "./places.js";
+import type { RunPlan } from "./run-plan.js";
+import type { CallChange, JobMoment, RaceSide } from "./run-record.js";
 
 /** How a deviation changes the plan of a run. */
 export interface Effect {
   /** Adds the change to the plan. */
-  readonly applyTo: (plan: RunPlan) => void;
+  readonly applyTo: (plan: RunPlan) => unknown;
   /** The call that the deviation changes. */
   readonly call?: PlaceOfCall;
   /** A response is held back while sandbox time advances, or until the app is killed. */
@@ -37,7 +38,7 @@ export function holdingRead(place: PlaceOfCall): Effect | undefined {
     isHolding: true,
     applyTo: (plan) => {
       plan.deviateCall(place, READ_HELD);
-      plan.moveTime(nextEventMs + MARGIN_MS, place);
+      plan.timeAdvance = { by: formatWholeSeconds(nextEventMs + MARGIN_MS), call: place };
     },
   };
 }
@@ -57,7 +58,8 @@ export function holding(place: PlaceOfCall | undefined, hold: CallChange["hold"]
     isHolding: true,
     applyTo: (plan) => {
       plan.deviateCall(place, { hold, at_most: HELD_MAX });
-      plan.moveTime(ms, place.operation === PAYOUT ? place : undefined);
+      const call = place.operation === PAYOUT ? place : undefined;
+      plan.timeAdvance = { by: formatWholeSeconds(ms), call };
     },
   };
 }
@@ -100,7 +102,7 @@ export function pressingTwice(place: Place): Effect | undefined {
   if (place.what !== "presses") return undefined;
   const { press, holds } = place;
   const sides: RaceSide[] = [...TWO_SIDES, ...(holds > 1 ? ["early" as const] : []), "together"];
-  return { isShared: true, sides, applyTo: (plan) => plan.pressTwice(press) };
+  return { isShared: true, sides, applyTo: (plan) => plan.pressedTwice.add(press) };
 }
 
 export function runningJob(moment: JobMoment | undefined): Effect | undefined {
@@ -118,7 +120,11 @@ export function runningJob(moment: JobMoment | undefined): Effect | undefined {
 /** Runs the app's scheduled work twice: where the flow does it, or when a payment has ended and its webhook has not come. */
 export function doublingJob(place: Place): Effect | undefined {
   if (place.what === "works")
-    return { isShared: true, sides: ["first", "together"], applyTo: (plan) => plan.doubleJob(place.step) };
+    return {
+      isShared: true,
+      sides: ["first", "together"],
+      applyTo: (plan) => plan.doubledJobs.add(place.step),
+    };
   const moment = "jobAtOnce" in place ? place.jobAtOnce : undefined;
   return moment && runningJob({ ...moment, isTwice: true });
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../core/schema/time.js";
-import type { ObservedRun } from "./deviable.js";
 import { type Deviation, type DeviationSet, deviationKey, deviationSetText } from "./deviation-set.js";
 import type { ExploreFinding, ExploreSingle } from "./exploration.js";
+import type { ObservedRun } from "./run-record.js";
 
 /** Collects the outcomes of single deviations and the app's repeated calls, for the report. */
 export class Evidence {

@@ -4,7 +4,7 @@ import {
   type ExploreDepth,
   MAX_EXHAUSTIVE_DEPTH,
 } from "../../core/schema/explore-limits.js";
-import type { Deviable, Trace } from "./deviable.js";
+import type { Deviable } from "./deviable.js";
 import {
   type Deviation,
   type DeviationSet,
@@ -27,6 +27,7 @@ import { KnownDeviations } from "./known-deviations.js";
 import { runOnlySets, withoutPlace } from "./only-sets.js";
 import type { PlainRunResult } from "./plain-runs.js";
 import { referencesFirst } from "./reference-kinds.js";
+import type { Trace } from "./run-record.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
 import { type Failure, ONCE, type Trial, Trials } from "./trials.js";
 

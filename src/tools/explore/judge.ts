@@ -9,6 +9,7 @@ import { getOwn, isJsonObject } from "../../core/schema/json-objects.js";
 import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";
 import { hasEnded, isPaid, outcomePage } from "../../core/schema/statuses.js";
 import { formatCount } from "../../core/schema/text-format.js";
+import type { Oracle } from "./exploration.js";
 import type {
   ObservedCall,
   ObservedCharge,
@@ -16,8 +17,7 @@ import type {
   ObservedRun,
   RunFailure,
   Trace,
-} from "./deviable.js";
-import type { Oracle } from "./exploration.js";
+} from "./run-record.js";
 
 export type TraceVerdict =
   | { readonly outcome: "right" }

@@ -1,6 +1,5 @@
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import type { ChargeRule } from "../../core/schema/scenario-rules.js";
-import type { CallChange, ObservedCharge, PaymentEnd, WebhookChange } from "./deviable.js";
 import type { Deviation, DeviationKind } from "./deviation-set.js";
 import {
   doublingJob,
@@ -16,6 +15,7 @@ import {
   TWO_SIDES,
 } from "./effects.js";
 import type { Place, PlaceOfCall, PlaceOfEvent } from "./places.js";
+import type { CallChange, ObservedCharge, PaymentEnd, WebhookChange } from "./run-record.js";
 
 interface Kind {
   /** The effect in one line, for reports. */
@@ -94,7 +94,9 @@ function payingBetweenPages({ list, earlierCount }: PlaceOfCall): Effect | undef
   return {
     isShared: true,
     isEnd: true,
-    applyTo: (plan) => plan.payAsStrangers({ earlierCount, strangers, areBetween }),
+    applyTo: (plan) => {
+      plan.strangers = { earlierCount, strangers, areBetween };
+    },
   };
 }
 
@@ -116,8 +118,14 @@ function rulingCharge(
 
 function varyingFlow(kind: DeviationKind): Kind["effectAt"] {
   return (place) =>
-    place.what === "variant" && place.kind === kind
-      ? { isShared: true, isEnd: true, applyTo: (plan) => plan.varyFlow(place.variant) }
+    place.what === "variant" && place.variant.kind === kind
+      ? {
+          isShared: true,
+          isEnd: true,
+          applyTo: (plan) => {
+            plan.flowVariant = place.variant;
+          },
+        }
       : undefined;
 }
 
@@ -213,7 +221,12 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description: "the customer cancels the page in one tab and pays it in another, which is too late",
     effectAt: (place) =>
       place.what === "pays_on_page" && place.canWait
-        ? { isEnd: true, applyTo: (plan) => plan.cancelThenPay(place.page) }
+        ? {
+            isEnd: true,
+            applyTo: (plan) => {
+              plan.cancelledPage = place.page;
+            },
+          }
         : undefined,
   },
   declined: { description: "the payment is declined", effectAt: endingAs("declined") },
@@ -250,7 +263,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   pressed_again: {
     description: "the customer presses once more after the response",
     effectAt: (place) =>
-      place.what === "presses" ? { applyTo: (plan) => plan.pressAgain(place.press) } : undefined,
+      place.what === "presses" ? { applyTo: (plan) => plan.pressedAgain.add(place.press) } : undefined,
   },
   job_meanwhile: {
     description: "the app's scheduled work runs while the payment is pending",
@@ -272,7 +285,12 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description: "others act while the payment is under way, or at the end",
     effectAt: (place) =>
       place.what === "others"
-        ? { isShared: true, applyTo: (plan) => plan.actMeanwhile(place.step, place.after) }
+        ? {
+            isShared: true,
+            applyTo: (plan) => {
+              plan.others = { step: place.step, after: place.after };
+            },
+          }
         : undefined,
   },
   app_killed: {
@@ -305,7 +323,14 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description: "a charge of another shop with the same metadata is paid, and the customer's is not",
     effectAt: (place) =>
       place.what === "pays" && place.canWait
-        ? { isShared: true, isEnd: true, applyTo: (plan) => plan.payForeign(place.charge) }
+        ? {
+            isShared: true,
+            isEnd: true,
+            applyTo: (plan) => {
+              plan.endPayment("expired", place.charge);
+              plan.foreignCharge = place.charge;
+            },
+          }
         : undefined,
     isNoteOnly: true,
   },

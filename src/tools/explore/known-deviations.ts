@@ -1,16 +1,11 @@
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
-import {
-  type Deviable,
-  type ObservedPayment,
-  type ObservedRun,
-  RACE_SIDES,
-  type RaceSide,
-} from "./deviable.js";
+import type { Deviable } from "./deviable.js";
 import { type Deviation, type DeviationKind, type DeviationSet, deviationKey } from "./deviation-set.js";
 import { type Effect, READ_HELD_MS } from "./effects.js";
 import type { UntriedDeviation } from "./exploration.js";
 import { DEVIATION_KIND_DEFINITIONS, deviationsAt } from "./kinds.js";
 import { type Place, placesOf } from "./places.js";
+import { type ObservedPayment, type ObservedRun, RACE_SIDES, type RaceSide } from "./run-record.js";
 
 /** Why two deviations are not run together: they exclude each other, or neither can influence the other. */
 export type SeparationReason = "impossible" | "independent";

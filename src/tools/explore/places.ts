@@ -1,17 +1,17 @@
 import type { ChargeStatus, WithdrawalStatus } from "../../core/schema/common.js";
 import { chargeEventType, parseEventType, withdrawalEventType } from "../../core/schema/event-types.js";
 import { hasEnded } from "../../core/schema/statuses.js";
+import type { Deviable } from "./deviable.js";
 import type {
   CallOccurrence,
-  Deviable,
   JobMoment,
   ObservedCall,
   ObservedCharge,
   ObservedPayment,
   ObservedRun,
   WebhookOccurrence,
-} from "./deviable.js";
-import type { DeviationKind } from "./deviation-set.js";
+} from "./run-record.js";
+import type { FlowVariant } from "./sandbox/flow-variant.js";
 
 /** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
 export type Place =
@@ -95,9 +95,7 @@ interface PlaceOfOthers {
 interface PlaceOfVariant {
   readonly what: "variant";
   readonly at: string;
-  readonly kind: DeviationKind;
-  /** Counts the variants from 0. */
-  readonly variant: number;
+  readonly variant: FlowVariant;
 }
 
 /** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
@@ -149,7 +147,7 @@ export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Plac
     ...jobs.map((_, step) => ({ what: "works" as const, at: numbered(jobs, step), step })),
     ...othersPlaces(customer),
     ...paymentPlaces(observed, customer),
-    ...variants.map((one, variant) => ({ what: "variant" as const, ...one, variant })),
+    ...variants.map((variant) => ({ what: "variant" as const, at: variant.at, variant })),
   ];
 }
 

@@ -1,8 +1,9 @@
 import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { unacceptedWebhooksMessage } from "../scenario/running/run-scenario.js";
-import { BlindSpotError, type Deviable, type RunFailure, type Trace } from "./deviable.js";
+import { BlindSpotError, type Deviable } from "./deviable.js";
 import { behaviourOf, differencesText, refusalsOf, refusalText } from "./judge.js";
+import type { RunFailure, Trace } from "./run-record.js";
 
 export interface PlainRunResult {
   /** A plain run, the reference for runs with deviations. */

@@ -1,8 +1,10 @@
-import type { Deviable, RaceSide, RunPlan, RunVariant, Trace } from "./deviable.js";
+import type { Deviable } from "./deviable.js";
 import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
 import { judgeTrace, type TraceVerdict, type WrongVerdict } from "./judge.js";
 import type { KnownDeviations } from "./known-deviations.js";
+import type { RunPlan } from "./run-plan.js";
+import type { RaceSide, RunVariant, Trace } from "./run-record.js";
 
 /** A run with a set of deviations, and its verdict. */
 export interface Trial {

@@ -5,11 +5,11 @@ import { type LogRow, type RecordListName, recordIdOf } from "../../scenario/run
 import { StepFailure, toDifferences } from "../../scenario/running/failure.js";
 import { attemptsOf } from "../../scenario/steps/expect-records.js";
 import { findExpectedRecord } from "../../scenario/steps/matching.js";
-import type { RunFailure, StepRole } from "../deviable.js";
+import type { RunFailure, StepRole } from "../run-record.js";
 import { chargeChecks, refusalChecks, withdrawalChecks } from "../sandbox/end-checks.js";
 import type { ExpectedEnd } from "../sandbox/expected-end.js";
+import type { Baseline } from "../sandbox/facts.js";
 import type { ObservedRows } from "../sandbox/observation.js";
-import type { Baseline } from "../sandbox/sandbox-plan.js";
 import { savedVariable, statusName, viewVariableName } from "../sandbox/saved-variable.js";
 import { failureOf, type RunState } from "./run-state.js";
 

@@ -3,12 +3,15 @@ import { readNamespaceKeys } from "../../scenario/running/run-namespace.js";
 import { RunSession } from "../../scenario/running/run-session.js";
 import type { ServiceAccess } from "../../scenario/steps/request.js";
 import { restDuration } from "../course.js";
-import type { Deviable, FlowCoverage, RunVariant, Trace } from "../deviable.js";
+import type { Deviable, FlowCoverage } from "../deviable.js";
 import type { DeviationKind, DeviationSet } from "../deviation-set.js";
+import { RunPlan } from "../run-plan.js";
+import type { RunVariant, Trace } from "../run-record.js";
 import { baselineOf, pressRanges } from "../sandbox/baseline.js";
 import { type CheckedRun, EndCheck } from "../sandbox/end-check.js";
 import { variedBaseline } from "../sandbox/end-checks.js";
 import type { ObservedViews } from "../sandbox/ends.js";
+import type { Baseline } from "../sandbox/facts.js";
 import { customerEmail } from "../sandbox/money.js";
 import {
   type ListPositions,
@@ -18,7 +21,6 @@ import {
   readRowsSince,
 } from "../sandbox/observation.js";
 import { wrongPrice } from "../sandbox/price-check.js";
-import { type Baseline, SandboxPlan } from "../sandbox/sandbox-plan.js";
 import { savedVariable, viewVariableName } from "../sandbox/saved-variable.js";
 import { commonPart, fieldsIn, generalPath } from "../sandbox/views.js";
 import { Driver } from "./driver.js";
@@ -165,7 +167,7 @@ export class FunctionDeviable implements Deviable {
     return { steps: Object.keys(this.#flow.meanwhile ?? {}), acts: all.slice(begin, Math.max(begin, end)) };
   }
 
-  async #carryOut(plan: SandboxPlan | undefined, isBrief = false): Promise<FlowRun> {
+  async #carryOut(plan: RunPlan | undefined, isBrief = false): Promise<FlowRun> {
     this.#runs++;
     const since = this.#position;
     const state = await this.#runner.carryOut(plan, isBrief);
@@ -229,16 +231,16 @@ export class FunctionDeviable implements Deviable {
     return "the runs share a process";
   }
 
-  planRun(set: DeviationSet, variant: RunVariant): SandboxPlan {
+  planRun(set: DeviationSet, variant: RunVariant): RunPlan {
     const { customerMatch } = this.#baseline;
-    return new SandboxPlan(set, { customerMatch, variant, variants: this.#runner.variants, pace: 1 });
+    return new RunPlan(set, { customerMatch, variant, pace: 1 });
   }
 
   shapeOf(): string {
     return "";
   }
 
-  async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
+  async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
     const traces: Trace[] = [];
     for (const plan of plans) {
       const run = await this.#carryOut(plan);

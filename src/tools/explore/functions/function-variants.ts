@@ -1,7 +1,7 @@
-import type { ObservedCharge } from "../deviable.js";
+import type { ObservedCharge } from "../run-record.js";
 import { emailVariant, inUpperCase } from "../sandbox/awkward-values.js";
+import type { Baseline } from "../sandbox/facts.js";
 import type { FlowVariant } from "../sandbox/flow-variant.js";
-import type { Baseline } from "../sandbox/sandbox-plan.js";
 import { AGAIN, canFail, type Failing, secondTry } from "../sandbox/second-try.js";
 import { RUN_ID } from "../sandbox/views.js";
 import { customerOf, type ExploreCustomer } from "./flow.js";

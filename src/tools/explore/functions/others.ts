@@ -1,10 +1,10 @@
 import { makePayment } from "../../scenario/steps/customer.js";
 import type { ServiceAccess } from "../../scenario/steps/request.js";
-import type { ObservedCharge, StrangersAtList } from "../deviable.js";
+import type { ObservedCharge, StrangersAtList } from "../run-record.js";
+import type { Baseline } from "../sandbox/facts.js";
 import { MEANWHILE_STATUS } from "../sandbox/meanwhile-steps.js";
 import { LIST_OPERATION } from "../sandbox/observation.js";
 import { paymentLike } from "../sandbox/payment-steps.js";
-import type { Baseline } from "../sandbox/sandbox-plan.js";
 import { call, settled, statusOf } from "./acts.js";
 import { type Driver, IdleError } from "./driver.js";
 import type { ExploreFlow } from "./flow.js";

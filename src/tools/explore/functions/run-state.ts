@@ -2,8 +2,9 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { VARIABLE_NAME_PATTERN } from "../../../core/schema/scenario-file.js";
 import { fillReferences, Scope } from "../../scenario/variables.js";
 import type { EndMoments } from "../course.js";
-import type { RunFailure, StepRole } from "../deviable.js";
-import type { RunVariables, SandboxPlan } from "../sandbox/sandbox-plan.js";
+import type { RunPlan } from "../run-plan.js";
+import type { RunFailure, StepRole } from "../run-record.js";
+import type { RunVariables } from "../sandbox/facts.js";
 import { customerOf, type ExploreCustomer } from "./flow.js";
 import type { RunRules } from "./local-sandbox.js";
 
@@ -31,7 +32,7 @@ export class RunState {
   /** @param plan undefined for a run without deviations */
   constructor(
     id: string,
-    readonly plan: SandboxPlan | undefined,
+    readonly plan: RunPlan | undefined,
     readonly startMs: number,
     variedCustomerOf = (customer: ExploreCustomer) => customer,
   ) {

@@ -4,7 +4,8 @@ import { UserError } from "../../../core/schema/user-error.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
 import type { ServiceAccess } from "../../scenario/steps/request.js";
 import { endQuietly, LONG, type Race, type RunHost, stopsOf } from "../course.js";
-import { type Baseline, JOB_DURATION, SandboxPlan } from "../sandbox/sandbox-plan.js";
+import { JOB_DURATION, RunPlan } from "../run-plan.js";
+import type { Baseline } from "../sandbox/facts.js";
 import { hearingMs } from "../sandbox/second-try.js";
 import { pressOfList } from "../sandbox/strangers.js";
 import { call, mayRefuse, settled, statusOf } from "./acts.js";
@@ -42,7 +43,7 @@ export class FlowRunner {
   }
 
   /** @param isBrief ends with the flow, without the work and the time that follow */
-  async carryOut(plan: SandboxPlan | undefined, isBrief = false): Promise<RunState> {
+  async carryOut(plan: RunPlan | undefined, isBrief = false): Promise<RunState> {
     const { name, flow, sandbox, driver } = this.#options;
     await driver.until(call(() => flow.setup?.()));
     const id = sandbox.runIdOf(name);
@@ -68,8 +69,8 @@ export class FlowRunner {
   async #tryInVain(run: RunState, { charge, failing }: NonNullable<FunctionVariant["first"]>): Promise<void> {
     const { sandbox, driver } = this.#options;
     const { customerMatch, payableMs } = this.baseline!;
-    const plan = new SandboxPlan([], { customerMatch, variant: run.plan!.variant, pace: 1 });
-    if (failing === "cancelled") plan.cancelThenPay(0);
+    const plan = new RunPlan([], { customerMatch, variant: run.plan!.variant, pace: 1 });
+    if (failing === "cancelled") plan.cancelledPage = 0;
     else plan.endPayment(failing, charge);
     const first = new RunState(run.variables.runId, plan, sandbox.nowMs());
     sandbox.useRules(first.rules());
@@ -119,7 +120,7 @@ export class FlowRunner {
   }
 
   /** What others do when the flow is over. The scheduled work may read the list between whose pages strangers pay. */
-  async #actAfterFlow(run: RunState, plan: SandboxPlan): Promise<void> {
+  async #actAfterFlow(run: RunState, plan: RunPlan): Promise<void> {
     const { strangers, foreignCharge } = plan;
     const { customerMatch } = this.baseline!;
     await this.#others.actMeanwhile(run);
@@ -225,7 +226,7 @@ export class FlowRunner {
   /** The customer opens `success_url` while the page is open, fails to pay or cancels, and opens it again. */
   async #returnUnpaid(
     run: RunState,
-    { variant }: SandboxPlan,
+    { variant }: RunPlan,
     checkout_id: string,
     pay: () => Promise<unknown>,
   ): Promise<void> {

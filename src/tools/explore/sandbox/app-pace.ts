@@ -3,9 +3,9 @@ import type { QuietReport, RetryReport } from "../../../core/time/app-activity.j
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import type { LogRow } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
-import type { ObservedCall, ObservedRun } from "../deviable.js";
+import type { RunPlan } from "../run-plan.js";
+import type { ObservedCall, ObservedRun } from "../run-record.js";
 import type { Flow } from "./flow.js";
-import type { SandboxPlan } from "./sandbox-plan.js";
 
 /** Wall time that a view of the app must stay unchanged before a step accepts the view. */
 export const STEADY_DURATION = "250ms";
@@ -81,7 +81,7 @@ const MIN_FLOW_WAIT_MS = 100;
 
 /** A run that made a call fail, and did not wait for the app to repeat the call. */
 interface WatchedRun {
-  readonly plan: SandboxPlan;
+  readonly plan: RunPlan;
   readonly runId: string;
   readonly untilMs: number;
 }
@@ -97,7 +97,7 @@ export class RetryPace {
   #hasLateCalls = false;
 
   /** Returns true if an eager run need not wait: the app is not known to pause before it repeats a call. */
-  canWatch({ failingOperations, faults }: SandboxPlan): boolean {
+  canWatch({ failingOperations, faults }: RunPlan): boolean {
     const isUnknown = [...this.#pauses.values()].every((pauseMs) => pauseMs === 0);
     const areOwn = faults.every(({ match }) => match?.customer_email !== undefined);
     const isNew = failingOperations.some((operation) => !this.#pauses.has(operation));
@@ -109,7 +109,7 @@ export class RetryPace {
    *
    * @param last calls of the run after its end
    */
-  watch(plan: SandboxPlan, runId: string, last: readonly Pick<ObservedCall, "operation">[]): void {
+  watch(plan: RunPlan, runId: string, last: readonly Pick<ObservedCall, "operation">[]): void {
     this.#watched.push({ plan, runId, untilMs: systemWallClock.nowMs() + EAGER_RETRY_MS });
     this.#hasLateCalls ||= last.some(({ operation }) => plan.failingOperations.includes(operation));
   }
@@ -138,11 +138,11 @@ export class RetryPace {
   }
 
   /** Returns the watched runs, which must be repeated, and forgets them. */
-  takeWatched(): SandboxPlan[] {
+  takeWatched(): RunPlan[] {
     return this.#watched.splice(0).map(({ plan }) => plan);
   }
 
-  learn(plan: SandboxPlan, reports: readonly RetryReport[]): void {
+  learn(plan: RunPlan, reports: readonly RetryReport[]): void {
     const { failingOperations, variant, isWatched } = plan;
     const longestMs = longestPauseMs(reports);
     const hasCalled = longestMs >= MIN_PAUSE_MS;
@@ -159,7 +159,7 @@ export class RetryPace {
    * @param canWatch an eager run does not wait
    */
   hasPausedLonger(
-    { failingOperations }: SandboxPlan,
+    { failingOperations }: RunPlan,
     reports: readonly RetryReport[],
     canWatch: boolean,
   ): boolean {
@@ -168,17 +168,17 @@ export class RetryPace {
   }
 
   /** Returns how long a run waits for the app's next call after a failed one; undefined if it makes no call fail. */
-  waitFor(plan: SandboxPlan): string | undefined {
+  waitFor(plan: RunPlan): string | undefined {
     // Waits 1 ms at least, because only a wait reports the app's pauses.
     return plan.failingOperations.length === 0 ? undefined : formatDuration(Math.max(1, this.#waitMs(plan)));
   }
 
   /** Returns how long a run waits in a `wait_for` step of the flow. @param plainMs wait in a plain run */
-  flowWaitFor(plan: SandboxPlan, plainMs: number): string {
+  flowWaitFor(plan: RunPlan, plainMs: number): string {
     return formatDuration(MIN_FLOW_WAIT_MS + 3 * plainMs + this.#waitMs(plan));
   }
 
-  #waitMs({ failingOperations, variant, isWatched }: SandboxPlan): number {
+  #waitMs({ failingOperations, variant, isWatched }: RunPlan): number {
     if (isWatched) return 0;
     if (!variant.isPatient) return this.#eagerMs(failingOperations);
     const waits = failingOperations.map((one) => (this.#vain.has(one) ? EAGER_RETRY_MS : PATIENT_RETRY_MS));

@@ -2,11 +2,10 @@ import { compareAmounts, decimalNotation, decimalsOf } from "../../../core/domai
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isDecimal, isMatcher } from "../../../core/schema/matcher-words.js";
-import type { ObservedCharge } from "../deviable.js";
-
+import type { ObservedCharge } from "../run-record.js";
+import type { Baseline } from "./facts.js";
 import { type Flow, findPresses, flowOf } from "./flow.js";
 import type { FileVariant, FlowVariant } from "./flow-variant.js";
-import type { Baseline } from "./sandbox-plan.js";
 import { PRESENT } from "./views.js";
 
 /*

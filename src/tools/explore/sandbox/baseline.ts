@@ -2,21 +2,15 @@ import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEPS } from "../../scenario/steps/step-kinds.js";
-import type { Deviable, ObservedCall, ObservedPayment, ObservedRun } from "../deviable.js";
+import type { Deviable } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
+import type { ObservedCall, ObservedPayment, ObservedRun } from "../run-record.js";
 import type { ObservedViews } from "./ends.js";
+import type { Baseline, FreeField, LoadedRun, OrderPayments, PageOfFlow, RunVariables } from "./facts.js";
 import { type Flow, findJobs, findPresses, hasKnownTimes, longestAdvanceMs } from "./flow.js";
 import { meanwhileOf } from "./meanwhile-steps.js";
 import { chargesOf } from "./money.js";
 import { choiceOf, findPages, mustPayReason, paymentLike } from "./payment-steps.js";
-import type {
-  Baseline,
-  FreeField,
-  LoadedRun,
-  OrderPayments,
-  PageOfFlow,
-  RunVariables,
-} from "./sandbox-plan.js";
 import { filledText, savedVariable, textOf, viewVariableName } from "./saved-variable.js";
 import { commonPart, PRESENT, RUN_ID, withoutRun } from "./views.js";
 

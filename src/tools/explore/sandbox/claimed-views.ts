@@ -1,6 +1,7 @@
 import { findMismatches } from "../../../core/domain/deep-match.js";
-import type { ObservedCharge } from "../deviable.js";
 import { countCompletedPayments } from "../judge.js";
+import type { RunPlan } from "../run-plan.js";
+import type { ObservedCharge } from "../run-record.js";
 import {
   type Bodies,
   type Claims,
@@ -12,8 +13,8 @@ import {
   unpaidClaims,
   wrongMoneyClaims,
 } from "./claims.js";
+import type { Baseline, LoadedRun } from "./facts.js";
 import { chargesOf, hasBeenPaid } from "./money.js";
-import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import { isLess, PRESENT, withPresent } from "./views.js";
 
 /*
@@ -44,7 +45,7 @@ export const OPEN = { status: { lt: 500 } };
 
 /** Expects of the views of a run what is the same in every app. */
 export function claimedViews(
-  plan: SandboxPlan,
+  plan: RunPlan,
   run: LoadedRun,
   baseline: Baseline,
   { shown, seen, orders }: JudgedViews,
@@ -62,7 +63,7 @@ export function claimedViews(
 }
 
 function claimsOf(
-  plan: SandboxPlan,
+  plan: RunPlan,
   run: LoadedRun,
   baseline: Baseline,
   { shown, seen, orders }: JudgedViews,

@@ -5,12 +5,13 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { inTurn } from "../course.js";
+import type { RunPlan } from "../run-plan.js";
+import type { Baseline } from "./facts.js";
 import { advanceMs, type Flow, findJobs, findPresses, isAppWrite, lookOracle, readOf } from "./flow.js";
 import { type FlowRun, waitStep } from "./flow-run.js";
 import { meanwhileSteps } from "./meanwhile-steps.js";
 import { LIST_OPERATION } from "./observation.js";
 import { cancelStep, findPages, foreignSteps, returnSteps, unpaidStep } from "./payment-steps.js";
-import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { DURING_TIME_NAME, type LookMoment, lookName } from "./saved-variable.js";
 import { payStep, pressOfList } from "./strangers.js";
 import { PRESENT } from "./views.js";
@@ -34,13 +35,13 @@ export async function drivePlain(run: FlowRun, flow: Flow): Promise<void> {
 export class PlannedDrive {
   readonly #run: FlowRun;
   readonly #flow: Flow;
-  readonly #plan: SandboxPlan;
+  readonly #plan: RunPlan;
   readonly #baseline: Baseline;
   readonly #presses: readonly RawStep[];
   readonly #jobs: readonly RawStep[];
   readonly #pages: readonly RawStep[];
 
-  constructor(run: FlowRun, flow: Flow, plan: SandboxPlan, baseline: Baseline) {
+  constructor(run: FlowRun, flow: Flow, plan: RunPlan, baseline: Baseline) {
     this.#run = run;
     this.#flow = flow;
     this.#plan = plan;
@@ -225,7 +226,7 @@ function isAwaitedJob({ drive, scheduledWork }: Flow, index: number): boolean {
 }
 
 /** The status until which a run waits for a charge that is not paid in time; undefined if the charge is paid. */
-function unpaidUntil({ isPaidLate, end }: SandboxPlan): ChargeStatus | undefined {
+function unpaidUntil({ isPaidLate, end }: RunPlan): ChargeStatus | undefined {
   if (end === "declined") return "FAILED";
   return isPaidLate || end === "expired" ? "AWAITING_PAYMENT" : undefined;
 }

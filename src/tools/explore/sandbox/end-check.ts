@@ -1,12 +1,13 @@
-import { isCheck, type RunFailure, type Trace } from "../deviable.js";
 import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
+import type { RunPlan } from "../run-plan.js";
+import { isCheck, type RunFailure, type Trace } from "../run-record.js";
 import { isReference } from "./end-keys.js";
 import { Ends, type ObservedViews } from "./ends.js";
 import { type ExpectedEnd, isWithin, withFewerPayouts } from "./expected-end.js";
+import type { Baseline, LoadedRun } from "./facts.js";
 import { incompleteFailure } from "./flow-run.js";
 import { variantFailure } from "./flow-variant.js";
 import { chargesOf } from "./money.js";
-import type { Baseline, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 import { generalPath } from "./views.js";
 
@@ -22,14 +23,14 @@ export interface EndDriver<Run extends CheckedRun> {
    * @param refused steps that are repeated before, by their indexes
    */
   readonly checkEnd: (
-    plan: SandboxPlan,
+    plan: RunPlan,
     run: Run,
     end: ExpectedEnd,
     refused?: readonly number[],
   ) => Promise<RunFailure | undefined>;
   /** Saves the views of a run once they are steady. */
-  readonly saveViews: (plan: SandboxPlan, run: Run) => Promise<void>;
-  readonly carryOut: (plan: SandboxPlan) => Promise<Run>;
+  readonly saveViews: (plan: RunPlan, run: Run) => Promise<void>;
+  readonly carryOut: (plan: RunPlan) => Promise<Run>;
   readonly runPlain: () => Promise<Run>;
   /** Indexes of the steps that the app refused. */
   readonly refusedSteps: (run: Run) => readonly number[];
@@ -64,7 +65,7 @@ export class EndCheck<Run extends CheckedRun> {
   }
 
   /** Makes all checks, unless the run plainly ended right. `isTouched`: the checks have carried out steps. */
-  async judge(plan: SandboxPlan, run: Run): Promise<{ trace: Trace; isTouched?: true }> {
+  async judge(plan: RunPlan, run: Run): Promise<{ trace: Trace; isTouched?: true }> {
     const judged = await this.#judge(plan, run);
     if (plan.flowVariant === undefined) return judged;
     const { plain, unpaid } = this.ends.shown();
@@ -74,7 +75,7 @@ export class EndCheck<Run extends CheckedRun> {
     return { ...judged, trace: { ...judged.trace, failure } };
   }
 
-  async #judge(plan: SandboxPlan, run: Run): Promise<{ trace: Trace; isTouched?: true }> {
+  async #judge(plan: RunPlan, run: Run): Promise<{ trace: Trace; isTouched?: true }> {
     const { trace, observed } = run;
     const { failure } = trace;
     const isEnd = failure === undefined || isCheck(failure.role);
@@ -107,7 +108,7 @@ export class EndCheck<Run extends CheckedRun> {
   }
 
   /** Waits before a killed app that works after its responses is accused for good. Returns true if it waited. */
-  async #waitForLeases({ killMoment, variant }: SandboxPlan): Promise<boolean> {
+  async #waitForLeases({ killMoment, variant }: RunPlan): Promise<boolean> {
     const { isAsynchronous, untilLeasesEnd } = this.#driver;
     const canWait = untilLeasesEnd !== undefined && isAsynchronous() && !this.#isWaitVain;
     if (!canWait || killMoment === undefined || !variant.isPatient) return false;
@@ -122,13 +123,13 @@ export class EndCheck<Run extends CheckedRun> {
   }
 
   /** Saves the views of a run that ends otherwise, and waits for an app that goes on after its responses. */
-  async #lookUntilSteady(plan: SandboxPlan, run: Run): Promise<void> {
+  async #lookUntilSteady(plan: RunPlan, run: Run): Promise<void> {
     const isSaved = savedVariable(run.loaded, viewVariableName(0)) !== undefined;
     if (isSaved && !(this.#driver.isAsynchronous() && isReference(plan))) return;
     await this.#driver.saveViews(plan, run);
   }
 
-  async #missedEnd(plan: SandboxPlan, run: Run): Promise<MissedEnd | undefined> {
+  async #missedEnd(plan: RunPlan, run: Run): Promise<MissedEnd | undefined> {
     const { checkEnd, refusedSteps } = this.#driver;
     const [first, ...others] = this.ends.candidatesOf(plan, run);
     const failureAt = (end: ExpectedEnd, refused?: readonly number[]) => checkEnd(plan, run, end, refused);
@@ -151,7 +152,7 @@ export class EndCheck<Run extends CheckedRun> {
   }
 
   /** Runs an end, or the flow as it is, once more, to learn which of its fields may differ. */
-  async #learnAgain(plan: SandboxPlan | undefined): Promise<void> {
+  async #learnAgain(plan: RunPlan | undefined): Promise<void> {
     if (plan === undefined) {
       const plain = await this.#driver.runPlain();
       if (plain.trace.failure === undefined) this.ends.learnPlain(plain);

@@ -1,7 +1,8 @@
 import type { RawStep } from "../../scenario/loaded-steps.js";
+import type { RunPlan } from "../run-plan.js";
 import type { ExpectedEnd } from "./expected-end.js";
+import type { Baseline } from "./facts.js";
 import type { FlowVariant } from "./flow-variant.js";
-import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 
 /** The facts by which a run of a variant is judged. */
 export function variedBaseline(baseline: Baseline, variant: FlowVariant | undefined): Baseline {
@@ -45,7 +46,7 @@ export function withdrawalChecks(
 const LATER = [409, 425, 429, 503];
 
 /** Makes steps that fail if the app refused a signed event of a type that it accepts in a plain run. */
-export function refusalChecks({ refusedTypes }: Baseline, plan: SandboxPlan): RawStep[] {
+export function refusalChecks({ refusedTypes }: Baseline, plan: RunPlan): RawStep[] {
   if (plan.excusesErrors) return [];
   const type = refusedTypes.length === 0 ? {} : { type: { not: { in: refusedTypes } } };
   const none = (refused: object): RawStep => ({

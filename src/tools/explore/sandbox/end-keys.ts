@@ -1,11 +1,11 @@
-import type { SandboxPlan } from "./sandbox-plan.js";
+import type { RunPlan } from "../run-plan.js";
 
 /** Prefixes of the names of ends. */
 export const PRESSED = "pressed ";
 export const MEANWHILE = "meanwhile ";
 
 /** Names the end of a payment that a plan decides on; undefined if it ends as in a plain run. */
-export function endKeyOf(plan: SandboxPlan): string | undefined {
+export function endKeyOf(plan: RunPlan): string | undefined {
   const { cancelledPage, returnedPage, end, isPaidLate, variant, set, others } = plan;
   if (cancelledPage !== undefined) return `cancelled ${cancelledPage}`;
   if (returnedPage !== undefined) return `returned ${returnedPage} ${variant.side}`;
@@ -20,12 +20,12 @@ export function othersKeyOf(step: number): string {
 }
 
 /** Names the presses that a plan repeats; undefined if there are none. */
-export function pressKeyOf({ pressedTwice, pressedAgain }: SandboxPlan): string | undefined {
+export function pressKeyOf({ pressedTwice, pressedAgain }: RunPlan): string | undefined {
   const presses = [...new Set([...pressedTwice, ...pressedAgain])];
   return presses.length === 0 ? undefined : `${PRESSED}${presses.sort().join()}`;
 }
 
 /** Returns true for a run in which only the end of the payment deviates. */
-export function isReference(plan: SandboxPlan): boolean {
+export function isReference(plan: RunPlan): boolean {
   return plan.set.length === 1 && plan.foreignCharge === undefined && endKeyOf(plan) !== undefined;
 }

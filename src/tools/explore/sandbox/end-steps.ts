@@ -1,13 +1,14 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import type { StepRole } from "../deviable.js";
+import type { RunPlan } from "../run-plan.js";
+import type { StepRole } from "../run-record.js";
 import { STEADY_DURATION } from "./app-pace.js";
 import { chargeChecks, refusalChecks, withdrawalChecks } from "./end-checks.js";
 import type { ExpectedEnd } from "./expected-end.js";
+import type { Baseline } from "./facts.js";
 import type { Flow } from "./flow.js";
 import { readOf } from "./flow.js";
 import { savedBody } from "./looked-at.js";
-import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { statusName, viewVariableName } from "./saved-variable.js";
 
 /** A step that looks at the end of a run, with its purpose. */
@@ -36,7 +37,7 @@ export function viewSteps(flow: Flow): EndStep[] {
 }
 
 /** Steps that compare the end of a run with deviations with `end`. */
-export function endSteps(flow: Flow, plan: SandboxPlan, baseline: Baseline, end: ExpectedEnd): EndStep[] {
+export function endSteps(flow: Flow, plan: RunPlan, baseline: Baseline, end: ExpectedEnd): EndStep[] {
   return [
     ...withRole("paid", chargeChecks(baseline, end)),
     ...withRole("paid_out", withdrawalChecks(baseline, end)),

@@ -1,13 +1,14 @@
 import { countCompletedPayments } from "../judge.js";
+import type { RunPlan } from "../run-plan.js";
 import { claimedViews, OPEN } from "./claimed-views.js";
 import type { Bodies } from "./claims.js";
 import { endKeyOf, isReference, MEANWHILE, othersKeyOf, PRESSED, pressKeyOf } from "./end-keys.js";
 import { type ExpectedEnd, withFewerPayouts } from "./expected-end.js";
+import type { Baseline, FreeField, LoadedRun } from "./facts.js";
 import type { Flow } from "./flow.js";
 import { FreeFields, journalFields } from "./free-fields.js";
 import { MEANWHILE_STATUS } from "./meanwhile-steps.js";
 import { chargesOf, chargesShownBy, hasBeenPaid, moneyOf, UNPAID, wasRefundedFirst } from "./money.js";
-import type { Baseline, FreeField, LoadedRun, SandboxPlan } from "./sandbox-plan.js";
 import {
   DURING_TIME_NAME,
   LOOK_MOMENTS,
@@ -27,7 +28,7 @@ import { commonPart, onSamePaths, PRESENT, undeliveredViews, withAllowed, withou
 
 /** An end that the app has shown by itself. */
 interface LearnedEnd {
-  readonly plan: SandboxPlan;
+  readonly plan: RunPlan;
   readonly name: string;
   readonly money: string;
   readonly completedCharges: number;
@@ -76,26 +77,26 @@ export class Ends {
   }
 
   /** The end that a run with the plan must have, as far as the plan tells. */
-  expectedOf(plan: SandboxPlan): ExpectedEnd {
+  expectedOf(plan: RunPlan): ExpectedEnd {
     return this.#allowing(plan, this.#expectedOf(plan));
   }
 
   /** The ends that a finished run may have, the likeliest first. */
-  candidatesOf(plan: SandboxPlan, run: LoadedRun): ExpectedEnd[] {
+  candidatesOf(plan: RunPlan, run: LoadedRun): ExpectedEnd[] {
     const seen = this.seenIn(run);
     return this.#candidatesOf(plan, run)
       .map((end) => this.#allowing(plan, end))
       .map((end) => (seen === undefined ? end : { ...end, views: onSamePaths(end.views, seen) }));
   }
 
-  #allowing({ set }: SandboxPlan, end: ExpectedEnd): ExpectedEnd {
+  #allowing({ set }: RunPlan, end: ExpectedEnd): ExpectedEnd {
     const allowed = set.flatMap(({ kind }) => Object.entries(this.#flow.allow[kind] ?? {}));
     if (allowed.length === 0) return end;
     const views = withAllowed(end.views, allowed, this.#baseline.plain.bodies);
     return { ...end, views, unlike: undefined, isPlain: false };
   }
 
-  #expectedOf(plan: SandboxPlan): ExpectedEnd {
+  #expectedOf(plan: RunPlan): ExpectedEnd {
     if (plan.flowVariant !== undefined) return this.#variantEnd(plan);
     const key = endKeyOf(plan);
     if (plan.isWrongMoney) return this.#openEnd(plan);
@@ -105,7 +106,7 @@ export class Ends {
     return known === undefined ? this.#openEnd(plan) : this.#endOf(known);
   }
 
-  #candidatesOf(plan: SandboxPlan, run: LoadedRun): ExpectedEnd[] {
+  #candidatesOf(plan: RunPlan, run: LoadedRun): ExpectedEnd[] {
     const expected = this.#expectedOf(plan);
     if (plan.flowVariant !== undefined) return [expected];
     const key = endKeyOf(plan);
@@ -145,7 +146,7 @@ export class Ends {
    * The ends that a step of others allows beside the plain one. A step that changes or refuses an order that is done decides
    * on the order, as a cancellation does; one that changes nothing there, such as an edited price, may not change it earlier.
    */
-  #endsWithOthers(plan: SandboxPlan): ExpectedEnd[] {
+  #endsWithOthers(plan: RunPlan): ExpectedEnd[] {
     const known = plan.others && this.#learned.get(othersKeyOf(plan.others.step));
     if (known === undefined) return [];
     const { completedCharges, completedWithdrawals = 0, bodies } = this.#baseline.plain;
@@ -157,12 +158,12 @@ export class Ends {
     return isSame && !known.isRefused ? [] : [this.#endOf(known), this.#openEnd(plan)];
   }
 
-  #withMoneyOf(plan: SandboxPlan, run: LoadedRun): LearnedEnd[] {
+  #withMoneyOf(plan: RunPlan, run: LoadedRun): LearnedEnd[] {
     const money = moneyOf(plan, run, this.#baseline);
     return [...this.#learned.values()].filter((one) => one.money === money && one.plan.others === undefined);
   }
 
-  #hasEndedAs({ money, charges }: LearnedEnd, plan: SandboxPlan, run: LoadedRun): boolean {
+  #hasEndedAs({ money, charges }: LearnedEnd, plan: RunPlan, run: LoadedRun): boolean {
     if (money !== moneyOf(plan, run, this.#baseline)) return false;
     return money !== UNPAID || charges === this.#chargeEndsOf(run);
   }
@@ -172,7 +173,7 @@ export class Ends {
   }
 
   /** Keeps the end of a run that only ends otherwise, and that has broken no claim. */
-  learn(plan: SandboxPlan, run: LoadedRun): void {
+  learn(plan: RunPlan, run: LoadedRun): void {
     const key = endKeyOf(plan);
     if (key === undefined || !isReference(plan)) return;
     const { loaded, observed } = run;
@@ -244,7 +245,7 @@ export class Ends {
    * Lists the ends that the run may have and that have not run again for the fields that differ: the plan of each, or
    * undefined for a plain run. A field that nothing disturbs may change with time.
    */
-  unsureEnds(plan: SandboxPlan, run: LoadedRun, fields: readonly string[]): (SandboxPlan | undefined)[] {
+  unsureEnds(plan: RunPlan, run: LoadedRun, fields: readonly string[]): (RunPlan | undefined)[] {
     const key = endKeyOf(plan);
     const isAsPlain = [PRESSED, MEANWHILE].some((prefix) => key?.startsWith(prefix) ?? true);
     const known = key === undefined ? undefined : this.#learned.get(key);
@@ -287,7 +288,7 @@ export class Ends {
     return [...this.#learned.values()].filter(({ money }) => money === UNPAID);
   }
 
-  #plainEnd(plan: SandboxPlan): ExpectedEnd {
+  #plainEnd(plan: RunPlan): ExpectedEnd {
     const { completedCharges, completedWithdrawals, bodies } = this.#baseline.plain;
     const { strangers } = plan;
     const { completed = 1 } = this.#baseline.list ?? {};
@@ -306,7 +307,7 @@ export class Ends {
   }
 
   /** The end of a variant of the flow: that of a plain run, but for what follows from the variant. */
-  #variantEnd(plan: SandboxPlan): ExpectedEnd {
+  #variantEnd(plan: RunPlan): ExpectedEnd {
     const { plain, unpaid } = this.shown();
     const views = plain.map((body, index) => ({
       body: plan.flowVariant!.expectedOf(body, unpaid[0]?.[index]),
@@ -329,7 +330,7 @@ export class Ends {
   }
 
   /** Returns true for one press twice at once if the same press once more is known: the end is as of once or of again. */
-  #knowsAgain(plan: SandboxPlan): boolean {
+  #knowsAgain(plan: RunPlan): boolean {
     const key = pressKeyOf(plan);
     return plan.pressedTwice.size === 1 && plan.pressedAgain.size === 0 && this.#learned.has(key!);
   }
@@ -348,7 +349,7 @@ export class Ends {
   }
 
   /** An end of which only the money is known. */
-  #openEnd({ isPaidLate }: SandboxPlan): ExpectedEnd {
+  #openEnd({ isPaidLate }: RunPlan): ExpectedEnd {
     const { completedCharges, completedWithdrawals } = this.#baseline.plain;
     const most = Number(completedWithdrawals) + (isPaidLate ? 1 : 0);
     return {
@@ -360,7 +361,7 @@ export class Ends {
   }
 
   /** The end of a run for which no other run vouches, as far as it is the same in every app. */
-  #claimedEnd(plan: SandboxPlan, run: LoadedRun): ExpectedEnd {
+  #claimedEnd(plan: RunPlan, run: LoadedRun): ExpectedEnd {
     const open = this.#openEnd(plan);
     const seen = this.seenIn(run);
     if (seen === undefined) return open;

@@ -8,8 +8,8 @@ import {
 } from "../../scenario/files.js";
 import { flattenSteps, type LoadedStep, nestedStepLists, type RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
+import type { RunPlan } from "../run-plan.js";
 import type { Flow } from "./flow.js";
-import type { SandboxPlan } from "./sandbox-plan.js";
 
 /** Fields of a flow's file that only `explore` reads. */
 const EXPLORE_FIELDS = ["given", "observe", "tick", "meanwhile", "never", "allow", "reset", "$schema"];
@@ -64,7 +64,7 @@ export class FlowLoader {
   }
 
   /** Prepares a run. Its rules come before the flow's own, because the first match wins. */
-  async load(name: string, rules: Partial<SandboxPlan["rules"]>): Promise<LoadedScenario> {
+  async load(name: string, rules: Partial<RunPlan["rules"]>): Promise<LoadedScenario> {
     const merged = RULE_KINDS.flatMap((kind) => {
       const all = [
         ...(rules[kind as keyof typeof rules] ?? []),

@@ -8,7 +8,7 @@ import type { Client } from "../../scenario/running/client.js";
 import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
 import type { SessionRun } from "../../scenario/running/run-session.js";
 import type { EndMoments, Race, Stop } from "../course.js";
-import type { RunFailure, StepRole } from "../deviable.js";
+import type { RunFailure, StepRole } from "../run-record.js";
 import { advanceMs } from "./flow.js";
 import type { FlowLoader } from "./flow-loader.js";
 import type { RunProfile } from "./run-profile.js";

@@ -1,9 +1,9 @@
 import { compareAmounts, subtract } from "../../../core/domain/money.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
-import { isCheck, type RunFailure, type Trace } from "../deviable.js";
 import type { DeviationKind } from "../deviation-set.js";
 import { countCompletedPayments } from "../judge.js";
+import { isCheck, type RunFailure, type Trace } from "../run-record.js";
 import type { Bodies } from "./claims.js";
 import type { Flow } from "./flow.js";
 import { fieldAt, fieldsIn } from "./views.js";

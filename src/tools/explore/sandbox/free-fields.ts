@@ -1,7 +1,7 @@
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import type { Bodies } from "./claims.js";
 import { isDelivery } from "./claims.js";
-import type { FreeField } from "./sandbox-plan.js";
+import type { FreeField } from "./facts.js";
 import { fieldAt, fieldsIn, generalPath, sizeOf } from "./views.js";
 
 interface ObservedView {

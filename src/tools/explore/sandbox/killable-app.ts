@@ -1,7 +1,7 @@
 import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { Client } from "../../scenario/running/client.js";
-import type { RaceSide, WebhookOccurrence } from "../deviable.js";
-import type { SandboxPlan } from "./sandbox-plan.js";
+import type { RunPlan } from "../run-plan.js";
+import type { RaceSide, WebhookOccurrence } from "../run-record.js";
 
 /** The app as a process that runs can kill. */
 export interface KillableApp {
@@ -28,7 +28,7 @@ const KILL_WAIT_MS = 600_000;
 /** Kills the app at the moment of the plan. Returns a function that ends the wait for the moment. */
 export function killApp(
   app: KillableApp,
-  { killMoment, variant }: SandboxPlan,
+  { killMoment, variant }: RunPlan,
   access: ConstructorParameters<typeof Client>[0],
 ): () => Promise<void> | void {
   if ("type" in killMoment!) return app.restartAt(killMoment, variant.side);

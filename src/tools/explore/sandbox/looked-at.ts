@@ -2,9 +2,10 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import { didYouMean } from "../../../core/schema/nearest.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import type { BlindSpot, FlowCoverage, RunFailure } from "../deviable.js";
+import type { BlindSpot, FlowCoverage } from "../deviable.js";
+import type { RunFailure } from "../run-record.js";
+import type { FreeField, RunVariables } from "./facts.js";
 import { appCheck, type Flow } from "./flow.js";
-import type { FreeField, RunVariables } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 import { generalPath } from "./views.js";
 

@@ -1,9 +1,10 @@
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { Deviable } from "../deviable.js";
+import type { RunPlan } from "../run-plan.js";
+import type { Baseline } from "./facts.js";
 import { type Flow, findPresses, lookOracle } from "./flow.js";
 import { findPages } from "./payment-steps.js";
-import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 
 /** Variable with the status of the app's response to a step of others. */
 export const MEANWHILE_STATUS = "meanwhile_status";
@@ -27,7 +28,7 @@ function labelOf(step: RawStep): string {
 }
 
 /** The step of others that the plan puts after an act of the flow, or at the end of the flow. */
-export function meanwhileSteps({ meanwhile }: Flow, { others, set }: SandboxPlan, after?: number): RawStep[] {
+export function meanwhileSteps({ meanwhile }: Flow, { others, set }: RunPlan, after?: number): RawStep[] {
   const step = others?.after === after ? meanwhile[others?.step ?? -1] : undefined;
   if (step === undefined) return [];
   if (step.app === undefined) return [step];

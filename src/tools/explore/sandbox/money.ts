@@ -1,7 +1,8 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import type { ObservedCharge, ObservedRun } from "../deviable.js";
+import type { RunPlan } from "../run-plan.js";
+import type { ObservedCharge, ObservedRun } from "../run-record.js";
+import type { Baseline, LoadedRun, RunVariables } from "./facts.js";
 import { isSameEmail } from "./observation.js";
-import type { Baseline, LoadedRun, RunVariables, SandboxPlan } from "./sandbox-plan.js";
 import { filledText, savedVariable, textOf } from "./saved-variable.js";
 import { RUN_ID } from "./views.js";
 
@@ -13,7 +14,7 @@ import { RUN_ID } from "./views.js";
 export const UNPAID = "unpaid";
 
 /** Describes how the money of a run ended, by order: the same text for the same money in all runs. */
-export function moneyOf(plan: SandboxPlan, run: LoadedRun, baseline: Baseline): string {
+export function moneyOf(plan: RunPlan, run: LoadedRun, baseline: Baseline): string {
   const outcomes = chargesOf(run, baseline)
     .filter((charge) => hasBeenPaid(charge))
     .map((charge) => `${orderOf(charge, run.loaded)} ${outcomeOf(charge, plan)}`);
@@ -24,7 +25,7 @@ export function hasBeenPaid({ history }: ObservedCharge, byMs = Infinity): boole
   return history.some(({ status, atMs }) => status === "COMPLETED" && atMs <= byMs);
 }
 
-function outcomeOf({ history, status, expiresMs }: ObservedCharge, { refundedPart }: SandboxPlan): string {
+function outcomeOf({ history, status, expiresMs }: ObservedCharge, { refundedPart }: RunPlan): string {
   const paidMs = history.find((one) => one.status === "COMPLETED")!.atMs;
   const isLate = paidMs > expiresMs || history.some((one) => one.status === "EXPIRED" && one.atMs <= paidMs);
   return `${isLate ? "late " : ""}${refundedPart === undefined ? "" : "partly "}${status}`;

@@ -13,7 +13,7 @@ import type {
   ObservedDelivery,
   ObservedPayment,
   ObservedRun,
-} from "../deviable.js";
+} from "../run-record.js";
 
 /** For each list of the sandbox: id of the last row before a run, and the usual number of rows that a run adds. */
 export type ListPositions = Readonly<

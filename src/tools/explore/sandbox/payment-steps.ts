@@ -4,9 +4,9 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { nestedStepLists, type RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/customer.js";
-import type { ObservedCharge, RaceSide } from "../deviable.js";
+import type { ObservedCharge, RaceSide } from "../run-record.js";
+import type { Baseline, Payment } from "./facts.js";
 import type { Flow } from "./flow.js";
-import type { Baseline, Payment } from "./sandbox-plan.js";
 
 /*
  * How the customer of a flow pays: on a page, with `pay_twice`, `close_page` or a call of the page's `pay`, or with `pay`.

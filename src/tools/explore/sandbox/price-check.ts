@@ -2,9 +2,9 @@ import { compareAmounts, decimalsOf } from "../../../core/domain/money.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { valueAt } from "../../scenario/variables.js";
-import type { ObservedCharge } from "../deviable.js";
+import type { ObservedCharge } from "../run-record.js";
+import type { LoadedRun } from "./facts.js";
 import type { Flow } from "./flow.js";
-import type { LoadedRun } from "./sandbox-plan.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 
 /** A price that the app shows, or that the customer sends to it. */

@@ -1,12 +1,13 @@
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { type RunHost, type Stop, stopsOf } from "../course.js";
+import { JOB_DURATION, type RunPlan } from "../run-plan.js";
 import { STEADY_DURATION } from "./app-pace.js";
 import { ANY_RESPONSE, jobSteps } from "./drive.js";
+import type { Baseline } from "./facts.js";
 import { advanceMs, type Flow, hasKnownTimes, readOf } from "./flow.js";
 import { type FlowRun, waitStep } from "./flow-run.js";
 import { partialRefundSteps } from "./payment-steps.js";
-import { type Baseline, JOB_DURATION, type SandboxPlan } from "./sandbox-plan.js";
 
 /**
  * An app behind HTTP as the host of a run.
@@ -17,7 +18,7 @@ import { type Baseline, JOB_DURATION, type SandboxPlan } from "./sandbox-plan.js
 export function runHostOf(
   run: Pick<FlowRun, "advance" | "advanceInStop" | "knows" | "race" | "step" | "steps">,
   flow: Flow,
-  plan?: SandboxPlan,
+  plan?: RunPlan,
   customerMatch: Baseline["customerMatch"] = {},
   role: "tail" | "repeat" = "tail",
 ): RunHost {
@@ -44,7 +45,7 @@ export function runHostOf(
 }
 
 /** The stops of a run, by the time that passes in its flow. */
-export function flowStops(host: RunHost, flow: Flow, plan: SandboxPlan, baseline: Baseline): Stop[] {
+export function flowStops(host: RunHost, flow: Flow, plan: RunPlan, baseline: Baseline): Stop[] {
   if (!hasKnownTimes(flow)) return [];
   const resetMs = flow.reset.reduce((sum, step) => sum + (advanceMs(step) ?? 0), 0);
   return stopsOf(host, plan, baseline).map(({ sinceMs, work }) => ({ sinceMs: sinceMs - resetMs, work }));

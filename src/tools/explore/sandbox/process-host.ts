@@ -3,6 +3,7 @@ import type { ScenarioInputs } from "../../scenario/files.js";
 import { Client } from "../../scenario/running/client.js";
 import type { RunCommand } from "../../scenario/running/context.js";
 import { RunSession } from "../../scenario/running/run-session.js";
+import type { RunPlan } from "../run-plan.js";
 import type { CheckedRun } from "./end-check.js";
 import type { Flow } from "./flow.js";
 import { FlowLoader } from "./flow-loader.js";
@@ -18,7 +19,6 @@ import {
   withoutCustomersOf,
 } from "./observation.js";
 import { RunProfile } from "./run-profile.js";
-import type { SandboxPlan } from "./sandbox-plan.js";
 import { SharedClock } from "./shared-clock.js";
 
 export interface ProcessHostOptions {
@@ -43,7 +43,7 @@ export interface ProcessHostOptions {
 export interface Course {
   readonly flow: Flow;
   readonly name: string;
-  readonly rules: Partial<SandboxPlan["rules"]>;
+  readonly rules: Partial<RunPlan["rules"]>;
   readonly waits: AppWaits;
   readonly follow: (run: FlowRun) => Promise<void>;
 }

@@ -6,15 +6,10 @@
 
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import { endQuietly, LONG, restDuration } from "../course.js";
-import {
-  BlindSpotError,
-  type Deviable,
-  type FlowCoverage,
-  type RunFailure,
-  type RunVariant,
-  type Trace,
-} from "../deviable.js";
+import { BlindSpotError, type Deviable, type FlowCoverage } from "../deviable.js";
 import { type DeviationSet, scenarioName } from "../deviation-set.js";
+import { RunPlan } from "../run-plan.js";
+import type { RunFailure, RunVariant, Trace } from "../run-record.js";
 import {
   canContinueAfterResponse,
   learningQuietMs,
@@ -30,6 +25,7 @@ import { EndCheck } from "./end-check.js";
 import { variedBaseline } from "./end-checks.js";
 import { briefly, type EndStep, endSteps, plainEndSteps, viewSteps } from "./end-steps.js";
 import type { ExpectedEnd } from "./expected-end.js";
+import type { Baseline } from "./facts.js";
 import { type Flow, longestAdvanceMs } from "./flow.js";
 import type { AppWaits, FlowRun } from "./flow-run.js";
 import type { FileVariant } from "./flow-variant.js";
@@ -39,7 +35,6 @@ import { customerEmail } from "./money.js";
 import { wrongPrice } from "./price-check.js";
 import { flowStops, runHostOf } from "./process-course.js";
 import { type Course, ProcessHost, type ProcessHostOptions, type ProcessRun } from "./process-host.js";
-import { type Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { secondTries } from "./second-try.js";
 
 interface PlainRunOptions {
@@ -135,13 +130,13 @@ export class SandboxDeviable implements Deviable {
     this.customer = { ...customerOf(this.#flow, this.#baseline), variants: this.#variants };
   }
 
-  #flowOf({ flowVariant }: SandboxPlan): Flow {
+  #flowOf({ flowVariant }: RunPlan): Flow {
     return this.#variants.find((one) => one === flowVariant)?.flow ?? this.#flow;
   }
 
   /** Compares the end of a run; repeats before the acts that the app refused. */
   async #checkEnd(
-    plan: SandboxPlan,
+    plan: RunPlan,
     run: FlowRun,
     end: ExpectedEnd,
     refused: readonly number[] = [],
@@ -161,7 +156,7 @@ export class SandboxDeviable implements Deviable {
     return failure && { ...failure, reference: end.name };
   }
 
-  #endSteps(plan: SandboxPlan, end: ExpectedEnd): EndStep[] {
+  #endSteps(plan: RunPlan, end: ExpectedEnd): EndStep[] {
     return endSteps(this.#flowOf(plan), plan, variedBaseline(this.#baseline, plan.flowVariant), end);
   }
 
@@ -196,7 +191,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   /** A run with deviations, which looks at its end once. */
-  #courseOf(plan: SandboxPlan): Course {
+  #courseOf(plan: RunPlan): Course {
     const flow = this.#flowOf(plan);
     const follow = async (run: FlowRun): Promise<void> => {
       await begin(run, flow);
@@ -216,7 +211,7 @@ export class SandboxDeviable implements Deviable {
     };
   }
 
-  #waitsFor(plan: SandboxPlan): AppWaits {
+  #waitsFor(plan: RunPlan): AppWaits {
     const { isPatient } = plan.variant;
     const isLong = isPatient && !plan.holdsRead && this.#quiet !== undefined;
     const quiet = isLong ? `${steadyMs(this.#flow)}ms` : this.#quiet;
@@ -281,24 +276,23 @@ export class SandboxDeviable implements Deviable {
     return this.#host.profile.durations();
   }
 
-  planRun(set: DeviationSet, variant: RunVariant): SandboxPlan {
-    return new SandboxPlan(set, {
+  planRun(set: DeviationSet, variant: RunVariant): RunPlan {
+    return new RunPlan(set, {
       ...this.#baseline,
       variant,
-      variants: this.#variants,
       isWaiting: this.#quiet !== undefined,
       pace: this.#pace,
     });
   }
 
   /** Describes how the time passes that concurrent runs share. */
-  shapeOf(plan: SandboxPlan): string {
+  shapeOf(plan: RunPlan): string {
     const { jobs, unpaidSinceMs, timeAdvance, faults, refundedPart, isPaidLate, flowVariant, set } = plan;
     const moments = [jobs, unpaidSinceMs, timeAdvance, isPaidLate, refundedPart !== undefined];
     return JSON.stringify([...moments, faults.length, flowVariant?.at, set.length]);
   }
 
-  async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
+  async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
     const [alone, ...others] = plans;
     if (alone?.variant.isPatient === false && others.length === 0) alone.isWatched = this.#canWatch(alone);
     const killing = plans.find(({ killMoment }) => killMoment !== undefined);
@@ -327,7 +321,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   /** Returns true if the calls of the run can be told from those of later runs, which it may then affect. */
-  #canWatch(plan: SandboxPlan): boolean {
+  #canWatch(plan: RunPlan): boolean {
     return this.#retries.canWatch(plan) && this.isolationReason() === undefined;
   }
 

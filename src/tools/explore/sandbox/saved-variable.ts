@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import type { RunVariables } from "./sandbox-plan.js";
+import type { RunVariables } from "./facts.js";
 
 /** Returns the value of a variable after a run; undefined if no step has saved it. */
 export function savedVariable({ scope }: Pick<RunVariables, "scope">, name: string): unknown {

@@ -3,11 +3,11 @@ import { isDecimal, isMatcher } from "../../../core/schema/matcher-words.js";
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { JOB_INTERVAL } from "../course.js";
-import type { ObservedCharge } from "../deviable.js";
+import type { ObservedCharge } from "../run-record.js";
+import type { Baseline } from "./facts.js";
 import { type Flow, findPresses } from "./flow.js";
 import type { FileVariant, FlowVariant } from "./flow-variant.js";
 import { cancelStep, findCharge, findPages, mustPayReason, unpaidStep } from "./payment-steps.js";
-import type { Baseline } from "./sandbox-plan.js";
 import { fieldAt, PRESENT, RUN_ID } from "./views.js";
 
 /*

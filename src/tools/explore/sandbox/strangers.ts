@@ -1,7 +1,8 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import type { Baseline, Payment, SandboxPlan } from "./sandbox-plan.js";
+import type { RunPlan } from "../run-plan.js";
+import type { Baseline, Payment } from "./facts.js";
 
 /*
  * Strangers who pay while the app reads a list of payments. An app that counts all payments counts theirs, another does
@@ -16,7 +17,7 @@ export function payStep(payment: Payment): RawStep {
 }
 
 /** Returns the press during which the app reads the list; undefined if its scheduled work does. */
-export function pressOfList({ strangers }: SandboxPlan, { list }: Baseline): number | undefined {
+export function pressOfList({ strangers }: RunPlan, { list }: Baseline): number | undefined {
   const count = strangers?.earlierCount ?? 0;
   const press = (list?.reads ?? []).findIndex(([from, to]) => from <= count && count < to);
   return press === -1 ? undefined : press;

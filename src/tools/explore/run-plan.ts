@@ -1,116 +1,20 @@
-import { decimalsOf, percentOf } from "../../../core/domain/money.js";
-import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
-import { durationToMs, formatDuration } from "../../../core/schema/time.js";
-import type { LoadedScenario } from "../../scenario/files.js";
+import { decimalsOf, percentOf } from "../../core/domain/money.js";
+import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
+import { durationToMs, formatDuration } from "../../core/schema/time.js";
+import type { DeviationSet } from "./deviation-set.js";
 import type {
   CallChange,
   CallOccurrence,
   JobMoment,
   ObservedCharge,
-  ObservedRun,
   PaymentEnd,
-  RunPlan,
   RunVariant,
   StrangersAtList,
   WebhookChange,
   WebhookOccurrence,
-} from "../deviable.js";
-import type { DeviationSet } from "../deviation-set.js";
-import { formatWholeSeconds } from "../effects.js";
-import type { UncomparedField } from "../exploration.js";
-import type { FlowVariant } from "./flow-variant.js";
-
-/** The id of a run, and what its steps have saved. */
-export type RunVariables = Pick<LoadedScenario, "runId" | "scope">;
-
-/** A run that was carried out. */
-export interface LoadedRun {
-  readonly observed: ObservedRun;
-  readonly loaded: RunVariables;
-}
-
-/** Fields of the step `pay`. */
-export interface Payment extends Readonly<ObservedCharge["base"]> {
-  readonly method?: string;
-  readonly to_currency?: string;
-}
-
-/** Facts of the plain runs by which a run with strangers is made and judged. */
-export interface ListBaseline {
-  readonly payment: Payment;
-  /** Number of completed charges of all customers of a run. */
-  readonly completed: number;
-  /** For each press of the customer, the number of reads of the list before it and after it. */
-  readonly reads: readonly (readonly [from: number, to: number])[];
-}
-
-/** Selects the payments of an order, and has the number of completed ones in a plain run. */
-export interface OrderPayments {
-  readonly match: Readonly<Record<string, unknown>>;
-  readonly completed: number;
-}
-
-/** The end of two plain runs. */
-export interface PlainEnd {
-  /** Number of completed charges that `chargeMatch` selects. */
-  readonly completedCharges: number;
-  /** Number of completed withdrawals; absent if the app makes none. */
-  readonly completedWithdrawals?: number;
-  /** Body of each view of the app, without the run's id. */
-  readonly bodies: readonly unknown[];
-}
-
-export interface FreeField extends UncomparedField {
-  /** Index among the views. */
-  readonly view: number;
-}
-
-type CallMatch = Readonly<Record<string, unknown>>;
-
-/** Selects the app's calls at which a press can be held. */
-interface PressMatches {
-  /** The first call; absent if `last` matches it too. */
-  readonly first?: CallMatch;
-  /** The last write, else the last call. */
-  readonly last: CallMatch;
-}
-
-/** A payment of the flow on a page of the service. */
-export interface PageOfFlow {
-  /** Selects its charge, and others only if it has nothing of its own. */
-  readonly match: NonNullable<ChargeRule["match"]>;
-  /** The charge is selected by `customerMatch` too. */
-  readonly isOwn: boolean;
-  /** Path of the app to which the paid page leads; undefined if it has an id that the flow does not know. */
-  readonly returnPath: string | undefined;
-}
-
-/** Facts about the flow and the app, learned from two plain runs. */
-export interface Baseline {
-  /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
-  readonly customerMatch: { readonly customer_email?: string };
-  /** Selects the run's charges by customer, or by the metadata in `orderCharges` if `customerMatch` is empty. */
-  readonly chargeMatch: Readonly<Record<string, unknown>>;
-  readonly plain: PlainEnd;
-  /** Sandbox time from the first charge to its expiry, in milliseconds; 0 without a charge. */
-  readonly payableMs: number;
-  /** Fields of the views that differ between two plain runs. */
-  readonly free: readonly FreeField[];
-  /** Selects the charges of an order by metadata that holds a variable of the flow, such as the order's id. */
-  readonly orderCharges?: OrderPayments;
-  /** Selects the withdrawals of an order by such metadata or by their reference. */
-  readonly orderWithdrawals?: OrderPayments;
-  /** Types of events that the app refuses in a plain run. */
-  readonly refusedTypes: readonly string[];
-  /** Select calls of the app during each press of the customer; undefined if the app makes no call then. */
-  readonly pressMatches: readonly (PressMatches | undefined)[];
-  /** Selects the app's reads of the customer's charges. */
-  readonly readMatch: Readonly<Record<string, unknown>>;
-  /** Present if a charge is paid. */
-  readonly list?: ListBaseline | undefined;
-  /** The flow's payments on pages. */
-  readonly pages: readonly PageOfFlow[];
-}
+} from "./run-record.js";
+import type { Baseline } from "./sandbox/facts.js";
+import type { FlowVariant } from "./sandbox/flow-variant.js";
 
 /** The customer chooses a payment method, and does not pay. */
 const UNPAID_TIMELINE: ChargeRule["timeline"] = [{ after: "1s", to: "AWAITING_PAYMENT" }];
@@ -135,19 +39,18 @@ function isHeldRead({ hold, delay_answer }: CallChange): boolean {
 /** Maximum wall time of a held response if the app is prompt. The limit for a slower app is multiplied by `pace`. */
 const PROMPT_HELD_MS = 2_000;
 
-export interface SandboxPlanOptions {
+export interface RunPlanOptions {
   readonly customerMatch: Baseline["customerMatch"];
   readonly pages?: Baseline["pages"];
   readonly variant: RunVariant;
   /** Result of `paceOf`, by which holds and response delays are multiplied. */
   readonly pace: number;
-  readonly variants?: readonly FlowVariant[];
   /** True if time stands still after each webhook until the app is quiet. A hold may then last longer. */
   readonly isWaiting?: boolean;
 }
 
 /** Collects the deviations of one run as rules and changes of a scenario file. */
-export class SandboxPlan implements RunPlan {
+export class RunPlan {
   readonly set: DeviationSet;
   readonly charges: ChargeRule[] = [];
   readonly webhooks: WebhookRule[] = [];
@@ -185,13 +88,11 @@ export class SandboxPlan implements RunPlan {
   isWatched = false;
   readonly #hasLongHolds: boolean;
   readonly #customerMatch: Baseline["customerMatch"];
-  readonly #variants: readonly FlowVariant[];
   readonly #pages: Baseline["pages"];
 
-  constructor(set: DeviationSet, options: SandboxPlanOptions) {
-    const { customerMatch, pages = [], variant, variants = [], isWaiting = false, pace } = options;
+  constructor(set: DeviationSet, options: RunPlanOptions) {
+    const { customerMatch, pages = [], variant, isWaiting = false, pace } = options;
     this.set = set;
-    this.#variants = variants;
     this.variant = variant;
     this.pace = pace;
     this.#hasLongHolds = variant.isPatient || isWaiting;
@@ -236,14 +137,6 @@ export class SandboxPlan implements RunPlan {
     });
   }
 
-  pressTwice(press: number): void {
-    this.pressedTwice.add(press);
-  }
-
-  pressAgain(press: number): void {
-    this.pressedAgain.add(press);
-  }
-
   get isPressedTwice(): boolean {
     return this.pressedTwice.size + this.pressedAgain.size > 0;
   }
@@ -284,10 +177,6 @@ export class SandboxPlan implements RunPlan {
     this.charges.push({ match: this.#customerMatch, paid, timeline });
   }
 
-  cancelThenPay(page: number): void {
-    this.cancelledPage = page;
-  }
-
   endPayment(end: PaymentEnd, { amount, timeline }: ObservedCharge): void {
     this.end = end;
     if (end === "partly_refunded") {
@@ -303,15 +192,6 @@ export class SandboxPlan implements RunPlan {
       refunded: [...timeline, { after: REFUNDED_AFTER, to: "REFUNDED" as const }],
     };
     this.charges.push({ match: this.#customerMatch, timeline: ends[end] });
-  }
-
-  payForeign(charge: ObservedCharge): void {
-    this.endPayment("expired", charge);
-    this.foreignCharge = charge;
-  }
-
-  payAsStrangers(list: StrangersAtList): void {
-    this.strangers = list;
   }
 
   returnUnpaid(page: number): void {
@@ -333,27 +213,11 @@ export class SandboxPlan implements RunPlan {
     return (cancelledPage ?? returnedPage) !== undefined || end === "declined" || end === "expired";
   }
 
-  moveTime(ms: number, call?: CallOccurrence): void {
-    this.timeAdvance = { by: formatWholeSeconds(ms), call };
-  }
-
   /** Delays the webhook until the scheduled work can begin. */
   runJob(moment: JobMoment): void {
     this.jobs.push(moment);
     const webhook = "concurrent" in moment ? moment.concurrent?.webhook : undefined;
     if (webhook !== undefined) this.deviateWebhook(webhook, { delay: JOB_DURATION });
-  }
-
-  doubleJob(step: number): void {
-    this.doubledJobs.add(step);
-  }
-
-  actMeanwhile(step: number, after: number | undefined): void {
-    this.others = { step, after };
-  }
-
-  varyFlow(variant: number): void {
-    this.flowVariant = this.#variants[variant];
   }
 
   killApp(moment: CallOccurrence | WebhookOccurrence): void {
@@ -364,7 +228,7 @@ export class SandboxPlan implements RunPlan {
   }
 
   /** The rules of the run. A call that one rule matches does not count for the `skip` of later rules. */
-  get rules(): Pick<SandboxPlan, "charges" | "webhooks" | "faults"> {
+  get rules(): Pick<RunPlan, "charges" | "webhooks" | "faults"> {
     const { charges, webhooks, faults, raceHolds } = this;
     return {
       charges,
