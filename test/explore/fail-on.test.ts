@@ -4,7 +4,7 @@ import { FLOW } from "./support.js";
 
 const PAID_OTHERWISE = ["underpaid", "overpaid", "paid_in_other_currency"];
 
-it.concurrent("failOn turns wrong amounts and lost webhooks into findings", async () => {
+it.concurrent("failOn turns wrong amounts, forgeries and lost webhooks into findings", async () => {
   const app = await openApp(shopOf());
   const end = new AbortController();
   const plain = await foundIn(app, FLOW, { signal: end.signal, onRun: () => end.abort() });
@@ -12,11 +12,18 @@ it.concurrent("failOn turns wrong amounts and lost webhooks into findings", asyn
   for (const kind of PAID_OTHERWISE)
     expect(plain.report.not_tried).toContainEqual({ kind, at: "charge#1", reason });
   expect(plain.report.looked_at).toContain("delivered");
-  const raised = await foundIn(app, FLOW, { failOn: [...PAID_OTHERWISE, "webhook_dropped"] });
-  expect(raised.found).toEqual(PAID_OTHERWISE.map((kind) => `money: ${kind} charge#1`));
+  const raised = await foundIn(app, FLOW, {
+    failOn: [...PAID_OTHERWISE, "webhook_forged", "webhook_dropped"],
+  });
+  // The shop verifies no signature.
+  const kinds = [...PAID_OTHERWISE, "webhook_forged"];
+  expect(raised.found).toEqual(kinds.map((kind) => `money: ${kind} charge#1`));
   expect(raised.report.not_tried.filter(({ at }) => at !== "*")).toEqual([]);
   const messages = new Set(raised.report.findings.map(({ message }) => message));
-  expect([...messages]).toEqual(["delivered as if the right amount had been paid"]);
+  expect([...messages]).toEqual([
+    "delivered as if the right amount had been paid",
+    'done more than once: body.status is "paid", not "expired", body.delivered is 1, not 0',
+  ]);
 });
 
 it.concurrent("failOn finds a lost webhook only when the shop does not poll", async () => {

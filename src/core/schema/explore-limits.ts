@@ -57,6 +57,7 @@ export const DEVIATION_KINDS = [
   "underpaid",
   "overpaid",
   "paid_in_other_currency",
+  "webhook_forged",
   "webhook_dropped",
   "foreign_charge",
   "awkward_value",

@@ -71,7 +71,6 @@ const NOT_SEARCHED: SearchResult = {
 };
 
 const NOT_REPEATED = "happened once and could not be repeated";
-const EXTENSION = "the service reports no amount paid: name the kind with --fail-on to try it";
 
 /** Searches for sets of deviations that break the app, once the plain runs have passed. */
 export class Explorer {
@@ -198,10 +197,10 @@ export class Explorer {
         await this.#runForNote(deviation);
   }
 
-  /** Returns false for kinds with `isNoteOnly` or `isExtension`, unless `failOn` names them. */
+  /** Returns false for kinds with `isNoteOnly` or `untriedBecause`, unless `failOn` names them. */
   #isTried({ kind }: Deviation): boolean {
-    const { isNoteOnly, isExtension } = DEVIATION_KIND_DEFINITIONS[kind];
-    return (!isNoteOnly && !isExtension) || this.#isRaised(kind);
+    const { isNoteOnly, untriedBecause } = DEVIATION_KIND_DEFINITIONS[kind];
+    return (!isNoteOnly && untriedBecause === undefined) || this.#isRaised(kind);
   }
 
   /** Why the exploration must end; undefined while it goes on. */
@@ -328,9 +327,12 @@ export class Explorer {
     const { observed } = this.#plain.trace;
     const tried = new Set(this.evidence.singles.map(deviationKey));
     const overReason = this.#overReason ?? "the search ended first";
-    const isOff = (one: Deviation) =>
-      DEVIATION_KIND_DEFINITIONS[one.kind].isExtension === true && !this.#isTried(one);
-    const reasonOf = (one: Deviation) => (isOff(one) ? EXTENSION : overReason);
+    const reasonOf = (one: Deviation) => {
+      const { untriedBecause } = DEVIATION_KIND_DEFINITIONS[one.kind];
+      return untriedBecause === undefined || this.#isTried(one)
+        ? overReason
+        : `${untriedBecause}: name the kind with --fail-on to try it`;
+    };
     return this.#deviations.findUntried(observed, tried, reasonOf);
   }
 

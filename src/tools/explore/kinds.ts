@@ -26,8 +26,8 @@ interface Kind {
   readonly likeness?: "refused" | "repeated";
   /** Runs the app's scheduled work. Reads that the work makes do not count as changed behaviour. */
   readonly isJob?: true;
-  /** The kind needs `amount_paid`, a field that only the sandbox has. Only `failOn` turns the kind on. */
-  readonly isExtension?: true;
+  /** Why only `failOn` turns the kind on. */
+  readonly untriedBecause?: string;
   /** The service never causes this deviation, or the app may mean what it does. The kind is tried last, as a note. */
   readonly isNoteOnly?: true;
   /** A run of a kind with `isNoteOnly` that loses money is a finding. */
@@ -35,6 +35,7 @@ interface Kind {
 }
 
 const LATE_BY = "10m";
+const NO_AMOUNT_PAID = "the service reports no amount paid";
 const RESENT_AFTER = "1d";
 /** The scheduled work, which may give an unpaid order up, runs hourly after the flow. */
 const DEADLINE_MARGIN_MS = 2 * 3_600_000;
@@ -301,18 +302,32 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   underpaid: {
     description: "the customer pays half of the amount",
     effectAt: (place) => payingWrongMoney(place, () => ({ factor: 0.5 })),
-    isExtension: true,
+    untriedBecause: NO_AMOUNT_PAID,
   },
   overpaid: {
     description: "the customer pays twice the amount",
     effectAt: (place) => payingWrongMoney(place, () => ({ factor: 2 })),
-    isExtension: true,
+    untriedBecause: NO_AMOUNT_PAID,
   },
   paid_in_other_currency: {
     description: "the customer pays the same number in another currency",
     effectAt: (place) =>
       payingWrongMoney(place, ({ currency }) => ({ currency: currency === "UGX" ? "KES" : "UGX" })),
-    isExtension: true,
+    untriedBecause: NO_AMOUNT_PAID,
+  },
+  webhook_forged: {
+    description: "a forged webhook says that the charge is paid, and the customer never pays",
+    effectAt: (place) =>
+      place.what === "pays" && place.canWait
+        ? {
+            isEnd: true,
+            applyTo: (plan) => {
+              plan.endPayment("expired", place.charge);
+              plan.deviateWebhook({ type: "charge.*", earlierCount: 0 }, { forged: true });
+            },
+          }
+        : undefined,
+    untriedBecause: "check-webhook sends forgeries",
   },
   webhook_dropped: {
     description: "the webhook never arrives, on no attempt",

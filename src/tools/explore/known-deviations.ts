@@ -20,6 +20,7 @@ const END_KINDS: readonly DeviationKind[] = [
   "expired_unpaid",
   "refunded",
   "partly_refunded",
+  "webhook_forged",
   "foreign_charge",
   "tried_again",
 ];

@@ -22,6 +22,7 @@ const NOT_ENDS: readonly DeviationKind[] = ["pressed_again", "meanwhile"];
 
 /** Kinds that are no reference, and judged by the view of an unpaid order. */
 const UNPAID_VIEW_KINDS: readonly DeviationKind[] = [
+  "webhook_forged",
   "foreign_charge",
   "underpaid",
   "overpaid",

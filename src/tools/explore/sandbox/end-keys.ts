@@ -27,5 +27,8 @@ export function pressKeyOf({ pressedTwice, pressedAgain }: RunPlan): string | un
 
 /** Returns true for a run in which only the end of the payment deviates. */
 export function isReference(plan: RunPlan): boolean {
-  return plan.set.length === 1 && plan.foreignCharge === undefined && endKeyOf(plan) !== undefined;
+  const { set, foreignCharge, webhooks } = plan;
+  return (
+    set.length === 1 && foreignCharge === undefined && webhooks.length === 0 && endKeyOf(plan) !== undefined
+  );
 }

@@ -101,7 +101,7 @@ export function observedRunOf(
   const own = new Set([...created.map(objectIdOf), ...withdrawals.map(objectIdOf)]);
   const emails = new Set(created.map(({ customer_email }) => String(customer_email).toLowerCase()));
   if (email !== undefined) emails.add(email.toLowerCase());
-  const ownDeliveries = deliveries.filter((row) => own.has(objectIdOf(row)));
+  const ownDeliveries = deliveries.filter((row) => own.has(objectIdOf(row)) && !isForged(row));
   const observedDeliveries = ownDeliveries.map(deliveryOf);
   return {
     startMs,
@@ -119,6 +119,11 @@ export function isSameEmail(one: string, other: string): boolean {
 
 function objectIdOf({ charge_id, withdrawal_id }: LogRow): string {
   return String(charge_id ?? withdrawal_id);
+}
+
+/** A right app refuses what a forged webhook says. */
+function isForged({ mishap }: LogRow): boolean {
+  return recordOf(mishap).forged === true;
 }
 
 function callOf(
