@@ -3,8 +3,6 @@ import { toPrintableLine } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { checkWebhook } from "../tools/doctor/check.js";
 import { readCheckOptions } from "../tools/doctor/check-options.js";
-import { Connection, type ConnectionFlags } from "./client/connection.js";
-import { findUsedFlag } from "./options.js";
 import { prepareOutputs } from "./output-files.js";
 import { publishReports } from "./report/publish.js";
 import { reportText } from "./report/report.js";
@@ -14,29 +12,24 @@ import { paint } from "./text-layout.js";
 
 const EXIT_CODES = { passed: 0, failed: 1, unreachable: 2 } as const;
 
-export interface CheckWebhookFlags extends ConnectionFlags {
+export interface CheckWebhookFlags {
   readonly secret?: string;
   readonly signature?: string;
   readonly timeout?: string;
   readonly junit?: string;
-  readonly observe?: string;
-  readonly order?: string;
+  readonly json?: boolean;
 }
 
 /** `check-webhook`: probes a receiver and prints the findings. */
 export async function runCheckWebhook(url: string, flags: CheckWebhookFlags): Promise<void> {
-  const sandbox = flags.observe === undefined ? noSandbox(flags) : new Connection(flags);
   const options = readCheckOptions(
     url,
     {
-      secret: flags.secret ?? (process.env.PAYMENTS_WEBHOOK_SECRET || (await secretOf(sandbox))),
+      secret: flags.secret ?? (process.env.PAYMENTS_WEBHOOK_SECRET || undefined),
       signature: flags.signature === undefined ? undefined : signatureOf(flags.signature),
       timeout: flags.timeout,
-      observe: flags.observe,
-      order: flags.order,
     },
     (option) => (option === "url" ? "URL" : `--${option}`),
-    sandbox,
   );
   prepareOutputs(flags);
   const tell = flags.json ? () => {} : printText;
@@ -49,18 +42,6 @@ export async function runCheckWebhook(url: string, flags: CheckWebhookFlags): Pr
   tell(`\n${reportText(report)}`);
   if (flags.json) printJson(checked, 2);
   process.exitCode = publishReports(flags.junit, [report], EXIT_CODES[checked.outcome]);
-}
-
-/** Refuses flags that need `--observe`. */
-function noSandbox(flags: CheckWebhookFlags): undefined {
-  const flag = findUsedFlag(flags, ["url", "namespace", "controlToken"]);
-  if (flag !== undefined)
-    throw new UserError(`${flag} names the sandbox whose charges are observed: it goes with --observe`);
-}
-
-async function secretOf(sandbox: Connection | undefined): Promise<string | undefined> {
-  if (sandbox === undefined) return undefined;
-  return (await sandbox.run<{ webhook_secret: string }>("getSandbox")).webhook_secret;
 }
 
 /** Parses `--signature`. Text that begins with `{` is a scheme in JSON; any other text is the name of a preset. */

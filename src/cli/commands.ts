@@ -72,26 +72,15 @@ export function addCommands(root: Command, words: readonly string[] = []): void 
     .command("check-webhook")
     .description("send a webhook receiver good and bad events, and report what is wrong with it")
     .argument("<url>", "the receiver's address; a missing scheme means http")
-    .option("--secret <secret>", "what it verifies with (default: PAYMENTS_WEBHOOK_SECRET, or the sandbox's)")
+    .option(
+      "--secret <secret>",
+      "what it verifies with (default: PAYMENTS_WEBHOOK_SECRET, or the sandbox's usual one)",
+    )
     .option("--signature <preset>", "how events are signed: a preset's name, or a scheme as JSON")
     .option("--timeout <duration>", "how long it may take to respond (default 15s)")
-    .option(
-      "--observe <get>",
-      "check the app's view too: 'GET /orders/{charge_id}', where it shows a charge's status",
-    )
-    .option("--order <call>", "with --observe: 'POST /orders {…}', which makes the app create an order")
-    .option("--url <url>", "with --observe: the sandbox the app works with (default 127.0.0.1:4402)")
-    .option("--namespace <name>", "with --observe: the namespace the app works in")
-    .option("--control-token <value>", "with --observe: its control API's token")
     .option("--json", "print the report as JSON")
     .option("--junit <file>", "also write the report as JUnit XML")
-    .addHelpText(
-      "after",
-      helpText([
-        "payments-sandbox check-webhook localhost:3000/webhooks",
-        "payments-sandbox check-webhook localhost:3000/webhooks --observe 'GET /orders/{charge_id}'",
-      ]),
-    )
+    .addHelpText("after", helpText("payments-sandbox check-webhook localhost:3000/webhooks"))
     .exitOverride(withExitCode2)
     .action((url: string, flags: Record<string, string>) =>
       orExit2(async () => (await import("./check-webhook.js")).runCheckWebhook(url, flags)),

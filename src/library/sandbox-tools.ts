@@ -1,4 +1,4 @@
-import { ControlClient, type SandboxFetch } from "../core/client/control-client.js";
+import type { SandboxFetch } from "../core/client/control-client.js";
 import type { WebhookReport } from "../core/schema/receiver-report.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -99,15 +99,10 @@ export class SandboxTools {
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     const { checkWebhook } = await loadLazily(() => import("../tools/doctor/check.js"));
     const { readCheckOptions } = await loadLazily(() => import("../tools/doctor/check-options.js"));
-    const { fetch, webhookDefaults } = this.#target;
+    const { webhookDefaults } = this.#target;
     const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
     return checkWebhook(
-      readCheckOptions(
-        url,
-        { ...webhookDefaults, ...set },
-        (option) => `checkWebhook: ${option}`,
-        new ControlClient({ fetch }),
-      ),
+      readCheckOptions(url, { ...webhookDefaults, ...set }, (option) => `checkWebhook: ${option}`),
     );
   }
 }

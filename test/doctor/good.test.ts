@@ -4,7 +4,6 @@ import { createSandbox, type WebhookReport } from "../../src/library/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { isHere, startProgram } from "../support/programs.js";
 import { installSet } from "../support/test-packages.js";
-import { OBSERVE } from "./shop.js";
 
 /** Commands that start the receivers; each prints its port. */
 const GOOD: Readonly<Record<string, readonly [command: string, file: string, ...args: string[]]>> = {
@@ -33,13 +32,6 @@ for (const [name, [command, file, ...args]] of Object.entries(GOOD)) {
       PAYMENTS_API_KEY: sandbox.apiKey,
       PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
     });
-    const blind = await sandbox.checkWebhook(`localhost:${port}/webhooks`);
-    expect(accusations(blind)).toEqual([]);
-    const seeing = await sandbox.checkWebhook(`localhost:${port}/webhooks`, { observe: OBSERVE });
-    expect(accusations(seeing)).toEqual([]);
-    const open = seeing.probes.filter(
-      ({ verdict, probe, fault }) => verdict !== "pass" && probe !== "early" && fault !== "slow",
-    );
-    expect(open.length).toBeLessThanOrEqual(2);
+    expect(accusations(await sandbox.checkWebhook(`localhost:${port}/webhooks`))).toEqual([]);
   });
 }

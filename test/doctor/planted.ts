@@ -1,16 +1,14 @@
 import type { ReceiverFaultName } from "../../src/tools/doctor/faults.js";
 import { Random } from "../simulation/random.js";
 import type { Event, Incoming, Reply } from "./receivers.js";
-import { NEVER, Shop } from "./shop.js";
+import { NEVER, type Shop } from "./shop.js";
 
 /** Replaces parts of a shop, or changes it. */
 type Plant = Partial<Shop> | ((shop: Shop) => unknown);
 
 /** Expected result of a check. */
 interface Planted {
-  readonly expected: readonly ["FAIL" | "NOTE", ReceiverFaultName] | "invisible";
-  /** Expected result with --observe, when responses show nothing. */
-  readonly seen?: ReceiverFaultName;
+  readonly expected: readonly ["FAIL" | "NOTE", ReceiverFaultName];
   readonly plant: (shop: Shop) => unknown;
 }
 
@@ -29,8 +27,6 @@ const planted = (expected: Planted["expected"], plant: Plant): Planted => ({
 });
 const fails = (fault: ReceiverFaultName, plant: Plant) => planted(["FAIL", fault], plant);
 const notes = (fault: ReceiverFaultName, plant: Plant) => planted(["NOTE", fault], plant);
-const invisible = (seen: ReceiverFaultName, plant: Plant) => ({ ...planted("invisible", plant), seen });
-const RIGHT = new Shop();
 
 const always = (fault: ReceiverFaultName, reply: Reply): Planted => fails(fault, { first: () => reply });
 /** Fails on selected events. */
@@ -231,66 +227,6 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   }),
   first_fails: notes("first_request_fails", (shop) => {
     shop.first = () => (shop.requests === 1 ? text(500, "starting") : undefined);
-  }),
-
-  // Faults that only --observe shows
-  dedup_by_type: invisible("nothing_seen", (shop) => {
-    const types = new Set<string>();
-    const right = shop.handle.bind(shop);
-    shop.handle = async (event) => {
-      if (types.has(event.type)) return;
-      types.add(event.type);
-      await right(event);
-    };
-  }),
-  handles_twice: invisible("handled_twice", (shop) => {
-    shop.repeated = ({ data }) => {
-      const order = shop.orders.get(data.charge_id);
-      if (order !== undefined) order.credits += 1;
-      return text(200, "ok");
-    };
-  }),
-  goes_back: invisible("goes_back", { isNewer: (order, status) => order.status !== status }),
-  trusts_forged: invisible("forged_acted_upon", (shop) => {
-    shop.refuse = ({ body }) => {
-      void shop.handle(JSON.parse(body.toString()));
-      return text(400, "bad signature");
-    };
-  }),
-  looks_then_notes: invisible("handled_at_once", {
-    look: turn,
-    isNewer: (order, status) => order.status === status || RIGHT.isNewer(order, status),
-  }),
-  drops_under_load: invisible("lost_in_burst", (shop) => {
-    let inside = 0;
-    const right = shop.handle.bind(shop);
-    shop.handle = async (event) => {
-      inside++;
-      await turn();
-      const isTooMuch = inside > 5;
-      inside--;
-      if (!isTooMuch) await right(event);
-    };
-  }),
-  remembers_what_failed: invisible("lost", { undo: () => {}, repeated: () => text(200, "ok") }),
-  swallows_errors: invisible("lost", (shop) => {
-    const right = shop.handle.bind(shop);
-    shop.handle = (event) => right(event).catch(() => {});
-  }),
-  does_nothing_without_a_rail: invisible("null_field_dropped", (shop) => {
-    const right = shop.handle.bind(shop);
-    shop.handle = async (event) => {
-      if (event.data.payment_rail !== null) await right(event);
-    };
-  }),
-  fails_without_a_name: invisible("null_field", (shop) => {
-    shop.look = async ({ type, data }) => {
-      if (type !== "charge.completed" || data.customer_name !== null) return undefined;
-      return (await shop.read?.(data.charge_id))?.ok ? text(500) : undefined;
-    };
-  }),
-  trusts_the_amount: invisible("amount_trusted", (shop) => {
-    shop.chargeOf = async ({ data }) => (await RIGHT.chargeOf.call(shop, { data })) && data;
   }),
 };
 

@@ -1,6 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
-import type { ControlClient } from "../../src/core/client/control-client.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import type { ProbeRow, WebhookReport } from "../../src/core/schema/receiver-report.js";
 import type { WallClock } from "../../src/core/time/wall-clock.js";
@@ -96,10 +95,9 @@ export function checkAt(
   options: CheckWebhookOptions = {},
   more: {
     readonly wall?: WallClock;
-    readonly sandbox?: ControlClient;
     readonly onRow?: (row: ProbeRow) => void;
   } = {},
 ): Promise<WebhookReport> {
-  const { wall = new PassingWall(), sandbox, onRow } = more;
-  return checkWebhook({ ...readCheckOptions(url, options, (option) => option, sandbox), wall }, onRow);
+  const { wall = new PassingWall(), onRow } = more;
+  return checkWebhook({ ...readCheckOptions(url, options, (option) => option), wall }, onRow);
 }

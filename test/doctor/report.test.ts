@@ -10,7 +10,7 @@ import { createSandbox, UserError, type WebhookReport } from "../../src/library/
 import { temporaryFolder } from "../support/folders.js";
 import { PLANTED } from "./planted.js";
 import { checkAt, receiver, reply, serve } from "./receivers.js";
-import { OBSERVE, Shop, world } from "./shop.js";
+import { Shop } from "./shop.js";
 
 async function checked(respond: Parameters<typeof serve>[0]): Promise<WebhookReport> {
   await using server = await serve(respond);
@@ -33,7 +33,7 @@ describe("the text report", () => {
       /^ {6}sent {8}charge\.review_opened, properly signed\n {6}event {7}evt_\w{24}\n {6}expected {4}2xx, and nothing done\n {6}response {4}.*\n {6}advice {6}Respond with 2xx and ignore it/m,
     );
     expect(text).toMatch(/^ {2}○ the same again: check yourself \(probe 2\)$/m);
-    expect(text.trimEnd()).toMatch(/\n✗ 21 passed, 1 failed, 8 not judged$/);
+    expect(text.trimEnd()).toMatch(/\n✗ 21 passed, 1 failed, 7 not judged$/);
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe("the text report", () => {
 
   it("the text report counts only probes with a result", async () => {
     expect(textReport(await checked(() => reply(401))).trimEnd()).toMatch(
-      /\n✗ 0 passed, 1 failed, 29 not judged$/,
+      /\n✗ 0 passed, 1 failed, 28 not judged$/,
     );
     expect(textReport(await checked(receiver()))).toMatch(/^✓ every requirement met\n/);
   });
@@ -60,9 +60,6 @@ describe("the text report", () => {
     expect(lines[2]).toMatch(/^3 ✓ {2}3 a tampered body /);
     const printed = lines.flatMap((line) => line.replace(/^\d+ /, "").split("\n"));
     for (const line of printed) expect(line.length, line).toBeLessThanOrEqual(80);
-    expect(lines[29]).toMatch(
-      / not sent: only with --order does the app\n {37}make a call that a webhook can overtake\n$/,
-    );
   });
 
   it("the text report removes control characters from responses", async () => {
@@ -80,7 +77,7 @@ describe("the text report", () => {
 describe("the JUnit report", () => {
   it("the JUnit report has a test case for each probe", async () => {
     const xml = junitReport(await checked(() => reply(200)));
-    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="18"`);
+    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="17"`);
     expect(xml.match(/<testcase /g)).toHaveLength(PROBES.length);
     expect(xml).toMatch(
       /name="a tampered body"[^>]*>\s*<failure message="200 in [^>]*type="no_verification"/,
@@ -188,10 +185,6 @@ describe("check-webhook", () => {
     [["ftp://shop.test"], "URL must be an http or https URL"],
     [["localhost:1", "--secret", "abc"], "--secret must be whsec_"],
     [["localhost:1", "--signature", "strip"], "--signature must be one of standard, svix"],
-    [
-      ["localhost:1", "--order", "POST /orders"],
-      "--order creates the charges to observe, so it needs --observe",
-    ],
     [["localhost:1", "--signature", "{"], "--signature is not valid JSON"],
     [
       ["localhost:1", "--signature", '{"header":"x-s","algorithm":"sha256"}'],
@@ -199,33 +192,10 @@ describe("check-webhook", () => {
     ],
     [["localhost:1", "--timeout", "15"], "--timeout must be a duration"],
     [["localhost:1", "--timeout", "0s"], "--timeout must be more than nothing"],
-    [["localhost:1", "--url", "localhost:2"], "--url names the sandbox whose charges are observed"],
-    [["localhost:1", "--observe", "/orders/{charge_id}", "--url", "localhost:1"], "there is no sandbox at"],
   ])("check-webhook exits with 2 for invalid arguments: %j", async (args, message) => {
     const { code, stderr } = await command(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(`payments-sandbox: ${message}`);
-  });
-
-  it.each([
-    ["POST /orders/{charge_id}", "--observe must be GET and a path or URL"],
-    ["GET /orders/{order_id}", "--observe knows the placeholders"],
-    ["GET /orders", "--observe needs a placeholder"],
-  ])("check-webhook --observe refuses %s", async (observe, message) => {
-    const { url } = await (await world()).sandbox.listen({ port: 0 });
-    const { code, stderr } = await command("localhost:1", "--observe", observe, "--url", url);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`payments-sandbox: ${message}`);
-  });
-
-  it("check-webhook --observe uses the secret of the sandbox at --url", async () => {
-    const { sandbox, url } = await world();
-    const { url: at } = await sandbox.listen({ port: 0 });
-    const { code, stdout } = await command(url, "--observe", OBSERVE, "--url", at);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^✓ {2}2 the same again {18}the repeated event changed nothing$/m);
-    expect(stdout).not.toContain("check yourself");
-    expect(stdout.trimEnd()).toMatch(/\n✓ 29 passed, 0 failed, 1 not judged$/);
   });
 
   it("check-webhook accepts any secret that the scheme allows", async () => {

@@ -1,15 +1,7 @@
 import { createHmac } from "node:crypto";
-import { ControlClient } from "../../src/core/client/control-client.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
-import {
-  type CheckWebhookOptions,
-  createSandbox,
-  type Sandbox,
-  type WebhookReport,
-} from "../../src/library/index.js";
-import { closedAtEnd } from "../support/lifetime.js";
 import { PassingWall } from "./passing-wall.js";
-import { checkAt, type Event, type Incoming, type Reply, serve } from "./receivers.js";
+import type { Event, Incoming, Reply } from "./receivers.js";
 
 interface Order {
   status: string;
@@ -114,7 +106,6 @@ export class Shop {
 
   async #answer(incoming: Incoming): Promise<Answer> {
     this.requests++;
-    if (incoming.method === "GET") return this.view(incoming.path.split("/").at(-1)!);
     const early = await this.first(incoming);
     if (early !== undefined) return early;
     if (!this.verifies(incoming)) return this.refuse(incoming);
@@ -136,44 +127,8 @@ export class Shop {
   undo({ id }: Event): void {
     this.handled.delete(id);
   }
-
-  view(id: string): Answer {
-    const order = this.orders.get(id);
-    return order === undefined
-      ? { status: 404, text: "{}" }
-      : { status: 200, text: JSON.stringify({ order: id, ...order }) };
-  }
 }
 
 /** No response: a timeout, or a closed connection. */
 export const NEVER = { status: 0 } as const;
 type Answer = Reply | typeof NEVER | undefined;
-
-export const OBSERVE = "GET /orders/{charge_id}";
-
-export interface World {
-  readonly shop: Shop;
-  readonly sandbox: Sandbox;
-  readonly url: string;
-  check(observe?: string): Promise<WebhookReport>;
-}
-
-export async function world(): Promise<World> {
-  const sandbox = closedAtEnd(await createSandbox({ rateLimit: "off" }));
-  const shop = new Shop();
-  const authorization = `Bearer ${sandbox.apiKey}`;
-  shop.read = (chargeId) =>
-    sandbox.fetch(`/api/v1/payments/charges/${chargeId}`, { headers: { authorization } });
-  const { url } = await serve((incoming) => shop.receive(incoming));
-  return { shop, sandbox, url, check: (observe = OBSERVE) => checkIn(sandbox, shop, url, { observe }) };
-}
-
-/** Runs `sandbox.checkWebhook` with a fake clock. */
-export function checkIn(
-  sandbox: Sandbox,
-  { wall }: Shop,
-  url: string,
-  options: CheckWebhookOptions,
-): Promise<WebhookReport> {
-  return checkAt(url, options, { wall, sandbox: new ControlClient({ fetch: sandbox.fetch }) });
-}

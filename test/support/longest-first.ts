@@ -9,7 +9,7 @@ const LONGEST = `
   explore/right-apps pages/dashboard-browser determinism/determinism explore/shops examples/examples
   pages/checkout-browser explore/service-page explore/fail-on pages/zoom-browser simulation/simulation
   openapi/call-examples explore/killed doors/input explore/printed-state kills/kills explore/background-work openapi/docs
-  doctor/observe simulation/endless explore/incidents explore/refused-events library/runners
+  simulation/endless explore/incidents explore/refused-events library/runners
   postgres/processes explore/payment-ends postgres/interface postgres/kills explore/right-ends
   parallel/workers library/jest explore/races simulation/lies package/install explore/payouts
   pages/dashboard-jobs-browser pages/dashboard-rows-browser explore/lists state/import cli/exec-explore

@@ -52,7 +52,7 @@ export function probeLine(row: ProbeRow, width: number): string {
 }
 
 function probeCase(row: ProbeRow): ReportCase {
-  const { probe, title, verdict, because, answers, seen, came_back, advice, fault } = row;
+  const { probe, title, verdict, because, answers, came_back, advice, fault } = row;
   const judged = ({ pass: "passed", fail: "failed", note: "note" } as const)[verdict];
   // A note without a fault judges nothing.
   const isSkipped = verdict === "note" && fault === null;
@@ -63,7 +63,7 @@ function probeCase(row: ProbeRow): ReportCase {
     ...(isSkipped && because === null && advice !== null ? { message: advice } : {}),
     column:
       because === null
-        ? (seen ?? came_back)
+        ? came_back
         : `see ${numbersOf([because])} ${because}: ${came_back.replace(/; the slowest in [^;]*$/, "")}`,
     type: fault ?? "",
     durationMs: answers.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
@@ -71,8 +71,8 @@ function probeCase(row: ProbeRow): ReportCase {
   };
 }
 
-function isTried({ answers, seen, verdict }: ProbeRow): boolean {
-  return answers.length > 0 || seen !== null || verdict !== "note";
+function isTried({ answers, verdict }: ProbeRow): boolean {
+  return answers.length > 0 || verdict !== "note";
 }
 
 /** Finding about a receiver's fault. The details come from the first probe that shows the fault. */

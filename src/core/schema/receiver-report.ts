@@ -35,7 +35,6 @@ export const PROBES = [
   "simultaneous",
   "burst",
   "amount",
-  "early",
 ] as const;
 /** One check of a receiver. */
 export type Probe = (typeof PROBES)[number];
@@ -90,8 +89,6 @@ export interface ProbeRow {
   readonly expected: string;
   /** Actual behaviour, in one line. */
   readonly came_back: string;
-  /** Effect that was observed in the app's own data; null if the app was not observed. */
-  readonly seen: string | null;
   /** The result. */
   readonly verdict: ProbeVerdict;
   /** Requirement or recommendation. */

@@ -9,7 +9,6 @@ import {
 } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
 import { iso } from "../../core/schema/time.js";
-import { AppObserver } from "./app-observer.js";
 import { RECEIVER_FAULTS, type ReceiverFaultName, severityOf } from "./faults.js";
 import { judgeInvalidSignatures } from "./invalid-signatures.js";
 import {
@@ -18,11 +17,9 @@ import {
   finalAnswers,
   type Judgement,
   type Judgements,
-  type Observation,
   PASS_JUDGEMENT,
   type ProbeEvidence,
   undecidedJudgement,
-  VISIBILITY_PROBE,
 } from "./probe.js";
 import { ProbeSession, type ResolvedCheckOptions } from "./probe-session.js";
 import { outOfScopeReason, PROBE_DEFINITIONS, sendProbes } from "./probes.js";
@@ -32,7 +29,7 @@ import { outOfScopeReason, PROBE_DEFINITIONS, sendProbes } from "./probes.js";
  *
  *   probes.ts ── ProbeSession ──> ProbeEvidence ── judgeProbes ──> WebhookReport
  *
- * With --observe, app-observer.ts also compares the app's own view of real charges. The receiver's code is never read.
+ * It judges responses; explore judges what the app does.
  *
  * @param onRow called after each probe; the final report may name a more specific fault
  */
@@ -43,18 +40,11 @@ export async function checkWebhook(
   const { url, signature, timeoutMs, wall } = options;
   const startMs = wall.nowMs();
   const session = new ProbeSession(options);
-  const observer = options.observation && (await AppObserver.open(session, options.observation));
-  let evidence: ProbeEvidence;
-  try {
-    evidence = await sendProbes(session, observer, (probe, soFar) => {
-      const row = judgeProbes(soFar, session.scheme).rows.find((candidate) => candidate.probe === probe)!;
-      const isUnreachable = probe === "valid" && row.answers[0]!.kind === "unreachable";
-      if (!isUnreachable) onRow(row);
-    });
-  } finally {
-    await observer?.close();
-  }
-  await observer?.throwIfLimited();
+  const evidence = await sendProbes(session, (probe, soFar) => {
+    const row = judgeProbes(soFar, session.scheme).rows.find((candidate) => candidate.probe === probe)!;
+    const isUnreachable = probe === "valid" && row.answers[0]!.kind === "unreachable";
+    if (!isUnreachable) onRow(row);
+  });
   const { rows, findings } = judgeProbes(evidence, session.scheme);
   const first = evidence.answers.get("valid")![0]!;
   const isUnreachable = first.kind === "unreachable";
@@ -85,8 +75,7 @@ function judgeProbes(
   let flaky: Probe | undefined;
   let hasHidden = false;
   for (const probe of PROBES) {
-    const byAnswers = marks.get(probe) ?? mark(probe, evidence, marks, scheme);
-    const found = withObservation(probe, byAnswers, evidence.observations.get(probe), marks);
+    const found = marks.get(probe) ?? mark(probe, evidence, marks, scheme);
     const answers = (evidence.answers.get(probe) ?? []).filter(({ kind }) => kind !== "unreachable");
     hasHidden ||= !MAY_FAIL_ONCE.includes(probe) && hidesFailure(answers);
     const isFlaky =
@@ -101,23 +90,6 @@ function judgeProbes(
   }
   const rows = PROBES.map((probe) => row(probe, marks.get(probe)!, evidence, scheme));
   return { rows, findings: findingsOf(rows) };
-}
-
-function withObservation(
-  probe: Probe,
-  found: Judgement,
-  observation: Observation | undefined,
-  marks: Judgements,
-): Judgement {
-  if (observation === undefined || found.fault !== undefined || found.because !== undefined) return found;
-  if (observation.fault === "nothing_seen" && probe !== VISIBILITY_PROBE)
-    return consequenceJudgement(VISIBILITY_PROBE);
-  const isReported =
-    observation.fault === "handled_at_once" && marks.get("duplicate")?.fault === "handled_twice";
-  if (isReported) return consequenceJudgement("duplicate");
-  if (observation.fault !== undefined) return faultJudgement(observation.fault);
-  if (!observation.isUnclear) return PASS_JUDGEMENT;
-  return found.verdict === "pass" ? found : undecidedJudgement(observation.text);
 }
 
 /** Probes that may fail once, because the server may still be starting, or be overloaded by concurrent requests. */
@@ -168,25 +140,15 @@ function goneMark(probe: Probe, { answers }: ProbeEvidence, marks: Judgements): 
 
 function row(probe: Probe, found: Judgement, evidence: ProbeEvidence, scheme: SignatureScheme): ProbeRow {
   const answers = evidence.answers.get(probe) ?? [];
-  const observation = evidence.observations.get(probe);
-  const definition = PROBE_DEFINITIONS[probe];
-  const isObservedOnly = "isObservedOnly" in definition;
-  const isUnobserved = isObservedOnly && observation === undefined && evidence.stoppedAt === null;
-  const reason = isUnobserved ? definition.needs : outOfScopeReason(probe, scheme);
-  const seen = observation?.text ?? null;
-  const results = [
-    ...(isObservedOnly ? [] : [answersText(answers)]),
-    ...(seen === null || (observation?.isUnclear === true && !isObservedOnly) ? [] : [seen]),
-  ];
-  const { title, sent, expected } = definition;
+  const reason = outOfScopeReason(probe, scheme);
+  const { title, sent, expected } = PROBE_DEFINITIONS[probe];
   const { verdict, severity, fault = null, because = null, advice = null } = found;
   return {
     probe,
     title,
     sent,
     expected,
-    came_back: reason === undefined ? results.join("; ") || "not sent" : `not sent: ${reason}`,
-    seen,
+    came_back: reason === undefined ? answersText(answers) : `not sent: ${reason}`,
     verdict,
     severity,
     fault,

@@ -1,4 +1,3 @@
-import type { ControlClient } from "../../core/client/control-client.js";
 import { signatureHeaders } from "../../core/delivery/signing.js";
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import {
@@ -10,14 +9,6 @@ import type { WallClock } from "../../core/time/wall-clock.js";
 import { type SampleEvent, SampleFactory } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
-export interface ObservationOptions {
-  /** `GET PATH`: the app's view of a charge. */
-  readonly observe: string;
-  /** `POST PATH BODY`: places an order in the app; without it the doctor creates the charges. */
-  readonly order?: string | undefined;
-  readonly sandbox: ControlClient;
-}
-
 export interface ResolvedCheckOptions {
   readonly url: string;
   readonly secret: string;
@@ -27,8 +18,6 @@ export interface ResolvedCheckOptions {
   readonly wall: WallClock;
   /** Seed of the ids of this run. */
   readonly seed: string;
-  /** Default: only the receiver's responses are judged. */
-  readonly observation?: ObservationOptions | undefined;
 }
 
 /** A secret that is valid in every scheme and that the receiver does not know. */
@@ -72,7 +61,6 @@ export class ProbeSession {
   firstAccepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
   /** The event that the probe "retry" sends again. */
   retried: CrashedEvent | undefined;
-  makeFirstEvent: () => SampleEvent = () => this.samples.event(this.samples.charge());
   readonly options: ResolvedCheckOptions;
   readonly #url: URL;
   readonly #crashed: CrashedEvent[] = [];

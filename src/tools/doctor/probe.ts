@@ -10,7 +10,6 @@ export interface ProbeEvidence {
   readonly stoppedAt: Probe | null;
   /** The event that failed with a 5xx and was repeated by the probe "retry". */
   readonly retried: RetriedEvent | null;
-  readonly observations: ReadonlyMap<Probe, Observation>;
 }
 
 interface RetriedEvent extends Pick<CrashedEvent, "probe" | "wasAccepted"> {
@@ -18,15 +17,12 @@ interface RetriedEvent extends Pick<CrashedEvent, "probe" | "wasAccepted"> {
   readonly isAccepted: boolean;
 }
 
-interface ProbeDefinition {
+interface SentProbe {
   readonly title: string;
   readonly sent: string;
   readonly expected: string;
   /** Returns why no receiver can pass the probe under a signature scheme; undefined if a receiver can. */
   readonly outOfScope?: (scheme: SignatureScheme) => string | undefined;
-}
-
-interface SentProbe extends ProbeDefinition {
   readonly send: (session: ProbeSession) => Promise<readonly Answer[]>;
 }
 
@@ -44,27 +40,9 @@ export interface InvalidSignatureProbe extends SentProbe {
   readonly coveredBy?: Probe;
 }
 
-/** A probe that only the app's own view can judge. */
-export interface ObservationProbe extends ProbeDefinition {
-  readonly isObservedOnly: true;
-  /** Why the probe needs --observe or --order, for the report. */
-  readonly needs: string;
-}
-
 export function createSampleEvent({ samples }: ProbeSession): SampleEvent {
   return samples.event(samples.charge());
 }
-
-/** Result of observing the app's own view during a probe. */
-export interface Observation {
-  readonly text: string;
-  readonly fault?: ReceiverFaultName;
-  /** The observation is inconclusive. */
-  readonly isUnclear?: true;
-}
-
-/** The probe that reports a view which shows no payments at all. */
-export const VISIBILITY_PROBE: Probe = "duplicate";
 
 export interface Judgement {
   readonly verdict: ProbeVerdict;

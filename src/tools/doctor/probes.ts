@@ -2,7 +2,6 @@ import type { Mode } from "../../core/schema/common.js";
 import { SERVICE_EVENT_TYPES } from "../../core/schema/event-types.js";
 import { type Answer, PROBES, type Probe } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
-import type { AppObserver } from "./app-observer.js";
 import { INVALID_SIGNATURE_PROBES, noTimestampReason } from "./invalid-signatures.js";
 import {
   consequenceJudgement,
@@ -13,8 +12,6 @@ import {
   isSignatureRefusal,
   judgeAcceptance,
   judgeIgnored,
-  type Observation,
-  type ObservationProbe,
   type ProbeEvidence,
   type ValidEventProbe,
 } from "./probe.js";
@@ -168,7 +165,7 @@ const CONTENT_PROBES = {
   null_fields: {
     title: "null in each nullable field",
     sent: "an event for each nullable field, with null there, and one of a hosted page without a method",
-    expected: "2xx each time, and the work done without the field",
+    expected: EACH_TIME,
     send: (session) =>
       send(session, {
         ...Object.fromEntries(session.samples.eventsWithNull()),
@@ -214,6 +211,25 @@ const CONTENT_PROBES = {
         found.fault === "other_mode" && marks.get("foreign_charge")?.fault === "foreign_charge";
       return isForeign ? consequenceJudgement("foreign_charge") : found;
     }),
+  },
+
+  amount: {
+    title: "another amount",
+    sent: "charge.completed of a charge that it knows, properly signed, with another amount",
+    expected: "2xx or a refusal, and nothing done for that amount",
+    send: (session) => {
+      const { data } = JSON.parse(session.firstAccepted!.event.body);
+      const charge = { ...session.samples.lifeUntil("COMPLETED").at(-1)!, charge_id: data.charge_id };
+      const event = session.samples.event({ ...charge, amount: "73519.37", settlement_amount: "73491.74" });
+      return session.sendRefusable("charge.completed with another amount", event);
+    },
+    judge: judgeAcceptedTypes((answers) =>
+      judgeIgnored(
+        answers,
+        "payments",
+        "Responses do not show if it trusted the event's amount: compare it with your own order.",
+      ),
+    ),
   },
 } as const satisfies Readonly<Partial<Record<Probe, ValidEventProbe>>>;
 
@@ -269,26 +285,10 @@ const FULL_METADATA = Object.fromEntries(
   Array.from({ length: 20 }, (_entry, index) => [`key_${index}`, "x".repeat(490)]),
 );
 
-export const PROBE_DEFINITIONS: Readonly<
-  Record<Probe, ValidEventProbe | InvalidSignatureProbe | ObservationProbe>
-> = {
+export const PROBE_DEFINITIONS: Readonly<Record<Probe, ValidEventProbe | InvalidSignatureProbe>> = {
   ...VALID_EVENT_PROBES,
   ...CONTENT_PROBES,
   ...INVALID_SIGNATURE_PROBES,
-  amount: {
-    title: "a false amount",
-    sent: "an event, properly signed, with an amount that is not the charge's",
-    expected: "the amount of the order, or of the charge as the service has it",
-    isObservedOnly: true,
-    needs: "only --observe can see its effect",
-  },
-  early: {
-    title: "an event before the response",
-    sent: "the event of a charge before the app gets the response that created it",
-    expected: "2xx, and the work done once the app knows the charge",
-    isObservedOnly: true,
-    needs: "only with --order does the app make a call that a webhook can overtake",
-  },
 };
 
 export function outOfScopeReason(probe: Probe, scheme: SignatureScheme): string | undefined {
@@ -298,12 +298,10 @@ export function outOfScopeReason(probe: Probe, scheme: SignatureScheme): string 
 /** Sends the probes in order. Stops if the receiver accepts nothing or is gone. */
 export async function sendProbes(
   session: ProbeSession,
-  observer: AppObserver | undefined,
   onProbe: (probe: Probe, evidence: ProbeEvidence) => void,
 ): Promise<ProbeEvidence> {
   const answers = new Map<Probe, readonly Answer[]>();
-  const sights = new Map<Probe, Observation>();
-  let evidence: ProbeEvidence = { answers, observations: sights, stoppedAt: null, retried: null };
+  let evidence: ProbeEvidence = { answers, stoppedAt: null, retried: null };
   for (const probe of PROBES) {
     session.probe = probe;
     if (probe === "retry") {
@@ -311,16 +309,13 @@ export async function sendProbes(
       if (crashed !== undefined)
         evidence = { ...evidence, retried: { ...crashed, isAccepted: session.hasAccepted(crashed.event) } };
     }
-    const row = PROBE_DEFINITIONS[probe];
-    if ("send" in row && outOfScopeReason(probe, session.scheme) === undefined) {
-      const sent = await row.send(session);
+    if (outOfScopeReason(probe, session.scheme) === undefined) {
+      const sent = await PROBE_DEFINITIONS[probe].send(session);
       answers.set(probe, sent);
       const acceptsNothing = probe === "valid" && session.firstAccepted === undefined;
       const isGone = sent.every((answer) => answer.kind === "unreachable");
       if (acceptsNothing || isGone) evidence = { ...evidence, stoppedAt: probe };
     }
-    const sight = evidence.stoppedAt === null ? await observer?.observe(probe) : undefined;
-    if (sight !== undefined) sights.set(probe, sight);
     onProbe(probe, evidence);
     if (evidence.stoppedAt !== null) break;
   }

@@ -9,7 +9,6 @@ const REPORTED_BYTES = 200;
 const READ_BYTES = 64 * 1024;
 
 export interface OutgoingRequest {
-  readonly method?: string;
   readonly sent: string;
   readonly attempt: number;
   readonly eventId: string;
@@ -26,8 +25,6 @@ export async function sendRequest(
 ): Promise<Answer> {
   const call = await createRequester(url);
   const startMs = wall.nowMs();
-  const { method = "POST" } = request;
-  const maxBytes = method === "POST" ? REPORTED_BYTES : READ_BYTES;
   return new Promise((resolve) => {
     let isConnected = false;
     let isDone = false;
@@ -52,7 +49,7 @@ export async function sendRequest(
       finish({ kind: isConnected ? kindIfConnected : "unreachable", error });
     const bytes = Buffer.from(request.body);
     const outgoing = call({
-      method,
+      method: "POST",
       headers: { ...request.headers, "content-length": bytes.length },
     });
     const cancelTimeout = wall.after(
@@ -74,12 +71,12 @@ export async function sendRequest(
         finish({
           kind: kindOf(status, response.headers["retry-after"] !== undefined),
           status,
-          body: Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8"),
+          body: Buffer.concat(chunks).subarray(0, REPORTED_BYTES).toString("utf8"),
           location: response.headers.location ?? null,
         });
       };
       response.on("data", (chunk: Buffer) => {
-        if (read < maxBytes) chunks.push(chunk);
+        if (read < REPORTED_BYTES) chunks.push(chunk);
         if ((read += chunk.length) > READ_BYTES) onAnswer();
       });
       response.on("end", onAnswer);

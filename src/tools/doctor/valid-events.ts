@@ -58,7 +58,7 @@ export const VALID_EVENT_PROBES = {
     sent: "an event of a charge, properly signed",
     expected: "2xx, within seconds",
     send: async (session) => {
-      const answers = await session.sendValid("a valid event", session.makeFirstEvent);
+      const answers = await session.sendValid("a valid event", () => createSampleEvent(session));
       // If a forged event gets a different answer, the receiver refused the content, not the signature.
       if (
         answers.at(-1)!.kind !== "refused" ||
