@@ -50,8 +50,9 @@ const planOf = () => new RunPlan([], { customerMatch: {}, variant: VARIANT, pace
 
 async function drive(plan: RunPlan) {
   const { run, steps } = await openRun(FLOW);
-  run.stops = flowStops(runHostOf(run, FLOW, plan), FLOW, plan, BASELINE);
-  await new PlannedDrive(run, FLOW, plan, BASELINE).drive();
+  const host = runHostOf(run, FLOW, plan);
+  run.stops = flowStops(host, FLOW, plan, BASELINE);
+  await new PlannedDrive(run, host, FLOW, plan, BASELINE).drive();
   return steps.map(({ app, advance }) => app ?? advance);
 }
 
@@ -90,7 +91,7 @@ it("an advance of the flow keeps its own quiet period, and waits for a retry", a
     steps: [ORDER, { advance: "10s", quiet: "2s" }, { advance: "1s" }],
   });
   const { run, steps } = await openRun(flow, { quiet: "40ms", retry: "3s" });
-  await new PlannedDrive(run, flow, planOf(), BASELINE).drive();
+  await new PlannedDrive(run, runHostOf(run, flow), flow, planOf(), BASELINE).drive();
   expect(steps.slice(1)).toEqual([
     { advance: "10s", quiet: "2s", retry: "3s" },
     { advance: "1s", quiet: "40ms", retry: "3s" },

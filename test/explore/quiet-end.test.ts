@@ -5,7 +5,9 @@ import { endQuietly } from "../../src/tools/explore/course.js";
 import { RunPlan } from "../../src/tools/explore/run-plan.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { runHostOf } from "../../src/tools/explore/sandbox/process-course.js";
+import type { LoadedScenario } from "../../src/tools/scenario/files.js";
 import type { RawStep } from "../../src/tools/scenario/loaded-steps.js";
+import type { ServiceAccess } from "../../src/tools/scenario/steps/request.js";
 
 const TICK = { app: "POST /tick" };
 /** The steps after a flow whose plan makes calls fail. */
@@ -17,9 +19,14 @@ async function stepsOf(more: object, failingCalls: number, refundedPart?: string
   for (let count = 0; count < failingCalls; count++) plan.deviateCall(call, { drop: "before" });
   plan.refundedPart = refundedPart;
   const steps: RawStep[] = [];
+  const callOrFail = async (operation: string, input: object) => {
+    steps.push({ [operation]: input });
+    return { items: [{ charge_id: "ch_1" }] };
+  };
   const run = {
+    loaded: { runId: "7" } as LoadedScenario,
+    access: { client: { callOrFail } } as unknown as ServiceAccess,
     step: async (_role: string, step: RawStep) => void steps.push(step),
-    steps: async (_role: string, more: readonly RawStep[]) => void steps.push(...more),
     advance: async (_role: string, step: RawStep) => {
       steps.push(step);
       return { fromMs: 0, toMs: 0 };
@@ -50,7 +57,7 @@ it("time passes at the end of a run without scheduled jobs", async () => {
 
 it("a partial refund follows the job that may create the charge", async () => {
   const steps = await stepsOf({ tick: [TICK] }, 1, "5.00");
-  const at = steps.findIndex(({ partial_refund }) => partial_refund !== undefined);
+  const at = steps.findIndex(({ refundPart }) => refundPart !== undefined);
   expect(steps.slice(0, at).filter(({ app }) => app === TICK.app)).toHaveLength(2);
   expect(steps[at + 1]).toMatchObject({ fault: "clear" });
 });

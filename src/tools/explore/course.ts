@@ -1,7 +1,9 @@
 import { durationToMs, formatDuration } from "../../core/schema/time.js";
+import type { ServiceAccess } from "../scenario/steps/request.js";
 import type { RunPlan } from "./run-plan.js";
 import type { ObservedRun, RaceSide } from "./run-record.js";
 import type { Baseline } from "./sandbox/facts.js";
+import type { LookMoment } from "./sandbox/saved-variable.js";
 
 /*
  * The course of a run, the same for both hosts of an app: a function of this process, and a process behind HTTP.
@@ -36,8 +38,16 @@ export interface RunHost {
   /** Looks at the app without judging it: some apps ask the service when they are looked at. */
   readonly look: () => Promise<unknown>;
   readonly race: (race: Race) => Promise<unknown>;
-  /** Half of the payment goes back. */
-  readonly refund: (amount: string) => Promise<unknown>;
+  /** Does a press of the customer, and repeats it if it fails. */
+  readonly repeat: (press: () => Promise<unknown>) => Promise<unknown>;
+  /** Does a press of the customer that may be refused. */
+  readonly settle: (press: () => Promise<unknown>) => Promise<unknown>;
+  /** Saves what the app shows of an order that is not paid. */
+  readonly lookAt: (moment: LookMoment) => Promise<unknown>;
+  /** E-mail address of the run's customer; undefined if it does not select the run's charges. */
+  readonly email: string | undefined;
+  /** Does something in the service that no app does. Ends the run without a verdict if that fails. */
+  readonly others: <Result>(act: (access: ServiceAccess) => Promise<Result>) => Promise<Result>;
   /** Ends what deviates. A charge keeps the rules that it began with. */
   readonly endDeviations: () => Promise<unknown>;
 }
@@ -97,7 +107,7 @@ export async function endQuietly(
     await host.advance(HOUR_MS, true);
     await host.tick();
   }
-  if (plan?.refundedPart !== undefined) await host.refund(plan.refundedPart);
+  if (plan?.refundedPart !== undefined) await refundPart(host, plan.refundedPart);
   await host.endDeviations();
   const end = await host.advance(durationToMs(rest));
   Object.assign(moments, { quietMs: end.fromMs, endMs: end.toMs });
@@ -106,6 +116,25 @@ export async function endQuietly(
   // The scheduled work may return late money, and see an hour later that it is returned.
   ({ toMs: moments.endMs } = await host.advance(HOUR_MS));
   await host.tick();
+}
+
+/** A part of the customer's newest payment goes back. */
+async function refundPart(host: RunHost, amount: string): Promise<void> {
+  const charge = await newestCharge(host, { status: "COMPLETED" });
+  if (charge === undefined) return;
+  const { charge_id } = charge;
+  await host.others(({ client }) => client.callOrFail("refundPart", { charge_id, amount }));
+}
+
+/** Reads the newest charge of the run's customer; undefined without one. */
+export async function newestCharge({ email, others }: RunHost, filter: { readonly status?: string } = {}) {
+  const customer = email === undefined ? {} : { customer_email: email };
+  const { items } = (await others(({ client }) =>
+    client.callOrFail("listCharges", { limit: 1, ...filter, ...customer }),
+  )) as {
+    readonly items: readonly { readonly charge_id: string; readonly metadata: Record<string, string> }[];
+  };
+  return items[0];
 }
 
 /** Work in the middle of the flow. */

@@ -1,5 +1,5 @@
+import type { RunPlan } from "../run-plan.js";
 import { IdleError } from "./driver.js";
-import type { RunState } from "./run-state.js";
 
 /** Calls a function of the flow, which may throw before it returns a promise. */
 export async function call<Result>(act: () => Result): Promise<Awaited<Result>> {
@@ -14,10 +14,10 @@ export async function settled(work: Promise<unknown>): Promise<void> {
 }
 
 /** Returns true if an app may refuse a press: by a status, or because the payment does not end as in a plain run. */
-export function mayRefuse({ plan, hasPaid }: RunState, error: unknown): boolean {
+export function mayRefuse(plan: RunPlan, hasPaid: boolean, error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status >= 400 && status < 500;
-  return hasPaid && (plan!.isUnpaid || plan!.isPaidLate || plan!.end !== undefined || plan!.isWrongMoney);
+  return hasPaid && (plan.isUnpaid || plan.isPaidLate || plan.end !== undefined || plan.isWrongMoney);
 }
 
 /** The HTTP status that clients give their errors. */

@@ -29,15 +29,10 @@ export class Looks {
     }
   }
 
-  /** Saves what the views of a customer who does not pay show before and during the payment. */
-  async saveAround(run: RunState, moment: LookMoment): Promise<void> {
-    if (run.presses.length === 0) return;
-    run.hasPaid = true;
-    const { scope } = run.variables;
-    const isFirst = scope.names.every((name) => name !== lookName(moment, 0));
-    if (run.plan?.end !== "expired" || !isFirst) return;
+  /** Saves what the views of a customer who does not pay show before or during the payment. */
+  async saveAt(run: RunState, moment: LookMoment): Promise<void> {
     for (const [index, { body }] of (await this.look(run)).entries())
-      scope.save(lookName(moment, index), body);
+      run.variables.scope.save(lookName(moment, index), body);
   }
 
   async look(run: RunState): Promise<{ readonly body: unknown; readonly status: number }[]> {

@@ -22,8 +22,6 @@ export class RunState {
   readonly refused = new Map<number, () => unknown>();
   pages = 0;
   longestAdvanceMs = 0;
-  /** The flow has paid on a page, or let time pass. */
-  hasPaid = false;
   readonly moments: EndMoments = {};
   failure: RunFailure | undefined;
   /** Error of the flow. */

@@ -1,28 +1,23 @@
-import type { ChargeStatus } from "../../../core/schema/common.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
-import { inTurn } from "../course.js";
+import { Acts } from "../acts.js";
+import type { RunHost } from "../course.js";
 import type { RunPlan } from "../run-plan.js";
 import type { Baseline } from "./facts.js";
-import { advanceMs, type Flow, findJobs, findPresses, isAppWrite, lookOracle, readOf } from "./flow.js";
+import { advanceMs, type Flow, findJobs, findPresses, isAppWrite, lookOracle } from "./flow.js";
 import { type FlowRun, waitStep } from "./flow-run.js";
 import { meanwhileSteps } from "./meanwhile-steps.js";
-import { LIST_OPERATION } from "./observation.js";
-import { cancelStep, findPages, foreignSteps, returnSteps, unpaidStep } from "./payment-steps.js";
-import { DURING_TIME_NAME, type LookMoment, lookName } from "./saved-variable.js";
-import { payStep, pressOfList } from "./strangers.js";
+import { cancelStep, cancelThenPayStep, findPages, unpaidStep } from "./payment-steps.js";
+import { ANY_RESPONSE } from "./process-course.js";
 import { PRESENT } from "./views.js";
-
-/** Expects a response, whatever its status. */
-export const ANY_RESPONSE = { status: { gte: 100 } };
 
 /** Carries out the flow as the user wrote it, and marks the customer's presses among the calls to the service. */
 export async function drivePlain(run: FlowRun, flow: Flow): Promise<void> {
   const presses = findPresses(flow);
-  const newestCall = () => readNewestId(run.client, "requests");
+  const newestCall = () => readNewestId(run.access.client, "requests");
   for (const step of flow.drive) {
     const before = presses.includes(step) ? await newestCall() : undefined;
     if (step.advance === undefined) await run.step("drive", step);
@@ -37,15 +32,17 @@ export class PlannedDrive {
   readonly #flow: Flow;
   readonly #plan: RunPlan;
   readonly #baseline: Baseline;
+  readonly #acts: Acts;
   readonly #presses: readonly RawStep[];
   readonly #jobs: readonly RawStep[];
   readonly #pages: readonly RawStep[];
 
-  constructor(run: FlowRun, flow: Flow, plan: RunPlan, baseline: Baseline) {
+  constructor(run: FlowRun, host: RunHost, flow: Flow, plan: RunPlan, baseline: Baseline) {
     this.#run = run;
     this.#flow = flow;
     this.#plan = plan;
     this.#baseline = baseline;
+    this.#acts = new Acts(host, plan, baseline);
     this.#presses = findPresses(flow);
     this.#jobs = findJobs(flow);
     this.#pages = findPages(flow);
@@ -70,53 +67,38 @@ export class PlannedDrive {
 
   async #drive(): Promise<void> {
     const run = this.#run;
-    const { set, strangers, foreignCharge } = this.#plan;
-    const isReadByJob = strangers !== undefined && pressOfList(this.#plan, this.#baseline) === undefined;
-    // A write of the flow that is no press is one that the scheduled work makes too.
-    const readingJob = isReadByJob ? this.#jobs[0] : undefined;
-    const looked = this.#plan.end === "expired" ? this.#paymentSteps() : {};
-    for (const [index, step] of this.#flow.drive.entries()) {
-      if (step === looked.before) await this.#lookAt("before");
+    const { drive } = this.#flow;
+    this.#acts.hasBegun = !drive.some(isAppWrite);
+    for (const [index, step] of drive.entries()) {
       if (lookOracle(step) !== undefined) await run.steps("drive", lookInPassing(step));
-      else if (step === readingJob) await this.#amongStrangers([this.#tolerant(step)]);
       else await this.#act(step, index);
-      if (step === looked.during) {
-        await this.#lookAt("during");
-        await run.step("drive", READ_TIME);
-      }
       await run.steps("drive", meanwhileSteps(this.#flow, this.#plan, index));
     }
     await run.steps("drive", meanwhileSteps(this.#flow, this.#plan));
-    if (isReadByJob && readingJob === undefined) await this.#amongStrangers(jobSteps(this.#flow, set.length));
-    if (foreignCharge !== undefined)
-      await run.steps("drive", foreignSteps(foreignCharge, this.#baseline.customerMatch));
+    await this.#acts.afterFlow(this.#jobs.length > 0);
   }
 
   async #act(step: RawStep, index: number): Promise<void> {
-    const run = this.#run;
-    const { pressedTwice, pressedAgain, doubledJobs, set, strangers } = this.#plan;
-    const until = unpaidUntil(this.#plan);
+    const acts = this.#acts;
     const page = this.#pages.indexOf(step);
-    if (page !== -1) return this.#payOnPage(step, page);
-    if (step.advance !== undefined) return void (await run.advance("drive", step));
-    if (step.pay !== undefined && until !== undefined)
-      return void (await run.step("drive", unpaidStep(step, until)));
-    const tolerant = this.#tolerant(step);
+    if (page !== -1 || step.pay !== undefined) return acts.pay(page, this.#paymentBy(step, page));
+    if (step.advance !== undefined)
+      return acts.advance(advanceMs(step) ?? Infinity, () => this.#run.advance("drive", step));
     const press = this.#presses.indexOf(step);
-    if (strangers !== undefined && press !== -1 && press === pressOfList(this.#plan, this.#baseline)) {
-      await this.#amongStrangers([tolerant]);
-      return void (await run.step("drive", withoutSave(tolerant)));
+    const tolerant = this.#tolerant(step);
+    const once = async () => this.#noteRefusal(step, index, await this.#run.step("drive", tolerant));
+    const again = () => this.#run.step("drive", withoutSave(tolerant));
+    if (press !== -1) return acts.press(press, { once, again });
+    acts.hasBegun ||= isAppWrite(step);
+    const job = this.#jobs.indexOf(step);
+    if (job === 0 && acts.isListReadByJob) return acts.amongStrangers(once);
+    if (this.#plan.doubledJobs.has(job)) {
+      // Holds the first at the app's first call.
+      const match = this.#plan.variant.side === "together" ? undefined : {};
+      return this.#run.race({ match, held: once, other: again });
     }
-    if (doubledJobs.has(this.#jobs.indexOf(step))) return this.#doubleJob(tolerant);
-    if (isAwaitedJob(this.#flow, index))
-      return run.steps(
-        "drive",
-        Array.from({ length: set.length + 1 }, () => tolerant),
-      );
-    const once = async () => this.#noteRefusal(step, index, await run.step("drive", tolerant));
-    if (pressedTwice.has(press)) return this.#pressTwice(press, once, withoutSave(tolerant));
-    await once();
-    if (pressedAgain.has(press)) await run.step("drive", withoutSave(tolerant));
+    const times = isAwaitedJob(this.#flow, index) ? this.#plan.set.length + 1 : 1;
+    for (let time = 0; time < times; time++) await once();
   }
 
   #tolerant(step: RawStep): RawStep {
@@ -129,86 +111,24 @@ export class PlannedDrive {
     if (Number(Object(result).status) >= 400) this.#run.refused.add(index);
   }
 
-  async #payOnPage(step: RawStep, page: number): Promise<void> {
-    const run = this.#run;
-    const { jobs, set, returnedPage, cancelledPage, variant } = this.#plan;
+  #paymentBy(step: RawStep, page: number): Parameters<Acts["pay"]>[1] {
     const known = this.#baseline.pages[page];
-    if (jobs.some((job) => "page" in job && job.page === page))
-      await run.steps("drive", jobSteps(this.#flow, set.length));
-    if (page === returnedPage)
-      return run.steps("drive", returnSteps(step, known!.returnPath!, variant.side, set.length + 1));
-    const changed = page === cancelledPage ? cancelStep(step) : step;
-    const until = known?.isOwn === false ? undefined : unpaidUntil(this.#plan);
-    await run.step("drive", until === undefined ? changed : unpaidStep(changed, until));
-  }
-
-  /** The customer goes on with the response to the held press, or, if `side` is `second`, to the other press. */
-  #pressTwice(press: number, once: () => Promise<void>, other: RawStep): Promise<void> {
-    const { side } = this.#plan.variant;
-    const matches = this.#baseline.pressMatches[press];
-    return this.#run.race({
-      match: side === "together" ? undefined : matches?.[side === "early" ? "first" : "last"],
-      ...inTurn(side, once, () => this.#run.step("drive", other)),
-    });
-  }
-
-  /** Runs a step that is scheduled work twice at once, the first held at the app's first call unless nothing is held. */
-  #doubleJob(step: RawStep): Promise<void> {
-    return this.#run.race({
-      match: this.#plan.variant.side === "together" ? undefined : {},
-      held: () => this.#run.step("drive", step),
-      other: () => this.#run.step("drive", withoutSave(step)),
-    });
-  }
-
-  /** Strangers pay while the app reads a list: between two of its pages, or before it. */
-  async #amongStrangers(reading: readonly RawStep[]): Promise<void> {
-    const { strangers } = this.#plan;
-    const { list } = this.#baseline;
-    const read = () => this.#run.steps("drive", reading);
-    if (strangers === undefined || list === undefined) return read();
-    const paying = payStep(list.payment);
-    if (strangers.areBetween)
-      return this.#run.race({
-        match: { operation: LIST_OPERATION },
-        held: read,
-        other: () => this.#run.step("drive", paying),
-      });
-    await this.#run.step("drive", { repeat: strangers.strangers, steps: [paying] });
-    await read();
-  }
-
-  /** The step in which the customer pays, and the step after which the app has heard that the payment is under way. */
-  #paymentSteps(): Partial<Record<LookMoment, RawStep>> {
-    const { drive } = this.#flow;
-    const press = drive.findIndex(isAppWrite);
-    const isPayment = (step: RawStep) => step.pay !== undefined || this.#pages.includes(step);
-    const index = drive.findIndex(
-      (step, at) => at > press && (isPayment(step) || step.advance !== undefined),
-    );
-    if (index === -1) return {};
-    const during = drive.slice(index).find((step) => step.advance !== undefined);
-    const isEarly = during !== undefined && (advanceMs(during) ?? Infinity) < this.#baseline.payableMs;
-    return { before: drive[index]!, ...(isEarly ? { during } : {}) };
-  }
-
-  /** Looks at the app before or during the payment, and saves what it shows. */
-  async #lookAt(moment: LookMoment): Promise<void> {
-    for (const [index, view] of this.#flow.observe.entries()) {
-      const look = { ...readOf(view), expect: ANY_RESPONSE, save: { [lookName(moment, index)]: "body" } };
-      if (this.#run.knows(look)) await this.#run.step("drive", look);
-    }
+    const take = (one: RawStep) => this.#run.step("drive", one);
+    return {
+      pay: (until) => take(until === undefined ? step : unpaidStep(step, until)),
+      cancel: () => take(cancelStep(step)),
+      cancelThenPay: () => take(cancelThenPayStep(step)),
+      open: () =>
+        take({
+          name: "The customer opens success_url",
+          app: `GET ${known!.returnPath!}`,
+          tries: this.#plan.set.length + 1,
+          expect: { status: { lt: 500 } },
+        }),
+      isRuled: known?.isOwn !== false,
+    };
   }
 }
-
-/** Steps of the app's scheduled work, repeated after an error as a scheduler would. */
-export function jobSteps({ scheduledWork }: Flow, deviations: number): RawStep[] {
-  return scheduledWork.map((step) =>
-    typeof step.app === "string" && deviations > 0 ? { ...step, tries: deviations + 1 } : step,
-  );
-}
-
-const READ_TIME: RawStep = { request: "GET /_sandbox/clock", save: { [DURING_TIME_NAME]: "body.now" } };
 
 /** A look in the middle of the flow. It may show anything in a run that deviates, but it may change the app. */
 function lookInPassing({ expect: _expect, ...look }: RawStep): RawStep[] {
@@ -223,12 +143,6 @@ function isAwaitedJob({ drive, scheduledWork }: Flow, index: number): boolean {
   return (
     isJob && later.some((step) => step.app !== undefined && !isAppWrite(step) && step.save !== undefined)
   );
-}
-
-/** The status until which a run waits for a charge that is not paid in time; undefined if the charge is paid. */
-function unpaidUntil({ isPaidLate, end }: RunPlan): ChargeStatus | undefined {
-  if (end === "declined") return "FAILED";
-  return isPaidLate || end === "expired" ? "AWAITING_PAYMENT" : undefined;
 }
 
 function expectsRefusal({ expect }: RawStep): boolean {

@@ -18,9 +18,16 @@ import {
   statusName,
   viewVariableName,
 } from "./saved-variable.js";
-import { countedIn } from "./strangers.js";
 import { unpaidEndNotes } from "./unpaid-ends.js";
-import { commonPart, onSamePaths, PRESENT, undeliveredViews, withAllowed, withoutRun } from "./views.js";
+import {
+  commonPart,
+  countedIn,
+  onSamePaths,
+  PRESENT,
+  undeliveredViews,
+  withAllowed,
+  withoutRun,
+} from "./views.js";
 
 /*
  * The ends of an app. Each end runs once undisturbed; a disturbed run must end as the undisturbed run with the same money.

@@ -4,9 +4,9 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { LoadedStep, RawStep } from "../../scenario/loaded-steps.js";
-import type { Client } from "../../scenario/running/client.js";
 import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
 import type { SessionRun } from "../../scenario/running/run-session.js";
+import type { ServiceAccess } from "../../scenario/steps/request.js";
 import type { EndMoments, Race, Stop } from "../course.js";
 import type { RunFailure, StepRole } from "../run-record.js";
 import { advanceMs } from "./flow.js";
@@ -73,8 +73,9 @@ export class FlowRun {
     this.loaded = options.loaded;
   }
 
-  get client(): Client {
-    return this.#options.session.client;
+  /** The service's APIs, as a step of the run calls them. */
+  get access(): ServiceAccess {
+    return this.#options.session.access;
   }
 
   get loader(): FlowLoader {
@@ -237,7 +238,7 @@ export class FlowRun {
         waitStep({ for: "request", match: { in_flight: true, fault: fault_id } }, maxHeld),
       );
       await other();
-      await this.client.undo("deleteFault", { fault_id });
+      await this.access.client.undo("deleteFault", { fault_id });
     });
   }
 

@@ -4,7 +4,7 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { nestedStepLists, type RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/customer.js";
-import type { ObservedCharge, RaceSide } from "../run-record.js";
+import type { ObservedCharge } from "../run-record.js";
 import type { Baseline, Payment } from "./facts.js";
 import type { Flow } from "./flow.js";
 
@@ -39,8 +39,14 @@ function withoutUntil({ until: _until, ...choice }: Record<string, unknown>): Re
   return choice;
 }
 
-/** The customer cancels in one tab and pays in another. */
+/** The customer cancels the page. */
 export function cancelStep(step: RawStep): RawStep {
+  const { checkout_id } = choiceOf(step)!;
+  return { ...sharedFields(step), request: `POST /_sandbox/checkouts/${checkout_id}/cancel` };
+}
+
+/** The customer cancels in one tab and pays in another. */
+export function cancelThenPayStep(step: RawStep): RawStep {
   return { ...sharedFields(step), cancel_then_pay: choiceOf(step) };
 }
 
@@ -54,27 +60,6 @@ export function unpaidStep(step: RawStep, until: ChargeStatus = "AWAITING_PAYMEN
   return { ...sharedFields(step), close_page: { payment_method: PAY_DEFAULTS.method, ...choice, until } };
 }
 
-/** The customer opens `success_url` while the page is open, fails to pay or cancels, and opens it again. */
-export function returnSteps(step: RawStep, path: string, side: RaceSide, tries: number): RawStep[] {
-  const opened = {
-    name: "The customer opens success_url",
-    app: `GET ${path}`,
-    tries,
-    expect: { status: { lt: 500 } },
-  };
-  const { checkout_id } = choiceOf(step)!;
-  const cancelled = { ...sharedFields(step), request: `POST /_sandbox/checkouts/${checkout_id}/cancel` };
-  return [opened, side === "first" ? unpaidStep(step, "FAILED") : cancelled, opened];
-}
-
-/** Half of the payment is refunded. The charge is the customer's newest that is paid. */
-export function partialRefundSteps(amount: string, customer: Baseline["customerMatch"]): RawStep[] {
-  return [
-    findCharge("status=COMPLETED&", customer, { refunded_charge: "body.items.0.charge_id" }),
-    { partial_refund: { charge_id: `\${refunded_charge}`, amount } },
-  ];
-}
-
 /** A payment of the same price in the same way, as fields of `pay`: not every currency takes cards. */
 export function paymentLike({ base, currency, method }: ObservedCharge): Payment {
   return {
@@ -82,14 +67,6 @@ export function paymentLike({ base, currency, method }: ObservedCharge): Payment
     ...(method === undefined ? {} : { method }),
     ...(currency === base.currency ? {} : { to_currency: currency }),
   };
-}
-
-/** Another shop's customer pays the same price, with the metadata of the customer's newest charge. */
-export function foreignSteps(charge: ObservedCharge, customer: Baseline["customerMatch"]): RawStep[] {
-  return [
-    findCharge("", customer, { own_metadata: "body.items.0.metadata" }),
-    { pay: { ...paymentLike(charge), customer_email: "other@shop.test", metadata: `\${own_metadata}` } },
-  ];
 }
 
 export function findCharge(

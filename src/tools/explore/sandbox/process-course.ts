@@ -2,12 +2,17 @@ import { durationToMs, formatDuration } from "../../../core/schema/time.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { type RunHost, type Stop, stopsOf } from "../course.js";
 import { JOB_DURATION, type RunPlan } from "../run-plan.js";
+import type { StepRole } from "../run-record.js";
 import { STEADY_DURATION } from "./app-pace.js";
-import { ANY_RESPONSE, jobSteps } from "./drive.js";
 import type { Baseline } from "./facts.js";
 import { advanceMs, type Flow, hasKnownTimes, readOf } from "./flow.js";
 import { type FlowRun, waitStep } from "./flow-run.js";
-import { partialRefundSteps } from "./payment-steps.js";
+import { customerEmail } from "./money.js";
+import { DURING_TIME_NAME, lookName } from "./saved-variable.js";
+
+/** Expects a response, whatever its status. */
+export const ANY_RESPONSE = { status: { gte: 100 } };
+const READ_TIME: RawStep = { request: "GET /_sandbox/clock", save: { [DURING_TIME_NAME]: "body.now" } };
 
 /**
  * An app behind HTTP as the host of a run.
@@ -16,30 +21,43 @@ import { partialRefundSteps } from "./payment-steps.js";
  * @param role `repeat` for an end that follows once more
  */
 export function runHostOf(
-  run: Pick<FlowRun, "advance" | "advanceInStop" | "knows" | "race" | "step" | "steps">,
+  run: Pick<FlowRun, "access" | "advance" | "advanceInStop" | "knows" | "loaded" | "race" | "step">,
   flow: Flow,
   plan?: RunPlan,
   customerMatch: Baseline["customerMatch"] = {},
   role: "tail" | "repeat" = "tail",
 ): RunHost {
-  const work = jobSteps(flow, plan?.set.length ?? 0);
+  const tries = (plan?.set.length ?? 0) + 1;
+  const work = flow.scheduledWork.map((step) =>
+    typeof step.app === "string" && tries > 1 ? { ...step, tries } : step,
+  );
   // In the middle of the flow, a step may name an order that is not placed yet.
-  const known = (steps: readonly RawStep[]) =>
-    run.steps(
-      role,
-      steps.filter((step) => run.knows(step)),
-    );
-  const tick = () => known(work);
+  const known = async (of: StepRole, steps: readonly RawStep[]) => {
+    for (const step of steps) if (run.knows(step)) await run.step(of, step);
+  };
+  const tick = () => known(role, work);
   return {
     hasJob: work.length > 0,
+    email: customerEmail({ customerMatch }, run.loaded.runId),
     advance: (byMs, isBeforeJob = false) =>
       run.advance(role, { advance: formatDuration(byMs) }, role === "tail" && !isBeforeJob),
     tick,
     job: tick,
     arrive: () => run.advanceInStop(JOB_DURATION),
-    look: () => known(looks(flow)),
+    look: () => known(role, looks(flow)),
+    lookAt: (moment) => {
+      const views = flow.observe.map((view, index) => ({
+        ...readOf(view),
+        expect: ANY_RESPONSE,
+        save: { [lookName(moment, index)]: "body" },
+      }));
+      return known("drive", moment === "during" ? [...views, READ_TIME] : views);
+    },
     race: (race) => run.race(race),
-    refund: (amount) => run.steps(role, partialRefundSteps(amount, customerMatch)),
+    // A step repeats its own call.
+    repeat: (press) => press(),
+    settle: (press) => press(),
+    others: (act) => act(run.access),
     endDeviations: () => run.step(role, { name: "Everything works again", fault: "clear" }),
   };
 }

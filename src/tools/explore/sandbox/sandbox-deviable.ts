@@ -197,7 +197,7 @@ export class SandboxDeviable implements Deviable {
       await begin(run, flow);
       const host = runHostOf(run, flow, plan, this.#baseline.customerMatch);
       run.stops = flowStops(host, flow, plan, this.#baseline);
-      await new PlannedDrive(run, flow, plan, this.#baseline).drive();
+      await new PlannedDrive(run, host, flow, plan, this.#baseline).drive();
       await endQuietly(host, plan, this.#rest, run.moments);
       const end = this.#endCheck.ends.expectedOf(plan);
       await lookAtEnd(run, briefly(this.#endSteps(plan, end)));

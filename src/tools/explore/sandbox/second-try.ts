@@ -7,7 +7,7 @@ import type { ObservedCharge } from "../run-record.js";
 import type { Baseline } from "./facts.js";
 import { type Flow, findPresses } from "./flow.js";
 import type { FileVariant, FlowVariant } from "./flow-variant.js";
-import { cancelStep, findCharge, findPages, mustPayReason, unpaidStep } from "./payment-steps.js";
+import { cancelThenPayStep, findCharge, findPages, mustPayReason, unpaidStep } from "./payment-steps.js";
 import { fieldAt, PRESENT, RUN_ID } from "./views.js";
 
 /*
@@ -86,7 +86,7 @@ function failSteps(
   const isOnPage = step.advance === undefined;
   const to = failing === "declined" ? "FAILED" : "EXPIRED";
   return [
-    ...(isOnPage ? [failing === "cancelled" ? cancelStep(step) : unpaidStep(step)] : []),
+    ...(isOnPage ? [failing === "cancelled" ? cancelThenPayStep(step) : unpaidStep(step)] : []),
     ...(failing === "cancelled"
       ? []
       : [

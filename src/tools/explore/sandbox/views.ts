@@ -186,3 +186,22 @@ export function undeliveredViews(
     return { ...rest, body: expectationOf(fields) };
   });
 }
+
+/** Allows a view to count the strangers or not: each number may be as in a plain run, or `times` as large. */
+export function countedIn(expected: unknown, times: number): unknown {
+  if (typeof expected === "number" && expected > 0) return { in: [expected, expected * times] };
+  if (typeof expected === "string") return countedText(expected, times);
+  // A list may also have what the strangers paid.
+  if (Array.isArray(expected)) return undefined;
+  if (!isJsonObject(expected) || isMatcher(expected)) return expected;
+  const fields = Object.entries(expected).flatMap(([key, part]) => {
+    const counted = countedIn(part, times);
+    return counted === undefined ? [] : [[key, counted]];
+  });
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
+}
+
+function countedText(text: string, times: number): unknown {
+  const decimals = /^\d+\.(\d+)$/.exec(text)?.[1]?.length;
+  return decimals === undefined ? text : { in: [text, (Number(text) * times).toFixed(decimals)] };
+}

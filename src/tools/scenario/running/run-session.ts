@@ -3,6 +3,7 @@ import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { keepProcessRunning } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps, type LoadedStep, type RawStep } from "../loaded-steps.js";
+import type { ServiceAccess } from "../steps/request.js";
 import { STEPS } from "../steps/step-kinds.js";
 import { Client } from "./client.js";
 import { Cleanup, type RunContext } from "./context.js";
@@ -28,7 +29,7 @@ interface RunSessionOptions extends RunTarget, Pick<RunContext, "untilAppIsUp" |
 
 /** A run of a session, which takes one step after another. */
 export interface SessionRun {
-  readonly client: Client;
+  readonly access: ServiceAccess;
   /** Carries out a step. `result`: what the step returned; undefined if it failed or has nested steps. */
   readonly step: (step: LoadedStep) => Promise<{ readonly report: StepReport; readonly result: unknown }>;
   /** The step with its variables filled in. Throws a StepFailure if one is unknown. */
@@ -138,7 +139,13 @@ export class RunSession {
       await cleanup.finish();
       signal?.removeEventListener("abort", stop);
     };
-    return { client, prepare, step, fill: (one: LoadedStep) => fillAndCheckStep(one, loaded.scope), end };
+    return {
+      access: context,
+      prepare,
+      step,
+      fill: (one: LoadedStep) => fillAndCheckStep(one, loaded.scope),
+      end,
+    };
   }
 
   /** Releases the namespace; returns a message for each change that could not be undone. */
