@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { Barriers } from "../../src/core/delivery/barriers.js";
 import { createSandbox } from "../../src/library/index.js";
 import { Client } from "../support/receiver-client.js";
-import { accept, type Received } from "../support/receiver-server.js";
+import { accept, hold, type Received } from "../support/receiver-server.js";
 import { FakeWall } from "../support/receiver-world.js";
-import { deliveries, shopAndReceiver, shopFor, useRules } from "./support/shop.js";
+import { deliveries, eventually, shopAndReceiver, shopFor, useRules } from "./support/shop.js";
 
 /** Starts a shop with one webhook rule and returns the received events. */
 async function shopWith(rule: object, handler: (received: Received) => void = accept) {
@@ -34,6 +34,28 @@ it("concurrent copies are sent on separate connections before the first response
   expect((await sent()).map((one) => [one.status, one.mishap.at_once])).toEqual(
     Array(12).fill(["delivered", 12]),
   );
+});
+
+it("concurrent copies keep the order of a charge's events", async () => {
+  const { receiver, sandbox, client } = await shopAndReceiver(hold);
+  await useRules(client, [{ match: { type: "charge.processing" }, copies: 2, at_once: true }]);
+  const charge = await client.pay();
+  for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
+    await client.transition(charge, status);
+  const waiting = () =>
+    sandbox
+      .snapshot()
+      .collections.deliveries.filter(([, { status, task }]) => status === "pending" && task === null);
+  const first = await receiver.arrived(1);
+  expect(waiting()).toHaveLength(3);
+  first.answer();
+  const copies = [await receiver.arrived(2), await receiver.arrived(3)];
+  expect(copies.map(({ event }) => event.type)).toEqual(["charge.processing", "charge.processing"]);
+  copies[0]!.answer();
+  await eventually(async () => (await deliveries(client))[1].status === "delivered");
+  expect(waiting()).toHaveLength(1);
+  copies[1]!.answer();
+  expect((await receiver.arrived(4)).event.type).toBe("charge.completed");
 });
 
 it("an in-process receiver gets all concurrent copies of an event before it returns from the first", async () => {

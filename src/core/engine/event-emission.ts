@@ -179,10 +179,7 @@ function planDeliveries(
   for (let copy = 0; copy < (rule.drop ? 0 : (rule.copies ?? 1)); copy++) {
     const copyMishap = found === undefined ? mishap : mishapOfCopy(mishap, found, { event, endpoint, copy });
     if (rule.delay !== undefined) planLater(copyMishap, rule.delay);
-    else {
-      const skipsLane = rule.at_once ?? false;
-      planDelivery(tx, event, endpoint, { mishap: copyMishap, swap: rule.swap ?? false, skipsLane });
-    }
+    else planDelivery(tx, event, endpoint, { mishap: copyMishap, swap: rule.swap ?? false });
   }
   if (rule.again_after !== undefined) planLater(null, rule.again_after);
   if (found?.rule.forged) {
@@ -254,7 +251,20 @@ export function planDelivery(
     waiting: [...queue.waiting, delivery.delivery_id, ...following],
     swapped: sent,
   });
-  return queue.waiting.length === 0 ? planAttempt(tx, delivery, tx.atMs) : delivery;
+  planNextInLane(tx, lane);
+  return tx.get("deliveries", delivery.delivery_id)!;
+}
+
+/** Plans the first delivery of a lane, and copies of it that are sent at the same moment. */
+export function planNextInLane(tx: Transaction, lane: string): void {
+  const waiting = tx.get("lanes", lane)?.waiting.map((id) => tx.get("deliveries", id)) ?? [];
+  const [first] = waiting;
+  const isTogether = (one: Delivery | undefined) =>
+    one?.event_id === first?.event_id && one?.mishap?.at_once !== undefined;
+  for (const [index, next] of waiting.entries()) {
+    if (index > 0 && !isTogether(next)) return;
+    if (next?.task === null) planAttempt(tx, next, tx.atMs);
+  }
 }
 
 function isDue(tx: Transaction, taskId: number | null | undefined): boolean {

@@ -171,7 +171,7 @@ export const webhookRuleSchema = closedShape(
     copies: field(z.optional(z.int().check(z.gte(1), z.lte(100))), "How often each event is sent in total."),
     at_once: field(
       z.optional(z.boolean()),
-      "The copies are sent at the same moment, before the first response, and do not wait for the object's previous event.",
+      "The copies are sent at the same moment, before the first response.",
     ),
     ids: field(
       z.optional(z.enum(["same", "new"])),

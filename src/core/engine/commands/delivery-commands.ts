@@ -1,6 +1,6 @@
 import { decideRetry } from "../../domain/webhook-attempts.js";
 import { type Refusal, refuse } from "../../schema/refusals.js";
-import { planAttempt, planDelivery, trimEventLog } from "../event-emission.js";
+import { planAttempt, planDelivery, planNextInLane, trimEventLog } from "../event-emission.js";
 import { retryMishapAt } from "../event-mishaps.js";
 import type { Attempt, Delivery, Task } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -129,11 +129,9 @@ export function dropDelivery(task: Task): Command<void> {
 function leaveLane(tx: Transaction, done: Delivery): void {
   const queue = done.lane === null ? undefined : tx.get("lanes", done.lane);
   if (queue === undefined) return;
-  const wasNext = queue.waiting[0] === done.delivery_id;
   const waiting = queue.waiting.filter((id) => id !== done.delivery_id);
   const swapped = queue.swapped.filter((id) => id !== done.delivery_id);
   if (waiting.length === 0 && swapped.length === 0) tx.remove("lanes", queue.lane);
   else tx.put("lanes", queue.lane, { lane: queue.lane, waiting, swapped });
-  const following = wasNext && waiting[0] !== undefined ? tx.get("deliveries", waiting[0]) : undefined;
-  if (following !== undefined) planAttempt(tx, following, tx.atMs);
+  planNextInLane(tx, queue.lane);
 }
