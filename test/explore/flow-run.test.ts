@@ -59,7 +59,7 @@ async function drive(plan: RunPlan) {
 describe("scheduled work in the middle of an advance", () => {
   it("leaves out the view of an order that a later step places", async () => {
     const plan = planOf();
-    plan.payLate(30 * 60_000);
+    plan.payLate(30 * 60_000, 30 * 60_000);
     expect(await drive(plan)).toEqual([
       "POST /orders",
       "35m",

@@ -11,13 +11,17 @@ import type { ServiceAccess } from "../../src/tools/scenario/steps/request.js";
 
 const TICK = { app: "POST /tick" };
 /** The steps after a flow whose plan makes calls fail. */
-async function stepsOf(more: object, failingCalls: number, refundedPart?: string): Promise<RawStep[]> {
+async function stepsOf(
+  more: object,
+  failingCalls: number,
+  deviate: (plan: RunPlan) => void = () => {},
+): Promise<RawStep[]> {
   const flow = flowOf("a.yaml", { name: "a", steps: [{ app: "POST /orders" }], ...more });
   const variant = { side: "first", isPatient: false } as const;
   const plan = new RunPlan([], { customerMatch: {}, variant, pace: 1 });
   const call = { operation: "createQuote", earlierCount: 0, isOwn: false };
   for (let count = 0; count < failingCalls; count++) plan.deviateCall(call, { drop: "before" });
-  plan.refundedPart = refundedPart;
+  deviate(plan);
   const steps: RawStep[] = [];
   const callOrFail = async (operation: string, input: object) => {
     steps.push({ [operation]: input });
@@ -56,8 +60,17 @@ it("time passes at the end of a run without scheduled jobs", async () => {
 });
 
 it("a partial refund follows the job that may create the charge", async () => {
-  const steps = await stepsOf({ tick: [TICK] }, 1, "5.00");
+  const steps = await stepsOf({ tick: [TICK] }, 1, (plan) => {
+    plan.refundedPart = "5.00";
+  });
   const at = steps.findIndex(({ refundPart }) => refundPart !== undefined);
   expect(steps.slice(0, at).filter(({ app }) => app === TICK.app)).toHaveLength(2);
   expect(steps[at + 1]).toMatchObject({ fault: "clear" });
+});
+
+it("the job runs after late money and an hour later, before days pass", async () => {
+  const steps = await stepsOf({ tick: [TICK] }, 0, (plan) => plan.payLate(32 * 86_400_000, 3_600_000));
+  const end = steps.findIndex(({ fault }) => fault === "clear");
+  const after = steps.slice(end + 1).map(({ advance, app }) => advance ?? app);
+  expect(after).toEqual(["1h10m", TICK.app, "1h", TICK.app, "5d", TICK.app]);
 });

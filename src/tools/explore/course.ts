@@ -109,13 +109,15 @@ export async function endQuietly(
   }
   if (plan?.refundedPart !== undefined) await refundPart(host, plan.refundedPart);
   await host.endDeviations();
-  const end = await host.advance(durationToMs(rest));
-  Object.assign(moments, { quietMs: end.fromMs, endMs: end.toMs });
-  await host.tick();
-  if (!plan?.isPaidLate || !host.hasJob) return;
+  const lateMs = host.hasJob ? plan?.paidLateByMs : undefined;
   // The scheduled work may return late money, and see an hour later that it is returned.
-  ({ toMs: moments.endMs } = await host.advance(HOUR_MS));
-  await host.tick();
+  const hearing = lateMs === undefined ? [] : [lateMs, HOUR_MS];
+  for (const byMs of [...hearing, durationToMs(rest)]) {
+    const { fromMs, toMs } = await host.advance(byMs);
+    moments.quietMs ??= fromMs;
+    moments.endMs = toMs;
+    await host.tick();
+  }
 }
 
 /** A part of the customer's newest payment goes back. */

@@ -85,6 +85,11 @@ function endingAs(end: PaymentEnd): Kind["effectAt"] {
       : undefined;
 }
 
+function payingLate({ charge, expirySinceMs }: Extract<Place, { what: "pays" }>): Effect {
+  const payableMs = charge.expiresMs - charge.createdMs;
+  return { isEnd: true, applyTo: (plan) => plan.payLate(expirySinceMs, payableMs) };
+}
+
 /** More than a page of a list has by default. */
 const MANY_STRANGERS = 60;
 
@@ -213,10 +218,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   paid_late: {
     description: "the customer pays when the charge has expired",
-    effectAt: (place) =>
-      place.what === "pays" && place.canWait
-        ? { isEnd: true, applyTo: (plan) => plan.payLate(place.expirySinceMs) }
-        : undefined,
+    effectAt: (place) => (place.what === "pays" && place.canWait ? payingLate(place) : undefined),
   },
   cancelled_then_paid: {
     description: "the customer cancels the page in one tab and pays it in another, which is too late",

@@ -72,6 +72,8 @@ export class RunPlan {
   refundedPart: string | undefined;
   /** Sandbox time from the start to a moment between expiry and late payment; undefined if the charge is paid in time. */
   unpaidSinceMs: number | undefined;
+  /** Sandbox time from the flow's end by which each late payment has come; undefined if the charge is paid in time. */
+  paidLateByMs: number | undefined;
   isWrongMoney = false;
   timeAdvance: { readonly by: string; readonly call: CallOccurrence | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
@@ -164,7 +166,8 @@ export class RunPlan {
     return formatDuration(this.set.length === 1 ? single : larger * this.pace);
   }
 
-  payLate(expirySinceMs: number): void {
+  payLate(expirySinceMs: number, payableMs: number): void {
+    this.paidLateByMs = payableMs + durationToMs(LATE_BY);
     this.unpaidSinceMs = expirySinceMs + durationToMs(LATE_BY) / 2;
     this.charges.push({
       match: this.#customerMatch,
