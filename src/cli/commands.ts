@@ -123,7 +123,7 @@ export function addCommands(root: Command, words: readonly string[] = []): void 
     .option("--listen <url>", "where the service reaches this machine: its webhooks are compared too")
     .option("--received <file>", "or webhooks that came earlier, in JSON lines")
     .option("--payouts", "make a withdrawal too, of test money")
-    .option("--burst", "call until the rate limit is reached")
+    .option("--burst", "compare the rate limit too, as far as 100 calls reach")
     .option("-c, --config <file>", "configuration file, as for start")
     .option("--json", "print the differences as JSON")
     .addHelpText(
@@ -133,7 +133,7 @@ export function addCommands(root: Command, words: readonly string[] = []): void 
           "payments-sandbox compare --against https://api.example.test --key sk_test_… --write",
           "payments-sandbox compare --against recordings/service.json",
         ],
-        ["It makes at most 100 calls, payments of test money among them; --burst makes more."],
+        ["It makes at most 100 calls, payments of test money among them."],
       ),
     )
     .exitOverride(withExitCode2)

@@ -23,6 +23,7 @@ import {
 import { writeRepair } from "./compare-files.js";
 import { CONFIG_FILE_NAMES, environmentVariableOf, readStartOptions } from "./options.js";
 import { prepareOutputs, writeOutputFile } from "./output-files.js";
+import { abortOnEndSignal } from "./process-handlers.js";
 import { printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
 
@@ -51,7 +52,8 @@ export async function runCompare(flags: CompareFlags): Promise<void> {
   const { payouts = false, burst = false, write = false } = flags;
   try {
     const open = opener(options);
-    const result = await compare({ service, open, listen, received, payouts, burst, repair: write });
+    const { signal } = abortOnEndSignal();
+    const result = await compare({ service, open, listen, received, payouts, burst, signal, repair: write });
     if (flags.record !== undefined)
       writeOutputFile("--record", flags.record, `${JSON.stringify(result.recording, null, 1)}\n`);
     const config =

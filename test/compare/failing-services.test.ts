@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { expect, it } from "vitest";
 import { folderWith } from "../support/folders.js";
-import { run } from "../support/process-command.js";
+import { Command, run } from "../support/process-command.js";
 import { listening } from "../support/servers.js";
 import { startServices } from "./support/compared.js";
 
@@ -53,22 +53,70 @@ it.each(Object.keys(ANSWERS))(
   },
 );
 
-it("a service that is away from its tenth call on ends compare with a sentence, and writes nothing", async () => {
+/** A proxy before a service, which answers a call itself if `fail` says so. */
+async function proxied(fail: (call: IncomingMessage, count: number, answer: ServerResponse) => unknown) {
   const { identical } = await startServices(["identical"]);
-  let calls = 0;
+  const { url, key } = identical!;
+  let count = 0;
   const port = await listening(
     createServer(async (call, answer) => {
-      if (++calls > 10) return void call.socket.destroy();
+      if (fail(call, ++count, answer) === true) return;
       const { authorization } = call.headers;
       const headers = new Headers({ "content-type": "application/json" });
-      if (authorization !== undefined) headers.set("authorization", `Bearer ${identical!.key}`);
+      if (authorization !== undefined) headers.set("authorization", `Bearer ${key}`);
       const body = Buffer.concat(await call.toArray()).toString();
-      const sent = { method: call.method!, headers, ...(body === "" ? {} : { body }) };
-      const got = await fetch(identical!.url + call.url, sent);
+      const got = await fetch(url + call.url, {
+        method: call.method!,
+        headers,
+        ...(body === "" ? {} : { body }),
+      });
       answer.writeHead(got.status, { "content-type": "application/json" }).end(await got.text());
     }),
   );
-  expect(await refusal(`http://127.0.0.1:${port}`)).toContain("did not respond to");
+  const endpoints = async (): Promise<number> => {
+    const answer = await fetch(`${url}/api/v1/webhooks`, { headers: { authorization: `Bearer ${key}` } });
+    return ((await answer.json()) as { items: object[] }).items.length;
+  };
+  return { url: `http://127.0.0.1:${port}`, endpoints };
+}
+
+/** The webhook endpoint is registered at the eleventh call. */
+const LATER = 30;
+
+it.each([
+  ["is away", true, "did not respond to", 1, / The webhook endpoint \w+ .* is left: remove it$/],
+  ["answers 429", false, "rate limit was reached", 0, / is removed again$/],
+] as const)(
+  "a service that %s in the middle ends compare with a sentence, and its endpoint is removed or told",
+  async (_, isCut, says, left, told) => {
+    const { url, endpoints } = await proxied((call, count, answer) => {
+      if (count <= LATER || (!isCut && call.method === "DELETE")) return false;
+      if (isCut) call.socket.destroy();
+      else answer.writeHead(429).end("{}");
+      return true;
+    });
+    const said = await refusal(url);
+    expect(said).toContain(says);
+    expect(said.trimEnd()).toMatch(told);
+    expect(await endpoints()).toBe(left);
+  },
+);
+
+it("compare that is interrupted ends with a sentence, and removes its endpoint", async () => {
+  let command: Command | undefined;
+  const { url, endpoints } = await proxied((_call, count) => count === LATER && command!.signal("SIGTERM"));
+  const cwd = folderWith({ "payments-sandbox.config.yaml": CONFIG });
+  command = new Command(["compare", "--against", url, "--key", KEY, "--write", "--record", "a.json"], {
+    cwd,
+  });
+  const { code, stderr } = await command.ended;
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      "payments-sandbox: it was interrupted. Nothing was written. The webhook endpoint that was registered there is removed again\n",
+  });
+  expect(readdirSync(cwd)).toEqual(["payments-sandbox.config.yaml"]);
+  expect(await endpoints()).toBe(0);
 });
 
 it.each([

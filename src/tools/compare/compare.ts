@@ -5,7 +5,7 @@ import { decidesOf, type Explained, explain } from "./explain.js";
 import { mergeRepairs, type Repair, splitRepairs } from "./repairs.js";
 import { CALLS_MAX, type ComparedSandbox, type RunResult, runProbes } from "./run.js";
 import type { Recording } from "./shape.js";
-import { Side, sendToService } from "./side.js";
+import { Side, sendToService, stopped } from "./side.js";
 import type { Inbox, ReceivedWebhook } from "./webhooks.js";
 
 export { merge, type Repair, renamesOf } from "./repairs.js";
@@ -22,6 +22,8 @@ export interface CompareOptions {
   readonly received?: readonly ReceivedWebhook[] | undefined;
   readonly payouts: boolean;
   readonly burst: boolean;
+  /** Ends the comparison before the next call to the service. */
+  readonly signal?: AbortSignal | undefined;
   /** Looks for the repairs that hold in another run. */
   readonly repair: boolean;
 }
@@ -63,6 +65,7 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
   const { service, listen, payouts, burst } = options;
   const live =
     "url" in service ? new Side({ ...service, send: sendToService, inbox: listen?.inbox }) : undefined;
+  if (live !== undefined) live.signal = options.signal;
   const run = (from: Side | Recording, repair: Repair) =>
     runProbes({
       service: from,
@@ -74,10 +77,14 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
     });
   const first = await run(live ?? ("recording" in service ? service.recording.observations : {}), {});
   const explained = explain(first);
-  const again = (repair: Repair) => run(first.recording, repair);
+  const again = async (repair: Repair) => {
+    if (options.signal?.aborted) throw stopped("it was interrupted");
+    return run(first.recording, repair);
+  };
   const { repair, left } = options.repair
     ? await findRepairs(explained, again)
     : { repair: {}, left: undefined };
+  if (options.signal?.aborted) throw stopped("it was interrupted");
   return {
     calls: live?.calls ?? 0,
     differences: grouped(explained, left),
@@ -156,7 +163,7 @@ function leftOut(
     ...(payouts || "createWithdrawal" in recording
       ? []
       : ["withdrawals: give --payouts to make one of test money"]),
-    ...(burst ? [] : ["the rate limit: give --burst to call until it is reached"]),
+    ...(burst ? [] : ["the rate limit: give --burst to look for it"]),
   ];
 }
 

@@ -66,7 +66,7 @@ function valuesOf(
     percent: percent === undefined ? undefined : decimalOf(percent),
     decimal: value === undefined ? undefined : decimalOf(value),
     places: /^decimal of (\d+)/.test(theirs) ? Number(/\d+/.exec(theirs)![0]) : undefined,
-    limit: theirs === "none" ? "off" : Number(theirs),
+    limit: theirs.startsWith("over") ? "off" : Number(theirs),
     before_method:
       id === "createCheckout open" && percent !== undefined
         ? beforeMethod(Number(percent) - 100, run)

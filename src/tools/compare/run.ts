@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../core/schema/json-objects.js";
+import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
 import { systemWallClock } from "../../core/time/wall-clock.js";
 import { type Difference, differencesOf, eventDifferences } from "./differences.js";
@@ -22,8 +23,8 @@ export interface ComparedSandbox {
 const NOWHERE = "https://payments-sandbox.invalid/webhooks";
 /** A payment is read so often until it is final. */
 const POLLS_MAX = 6;
+/** Calls to the service, those until its rate limit included. */
 export const CALLS_MAX = 100;
-const BURST_MAX = 130;
 const PAYMENT_ENDS = /^(COMPLETED|FAILED|CANCELLED|EXPIRED|REFUNDED)$/i;
 /** Sandbox time for our payments, and for their webhooks afterwards. */
 const PAYMENTS_S = 15;
@@ -131,16 +132,23 @@ async function compareSides(options: RunOptions, own: OwnSide, twin: OwnSide): P
   const twins = planFor(urlOf(twin.side.inbox!));
   const count = probes.length + POLLS_MAX;
   if (count > CALLS_MAX) throw stopped(`${count} calls would be made, and ${CALLS_MAX} are allowed`);
+  if (live !== undefined) live.spareCalls = CALLS_MAX - count + 1 - live.calls;
   const reach: Record<string, () => Promise<unknown>> = {
     paid: () =>
       Promise.all([waitForPayments(live, theirs), own.advance(PAYMENTS_S), twin.advance(PAYMENTS_S)]),
     end: () => observeEvents(options, live, own, twin),
   };
   let reached: string | undefined;
-  for (const [index, probe] of probes.entries()) {
-    if (index === 0) continue;
-    if (probe.when !== undefined && probe.when !== reached) await reach[(reached = probe.when)]!();
-    await make(probe, theirs[index]!, twins[index]!);
+  try {
+    for (const [index, probe] of probes.entries()) {
+      if (index === 0) continue;
+      if (probe.when !== undefined && probe.when !== reached) await reach[(reached = probe.when)]!();
+      await make(probe, theirs[index]!, twins[index]!);
+    }
+  } catch (error) {
+    const said = live && (await removeEndpoint(live, theirs));
+    if (said === undefined || !(error instanceof UserError)) throw error;
+    throw new UserError(`${error.message}. ${said}`, error.exitCode, error.code);
   }
   differences.push(...pathDifferences(recorded(), document));
   const ours = own.side.observations;
@@ -187,12 +195,26 @@ function pathDifferences(recording: Recording, document: Json): Difference[] {
   });
 }
 
+/** Removes the webhook endpoint that a comparison which ended early had registered; says what became of it. */
+async function removeEndpoint(service: Side, probes: readonly Probe[]): Promise<string | undefined> {
+  const id = service.value("createWebhook.webhook_id");
+  const isRemoved = async () => {
+    const answer = await service.call(probes.find(({ operation }) => operation === "deleteWebhook")!);
+    return answer !== undefined && answer.observation.status < 300;
+  };
+  if (id === undefined || (service.observations.deleteWebhook?.status ?? 400) < 300) return undefined;
+  service.signal = undefined;
+  return (await isRemoved().catch(() => false))
+    ? "The webhook endpoint that was registered there is removed again"
+    : `The webhook endpoint ${id} that was registered there is left: remove it`;
+}
+
 async function callService(service: Side, probe: Probe, document: Json): Promise<Answer | undefined> {
   const answer = await service.call(probe);
   if (answer === undefined) return undefined;
   refuseUnusable(probe, answer, service.calls);
   const { status } = answer.observation;
-  if (status >= 500) await requireService(service);
+  if (status >= 500 && service.spareCalls-- > 0) await requireService(service);
   return status === 404 && !probe.bad ? ((await guessPath(service, probe, document)) ?? answer) : answer;
 }
 
@@ -213,7 +235,7 @@ async function requireService(service: Side): Promise<void> {
 async function guessPath(service: Side, probe: Probe, document: Json): Promise<Answer | undefined> {
   const before = service.observations[probe.id]!;
   for (const path of guessPaths(probe.path.split("?")[0]!, Object.keys(document.paths))) {
-    if (service.calls >= CALLS_MAX - POLLS_MAX) break;
+    if (service.spareCalls-- <= 0) break;
     service.paths.set(probe.operation, path);
     const answer = await service.call(probe);
     if (answer !== undefined && answer.observation.status < 300) {
@@ -283,7 +305,7 @@ async function observeEvents(
   if (webhooks !== undefined) observeAt(live, webhooks, (SLACK_CALLS * live.waitedMs) / live.calls);
 }
 
-/** Calls until the limit; the calls of the probes count, if they were made in one window of the limit. */
+/** Calls until the limit, or as often as it may; the calls of the probes count, if all were made in one window of the limit. */
 async function compareLimits(
   service: Side | Recording,
   own: Side,
@@ -291,20 +313,24 @@ async function compareLimits(
   left: string[],
 ): Promise<Difference[]> {
   const probe = { ...probes.find(({ operation }) => operation === "getOrganization")!, id: "burst" };
-  const limitOf = async (side: Side): Promise<string> => {
-    while (side.keyedCalls < BURST_MAX)
+  const limitOf = async (side: Side, mayGoOn: () => boolean): Promise<string> => {
+    while (mayGoOn())
       if ((await side.call(probe))?.observation.status === 429) return String(side.keyedCalls - 1);
-    return "none";
+    return `over ${side.keyedCalls}`;
   };
   if (service instanceof Side) {
-    const limit = { status: 0, fields: { "rate limit": `text: ${await limitOf(service)}` } };
+    const limit = `text: ${await limitOf(service, () => service.calls < CALLS_MAX)}`;
     delete service.observations.burst;
-    if (systemWallClock.nowMs() - service.firstCallMs! <= WINDOW_MS) service.observations.limit = limit;
+    if (systemWallClock.nowMs() - service.firstCallMs! <= WINDOW_MS)
+      service.observations.limit = { status: 0, fields: { "rate limit": limit } };
   }
   const recorded = (service instanceof Side ? service.observations : service).limit;
   if (recorded === undefined) left.push("the rate limit: the calls took longer than its window of a minute");
-  const [theirs, ours] = [valueOfToken(recorded?.fields["rate limit"] ?? ""), await limitOf(own)];
-  return theirs === undefined || theirs === ours
+  const theirs = valueOfToken(recorded?.fields["rate limit"] ?? "");
+  if (theirs === undefined) return [];
+  const reach = Number(/\d+/.exec(theirs)![0]) + (theirs.startsWith("over") ? 0 : 1);
+  const ours = await limitOf(own, () => own.keyedCalls < reach);
+  return theirs === ours || (theirs.startsWith("over") && ours.startsWith("over"))
     ? []
     : [{ operation: "getOrganization", field: "rate limit", kind: "value", theirs, ours, probe: "burst" }];
 }

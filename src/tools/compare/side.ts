@@ -35,6 +35,10 @@ export class Side {
   waitedMs = 0;
   firstCallMs: number | undefined;
   keyedCalls = 0;
+  /** Calls that may be made beside those of the plan. */
+  spareCalls = 3;
+  /** Ends the comparison before the next call. */
+  signal: AbortSignal | undefined;
   readonly #options: SideOptions;
   readonly #values = new Map<string, string>();
 
@@ -64,6 +68,7 @@ export class Side {
   async call(probe: Probe): Promise<Answer | undefined> {
     const filled = this.fill(probe);
     if (filled === undefined) return undefined;
+    if (this.signal?.aborted) throw stopped("it was interrupted");
     const { method, body, text, authorization = "key", headers: more } = filled;
     const headers = new Headers(more as Record<string, string> | undefined);
     const { key, url, send } = this.#options;
