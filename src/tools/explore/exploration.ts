@@ -43,7 +43,7 @@ export interface ExploreSingle extends Deviation {
   readonly outcome: "right" | "wrong" | "unknown";
 }
 
-/** A field of the app's views that no run is judged by. */
+/** A field of the app's views whose value no run is judged by. */
 export interface UncomparedField {
   /** Dotted path. */
   readonly field: string;
@@ -90,9 +90,9 @@ export interface ExploreReport {
   readonly singles: readonly ExploreSingle[];
   /** Deviations that were not tried, each with the reason. */
   readonly not_tried: readonly UntriedDeviation[];
-  /** Dotted paths of the fields in the app's responses that every run is judged by. */
+  /** Dotted paths of the fields in the app's responses that every run is judged by, or by their presence alone. */
   readonly looked_at: readonly string[];
-  /** Fields of the app's views that are not compared, as equal runs differ in them. */
+  /** Fields of the app's views whose values are not compared, as equal runs differ in them. */
   readonly not_compared: readonly UncomparedField[];
   /** Deviations that the log of `from` shows; present with `from`. */
   readonly shown?: readonly ShownDeviation[];

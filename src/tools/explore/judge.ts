@@ -243,7 +243,7 @@ export function differencesText({ differences }: Pick<RunFailure, "differences">
   const valueText = (value: unknown) => (value === undefined ? "missing" : JSON.stringify(value));
   return differences
     .map(({ path, expected, got }) => {
-      const isUnwanted = isJsonObject(expected) && "not" in expected;
+      const isUnwanted = isJsonObject(expected) && ("not" in expected || "exists" in expected);
       return `${path} is ${valueText(got)}${isUnwanted ? "" : `, not ${valueText(expected)}`}`;
     })
     .join(", ");

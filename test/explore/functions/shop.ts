@@ -16,6 +16,8 @@ export interface FunctionShop {
 export interface ShopOptions {
   /** Delivers once for each webhook of a payment, and pays again after a lost response. */
   readonly hasBugs?: boolean;
+  /** Delivers for a payment that has failed. */
+  readonly deliversFailed?: boolean;
   /** Delivers a paid order, in place of the shop's own way. */
   readonly deliver?: (order: Order) => Promise<void> | undefined;
 }
@@ -37,7 +39,7 @@ export function serviceOf(sandbox: Sandbox) {
 /** A shop of functions in this process, after that of docs/start.md. */
 export async function openFunctionShop(
   sandbox: Sandbox,
-  { hasBugs = false, deliver }: ShopOptions = {},
+  { hasBugs = false, deliversFailed = false, deliver }: ShopOptions = {},
 ): Promise<FunctionShop> {
   const call = serviceOf(sandbox);
   const webhook = new Webhook(sandbox.webhookSecret);
@@ -48,6 +50,8 @@ export async function openFunctionShop(
     const order = orders.get(data.metadata?.order_id ?? "");
     if (order === undefined) return;
     if (type === "charge.completed" && deliver !== undefined) await deliver(order);
+    else if (type === "charge.failed" && deliversFailed)
+      Object.assign(order, { status: "paid", delivered: 1 });
     else if (type === "charge.completed" && (hasBugs || order.delivered === 0))
       Object.assign(order, { status: "paid", delivered: order.delivered + 1 });
     if (/^charge\.(failed|expired|cancelled)$/.test(type) && order.delivered === 0) order.status = "failed";

@@ -125,7 +125,11 @@ export class FunctionDeviable implements Deviable {
     this.error = state.error;
     if (trace.failure !== undefined) return trace;
     if (purpose === "check") this.#runner.rest = restDuration(state.longestAdvanceMs, observed);
-    else if (this.#plain.push(run) === 2) this.#learn();
+    else if (this.#plain.push(run) === 2) {
+      // A view that counts its looks differs from the run before.
+      await this.#runner.looks.save(state);
+      this.#learn();
+    }
     const { presses, pages, longestAdvanceMs } = state;
     this.customer = { ...this.customer, presses, pages, longestAdvanceMs };
     return trace;
@@ -206,12 +210,12 @@ export class FunctionDeviable implements Deviable {
   }
 
   flowCoverage(): FlowCoverage {
-    const { free } = this.#endCheck.ends;
+    const { free, uncompared, mayCompareMore } = this.#endCheck.ends;
     const compared = this.#names.flatMap((name, view) => {
       const body = savedVariable(this.#plain[0]!.loaded, viewVariableName(view));
       const isFree = (path: string) =>
-        free.some((one) => one.view === view && generalPath(path) === generalPath(one.field));
-      const common = commonPart(body, body, isFree);
+        uncompared.some((one) => one.view === view && generalPath(path) === generalPath(one.field));
+      const common = commonPart(body, body, (path) => (isFree(path) ? "all" : undefined));
       return common === undefined ? [] : fieldsIn(common).map(({ path }) => [name, ...path].join("."));
     });
     const notCompared = free.map(({ view, field, reason }) => ({
@@ -219,7 +223,7 @@ export class FunctionDeviable implements Deviable {
       reason,
     }));
     const fields = [...new Set(compared)].sort();
-    const spots = fields.length > 0 ? [] : [{ path: ["see"], message: NOTHING_COMPARED }];
+    const spots = fields.length > 0 || mayCompareMore ? [] : [{ path: ["see"], message: NOTHING_COMPARED }];
     return { fields, notCompared, spots };
   }
 

@@ -12,7 +12,7 @@ import { meanwhileOf } from "./meanwhile-steps.js";
 import { chargesOf } from "./money.js";
 import { choiceOf, findPages, mustPayReason, paymentLike } from "./payment-steps.js";
 import { filledText, savedVariable, textOf, viewVariableName } from "./saved-variable.js";
-import { commonPart, PRESENT, RUN_ID, withoutRun } from "./views.js";
+import { commonPart, type Freedom, PRESENT, RUN_ID, withoutRun } from "./views.js";
 
 /** @param baseline absent before the plain runs */
 export function customerOf(flow: Flow, baseline?: Baseline): Deviable["customer"] {
@@ -60,8 +60,8 @@ export function baselineOf(
   const namedPayout = namedOrder(withdrawals, one);
   const chargeMatch = hasOwnEmail ? customerMatch : (named?.match ?? {});
   const free: FreeField[] = [];
-  commonViews(views, one, other, (view, field) =>
-    free.push({ view, field, reason: "differs between plain runs" }),
+  commonViews(views, one, other, (view, field, freedom) =>
+    free.push({ view, field, freedom, reason: "differs between plain runs" }),
   );
   return {
     customerMatch,
@@ -82,7 +82,7 @@ export function baselineOf(
     pages: findPages({ drive: views.drive ?? [] }).map((step) => {
       const [page, same] = [one, other].map((run) => pageIn(run, step));
       const { email, returnPath } = page!;
-      const match = (commonPart(page!.match, same!.match, () => false) ??
+      const match = (commonPart(page!.match, same!.match, () => undefined) ??
         customerMatch) as PageOfFlow["match"];
       const isOwn = email === undefined || !hasOwnEmail || email === charge!.email;
       return { match, isOwn, returnPath: returnPath === same!.returnPath ? returnPath : undefined };
@@ -188,12 +188,13 @@ function commonViews(
   { observe }: ObservedViews,
   one: LoadedRun,
   other: LoadedRun,
-  onDifference: (view: number, field: string) => void = () => {},
+  onDifference: (view: number, field: string, freedom: Freedom) => void = () => {},
 ): unknown[] {
   return observe.map(({ ignore = [] }, index) => {
-    const isIgnored = (path: string) => ignore.includes(path);
+    const freedomOf = (path: string) => (ignore.includes(path) ? "all" : undefined);
     const [first, second] = [bodyIn(one, index), bodyIn(other, index)];
-    return commonPart(first, second, isIgnored, (path) => onDifference(index, path)) ?? PRESENT;
+    const differs = (path: string, freedom: Freedom) => onDifference(index, path, freedom);
+    return commonPart(first, second, freedomOf, differs) ?? PRESENT;
   });
 }
 

@@ -1,7 +1,17 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { statusWordsOf } from "../../../core/schema/reconciliation.js";
 import { isFulfilledWord, statusMeaningOf } from "../judge.js";
-import { expectationOf, type Field, fieldAt, fieldsIn, PRESENT, sizeOf } from "./views.js";
+import {
+  expectationOf,
+  type Field,
+  fieldAt,
+  fieldsIn,
+  isPresence,
+  isThere,
+  PRESENT,
+  sizeOf,
+  withoutMore,
+} from "./views.js";
 
 /*
  * The few things that are wrong in every app, whatever its undisturbed runs show. All else an app decides by itself: no
@@ -37,6 +47,8 @@ export interface Shown {
   /** Bodies after a refund of the whole, and after an expiry without a payment; empty if they are not known. */
   readonly refunded: Bodies;
   readonly expired: Bodies;
+  /** Compared parts of the views of the run that is judged. */
+  readonly seen: Bodies;
 }
 
 /** Nothing of a payment is shown, and the app does not wait for it. */
@@ -69,10 +81,18 @@ export function wrongMoneyClaims(shown: Shown): Claims {
 /** An order does not show all that it shows only once it is paid. */
 function unlikePaid(shown: Shown, sentence: string, isWhole = false): Unlike {
   const isKnown = (index: number) => shown.waiting.some((bodies) => bodies[index] !== undefined);
-  const views = shown.models.map((model, index) =>
-    isWhole || isKnown(model) ? expectationOf(factsIn(shown, index)) : undefined,
-  );
+  const views = shown.models.map((model, index) => {
+    const facts = isWhole || isKnown(model) ? factsIn(shown, index) : [];
+    return facts.some((fact) => isTelling(fact, shown)) ? expectationOf(facts) : undefined;
+  });
   return { sentence, views };
+}
+
+/** Returns true for a fact that shows something. An order that only waits for nothing any more need not be paid. */
+function isTelling(fact: Fact, shown: Shown): boolean {
+  const { value } = fact;
+  const isEmpty = Array.isArray(value) ? value.length === 0 : !value || numberOf(value) === 0;
+  return !isEmpty || isPrice(numberOf(value) - numberBefore(fact, shown), shown);
 }
 
 /** The order does not wait again, and no more is delivered. It may stay paid, and a balance may be too low. */
@@ -101,7 +121,7 @@ export function partlyRefundedClaims(shown: Shown): Claims {
     }),
   );
   const sentence = "a part was refunded, and the app takes it for the whole";
-  return { views, unlike: { sentence, views: changed(shown.refunded, shown) } };
+  return { views, unlike: { sentence, views: changed(shown.refunded, shown, valuesText) } };
 }
 
 /** Late money is delivered, credited or returned, once; and what the app calls returned it has returned. */
@@ -118,11 +138,20 @@ export function paidLateClaims(shown: Shown, isReturned: boolean): Claims {
   return isReturned ? { views } : { views, unlike: { sentence, views: changed(shown.expired, shown) } };
 }
 
-/** The views of an end that are not as in a plain run. */
-function changed(ended: Bodies, { plain }: Shown): Bodies {
+/** The views of an end that are not as in a plain run, without the fields that only the judged run shows. */
+function changed(
+  ended: Bodies,
+  { plain, seen }: Shown,
+  textOf = (body: unknown) => JSON.stringify(body),
+): Bodies {
   return ended.map((body, index) =>
-    JSON.stringify(body) === JSON.stringify(plain[index]) ? undefined : body,
+    textOf(body) === textOf(plain[index]) ? undefined : withoutMore(body, seen[index]),
   );
+}
+
+/** Writes a body without fields that may have any value, such as times: half a refund has a time too. */
+function valuesText(body: unknown): string {
+  return JSON.stringify(body, (_key, value) => (isPresence(value) ? undefined : value));
 }
 
 /** Status words of an order that waits for its payment. An order that is `open` or `unpaid` need not wait. */
@@ -137,12 +166,13 @@ interface Fact extends Field {
 /** Finds the fields of a plain run's view that the app shows only once it is paid. */
 function factsIn({ plain, waiting, models }: Shown, index: number): Fact[] {
   const model = models[index]!;
-  const isFact = ({ path }: Field) => {
+  const isFact = ({ path, value }: Field) => {
+    const earlier = waiting.map((bodies) => fieldAt(bodies[model], path));
+    if (isPresence(value)) return path.length > 0 && !earlier.some(isThere);
     const paid = JSON.stringify(fieldAt(plain[model], path));
-    return waiting.every((bodies) => JSON.stringify(fieldAt(bodies[model], path)) !== paid);
+    return !isJsonObject(value) && earlier.every((one) => JSON.stringify(one) !== paid);
   };
   return fieldsIn(plain[index])
-    .filter(({ value }) => !isJsonObject(value))
     .filter(isFact)
     .map((field) => ({ ...field, index }));
 }
@@ -152,8 +182,12 @@ function isShare(fact: Fact, shown: Shown): boolean {
   const { path, value } = fact;
   if (isDelivery(path)) return value === true || sizeOf(value) > 0;
   const grown = numberOf(value) - numberBefore(fact, shown);
-  const paid = Number(shown.price ?? Number.NaN);
-  return grown > 0 && [paid, paid * 100].some((amount) => Math.abs(grown - amount) < 1e-6);
+  return grown > 0 && isPrice(grown, shown);
+}
+
+function isPrice(change: number, { price }: Shown): boolean {
+  const paid = Number(price ?? Number.NaN);
+  return [paid, paid * 100].some((amount) => Math.abs(Math.abs(change) - amount) < 1e-6);
 }
 
 /** Reads a balance as it is before the customer pays: a debt is below zero. */

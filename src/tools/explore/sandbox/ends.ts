@@ -22,6 +22,8 @@ import { unpaidEndNotes } from "./unpaid-ends.js";
 import {
   commonPart,
   countedIn,
+  fieldAt,
+  isThere,
   onSamePaths,
   PRESENT,
   undeliveredViews,
@@ -79,8 +81,22 @@ export class Ends {
     this.#free.addTimes(baseline.plain.bodies);
   }
 
+  /** Fields whose value is not compared. */
   get free(): FreeField[] {
     return this.#free.all;
+  }
+
+  /** Fields of which nothing is compared: not even an unpaid order lacks them. */
+  get uncompared(): FreeField[] {
+    const { unpaid } = this.shown();
+    const isLacking = ({ view, field }: FreeField) =>
+      unpaid.some(({ [view]: body }) => body !== undefined && !isThere(fieldAt(body, field.split("."))));
+    return this.free.filter((one) => one.freedom === "all" || !isLacking(one));
+  }
+
+  /** No end has yet shown whether an unpaid order lacks a field whose value is not compared. */
+  get mayCompareMore(): boolean {
+    return this.shown().unpaid.length === 0 && this.free.some(({ freedom }) => freedom === "value");
   }
 
   /** The end that a run with the plan must have, as far as the plan tells. */
@@ -230,7 +246,7 @@ export class Ends {
   unpaidNotes(): string[] {
     const ends = this.#unpaidEnds.filter(({ plan }) => plan.others === undefined);
     const shown = ends.map(({ name, unpaid }) => ({ name, bodies: unpaid }));
-    return unpaidEndNotes(this.#allCompared(this.#baseline.plain.bodies), shown);
+    return unpaidEndNotes(this.#valuesOf(this.#baseline.plain.bodies), shown);
   }
 
   /** Learns from another plain run which fields may differ. A run with other money is none. */
@@ -243,8 +259,8 @@ export class Ends {
 
   #freeDifferences(known: Bodies, bodies: Bodies): void {
     for (const [index, body] of known.entries())
-      commonPart(body, bodies[index], this.#free.isFree(index), (field) =>
-        this.#free.add(index, field, "differs between equal runs"),
+      commonPart(body, bodies[index], this.#free.freedomOf(index), (field, freedom) =>
+        this.#free.add(index, field, freedom, "differs between equal runs"),
       );
   }
 
@@ -280,11 +296,17 @@ export class Ends {
       during,
       unpaid: this.#unpaidEnds.map((end) => end.unpaid),
     });
-    for (const { view, field } of fields) this.#free.add(view, field, "grows with every event");
+    for (const { view, field } of fields) this.#free.add(view, field, "all", "grows with every event");
   }
 
   #compared(body: unknown, index: number): unknown {
-    return commonPart(body, body, this.#free.isFree(index)) ?? PRESENT;
+    return commonPart(body, body, this.#free.freedomOf(index)) ?? PRESENT;
+  }
+
+  /** The compared parts without the fields of which only the presence is compared. */
+  #valuesOf(bodies: Bodies): Bodies {
+    const freedomOf = (index: number) => (path: string) => this.#free.freedomOf(index)(path) && "all";
+    return bodies.map((body, index) => commonPart(body, body, freedomOf(index)) ?? PRESENT);
   }
 
   #allCompared(bodies: Bodies): Bodies {
@@ -322,10 +344,10 @@ export class Ends {
     return { ...this.#plainEnd(plan), views, isPlain: false };
   }
 
-  /** Compared parts of the views of a plain run, and the views of a customer who has not paid, at each end first. */
+  /** Compared values of the views of a plain run, and the views of a customer who has not paid, at each end first. */
   shown(): { readonly plain: Bodies; readonly unpaid: readonly Bodies[] } {
     return {
-      plain: this.#allCompared(this.#baseline.plain.bodies),
+      plain: this.#valuesOf(this.#baseline.plain.bodies),
       unpaid: [...this.#unpaidEnds.map(({ bodies }) => bodies), ...this.#waiting],
     };
   }
@@ -381,6 +403,7 @@ export class Ends {
       price: run.observed.charges[0]?.base.amount,
       refunded: endAt("refunded"),
       expired: endAt("expired"),
+      seen: this.#allCompared(seen),
     };
     const orders = this.#flow.observe.map((view) => chargesShownBy(view, run));
     return { ...open, ...claimedViews(plan, run, this.#baseline, { shown, seen, orders }) };

@@ -2,6 +2,7 @@ import type { ChargeRule } from "../../../core/schema/scenario-rules.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { UncomparedField } from "../exploration.js";
 import type { ObservedCharge, ObservedRun } from "../run-record.js";
+import type { Freedom } from "./views.js";
 
 /** The id of a run, and what its steps have saved. */
 export type RunVariables = Pick<LoadedScenario, "runId" | "scope">;
@@ -46,6 +47,7 @@ export interface PlainEnd {
 export interface FreeField extends UncomparedField {
   /** Index among the views. */
   readonly view: number;
+  readonly freedom: Freedom;
 }
 
 type CallMatch = Readonly<Record<string, unknown>>;

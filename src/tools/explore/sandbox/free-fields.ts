@@ -2,7 +2,7 @@ import { systemWallClock } from "../../../core/time/wall-clock.js";
 import type { Bodies } from "./claims.js";
 import { isDelivery } from "./claims.js";
 import type { FreeField } from "./facts.js";
-import { fieldAt, fieldsIn, generalPath, sizeOf } from "./views.js";
+import { type Freedom, type FreedomOf, fieldAt, fieldsIn, generalPath, sizeOf } from "./views.js";
 
 interface ObservedView {
   readonly ignore?: readonly string[] | undefined;
@@ -27,10 +27,13 @@ export class FreeFields {
     return [...this.#free.values()];
   }
 
-  add(view: number, field: string, reason: string): void {
-    for (const [other, call] of this.#calls.entries())
-      if (call === this.#calls[view] && !this.#free.has(freeKey(other, field)))
-        this.#free.set(freeKey(other, field), { view: other, field, reason });
+  add(view: number, field: string, freedom: Freedom, reason: string): void {
+    for (const [other, call] of this.#calls.entries()) {
+      if (call !== this.#calls[view]) continue;
+      const key = freeKey(other, field);
+      const known = this.#free.get(key) ?? { view: other, field, freedom, reason };
+      this.#free.set(key, freedom === "all" ? { ...known, freedom } : known);
+    }
   }
 
   /** Frees the fields that hold a time of the run by the machine's clock, which two runs in one second share. */
@@ -38,7 +41,8 @@ export class FreeFields {
     const nowMs = systemWallClock.nowMs();
     for (const [view, body] of bodies.entries())
       for (const field of timesIn(body, nowMs))
-        if (!this.isFree(view)(field)) this.add(view, generalPath(field), "is the time of the run");
+        if (this.freedomOf(view)(field) === undefined)
+          this.add(view, generalPath(field), "value", "is the time of the run");
   }
 
   /** For each view its own index if `isKnown`, else that of a view of the same call, as of another order. */
@@ -49,9 +53,9 @@ export class FreeFields {
     });
   }
 
-  isFree(view: number): (path: string) => boolean {
+  freedomOf(view: number): FreedomOf {
     const { ignore = [] } = this.#views[view]!;
-    return (path) => ignore.includes(path) || this.#free.has(freeKey(view, path));
+    return (path) => (ignore.includes(path) ? "all" : this.#free.get(freeKey(view, path))?.freedom);
   }
 }
 

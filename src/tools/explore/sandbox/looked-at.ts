@@ -4,6 +4,7 @@ import { didYouMean } from "../../../core/schema/nearest.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { BlindSpot, FlowCoverage } from "../deviable.js";
 import type { RunFailure } from "../run-record.js";
+import type { Ends } from "./ends.js";
 import type { FreeField, RunVariables } from "./facts.js";
 import { appCheck, type Flow } from "./flow.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
@@ -30,13 +31,13 @@ export function savedBody(step: RawStep, number: number): Readonly<Record<string
 export function findFlowCoverage(
   flow: Flow,
   runs: readonly RunVariables[],
-  free: readonly FreeField[],
+  { free, uncompared, mayCompareMore }: Pick<Ends, "free" | "uncompared" | "mayCompareMore">,
 ): FlowCoverage {
   const views = viewsOf(flow);
   const fields = new Set<string>();
   const isFree = ({ path: [part, view] }: View, field: string) =>
     part === "observe" &&
-    free.some(
+    uncompared.some(
       (one) => one.view === view && `${generalPath(field)}.`.startsWith(`${generalPath(one.field)}.`),
     );
   const spots: BlindSpot[] = [];
@@ -53,6 +54,7 @@ export function findFlowCoverage(
   if (
     fields.size === 0 &&
     !hasText &&
+    !mayCompareMore &&
     spots.length === 0 &&
     !flow.checks.some(({ oracle }) => oracle === "reconcile")
   )

@@ -261,7 +261,7 @@ export class SandboxDeviable implements Deviable {
 
   flowCoverage(): FlowCoverage {
     const runs = this.#plain.map(({ loaded }) => loaded);
-    return findFlowCoverage(this.#flow, runs, this.#endCheck.ends.free);
+    return findFlowCoverage(this.#flow, runs, this.#endCheck.ends);
   }
 
   wrongPrice(): string | undefined {

@@ -19,24 +19,33 @@ export function withoutRun(value: unknown, runId: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutRun(part, runId)]));
 }
 
-/** Selects the fields that are not compared, by dotted path. */
-export type IsFree = (path: string) => boolean;
+/** The part of a field that may differ: its value alone, or also that it has one. */
+export type Freedom = "value" | "all";
+
+/** Returns what may differ of the field at a dotted path; undefined if nothing may. */
+export type FreedomOf = (path: string) => Freedom | undefined;
 
 /**
  * Returns an expectation of the parts that both values share; undefined if they share none.
  *
- * @param onDifference called with the path of each field that differs
+ * @param onDifference called with the path of each field that differs, and what of it does
  */
 export function commonPart(
   one: unknown,
   other: unknown,
-  isFree: IsFree,
-  onDifference: (path: string) => void = () => {},
+  freedomOf: FreedomOf,
+  onDifference: (path: string, freedom: Freedom) => void = () => {},
   path = "",
 ): unknown {
-  if (isFree(path)) return undefined;
+  const freedom = freedomOf(path);
+  if (freedom === "all") return undefined;
+  const areThere = isThere(one) && isThere(other);
+  if (freedom === "value") {
+    if (!areThere && (isThere(one) || isThere(other))) onDifference(path, "all");
+    return areThere ? PRESENT : undefined;
+  }
   const common = (first: unknown, second: unknown, key: string) =>
-    commonPart(first, second, isFree, onDifference, path === "" ? key : `${path}.${key}`);
+    commonPart(first, second, freedomOf, onDifference, path === "" ? key : `${path}.${key}`);
   if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)
     return one.map((part, index) => common(part, other[index], String(index)) ?? PRESENT);
   if (isJsonObject(one) && isJsonObject(other)) {
@@ -47,8 +56,18 @@ export function commonPart(
     return fields.length === 0 ? undefined : Object.fromEntries(fields);
   }
   if (JSON.stringify(one) === JSON.stringify(other) && !Array.isArray(one)) return one;
-  onDifference(path);
+  onDifference(path, areThere ? "value" : "all");
   return undefined;
+}
+
+/** Returns true for the expectation of any value. */
+export function isPresence(expected: unknown): boolean {
+  return isMatcher(expected) && "exists" in expected && expected.exists === true;
+}
+
+/** Returns true for a value, as the matcher `exists` does. */
+export function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** The path with `*` for positions in lists: a list of another run may be longer. */
@@ -151,6 +170,15 @@ export function withPresent(expected: unknown, seen: unknown): unknown {
     ({ path }) => path.length === 0 || fieldAt(seen, path) !== undefined,
   );
   return expectationOf(present) ?? PRESENT;
+}
+
+/** Expects no field that the body has beyond the expectation. */
+export function withoutMore(expected: unknown, seen: unknown): unknown {
+  if (!isJsonObject(expected)) return expected;
+  const fields = isMatcher(expected) ? [] : fieldsIn(expected);
+  const more = fieldsIn(seen).filter(({ path }) => path.length > 0 && fieldAt(expected, path) === undefined);
+  const absent = more.map(({ path }) => ({ path, value: { exists: false } }));
+  return expectationOf([...fields, ...absent]) ?? expected;
 }
 
 /** Replaces what an end has in the fields that the flow allows to end otherwise. */
