@@ -141,6 +141,21 @@ export interface RunFailure {
   }[];
 }
 
+/** A failure that no step reports. */
+export function failed(
+  role: StepRole | undefined,
+  title: string | undefined,
+  message: string,
+  more: Partial<RunFailure> = {},
+): RunFailure {
+  return { isIncomplete: false, role, title, message, isCallToApp: false, differences: [], ...more };
+}
+
+/** The failure of a run that the sandbox could not carry out. */
+export function incompleteFailure(error: string): RunFailure {
+  return failed(undefined, undefined, error, { isIncomplete: true, error });
+}
+
 /** The calls, deliveries, charges and withdrawals of one run, each in order of arrival. */
 export interface ObservedRun {
   /** Sandbox time at the start. */

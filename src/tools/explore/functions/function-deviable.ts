@@ -8,8 +8,8 @@ import type { DeviationKind, DeviationSet } from "../deviation-set.js";
 import { RunPlan } from "../run-plan.js";
 import type { RunVariant, Trace } from "../run-record.js";
 import { baselineOf, pressRanges } from "../sandbox/baseline.js";
-import { type CheckedRun, EndCheck } from "../sandbox/end-check.js";
-import { variedBaseline } from "../sandbox/end-checks.js";
+import { EndCheck } from "../sandbox/end-check.js";
+import { type CheckedRun, viewFailure } from "../sandbox/end-comparison.js";
 import type { ObservedViews } from "../sandbox/ends.js";
 import type { Baseline } from "../sandbox/facts.js";
 import { customerEmail } from "../sandbox/money.js";
@@ -24,7 +24,6 @@ import { wrongPrice } from "../sandbox/price-check.js";
 import { savedVariable, viewVariableName } from "../sandbox/saved-variable.js";
 import { commonPart, fieldsIn, generalPath } from "../sandbox/views.js";
 import { Driver } from "./driver.js";
-import { compareEnd, viewFailure } from "./end-comparison.js";
 import type { ExploreFlow } from "./flow.js";
 import { functionVariants } from "./function-variants.js";
 import type { LocalSandbox } from "./local-sandbox.js";
@@ -148,16 +147,19 @@ export class FunctionDeviable implements Deviable {
     this.#runner.variants = variants;
     this.customer = { ...this.customer, pressHolds, canReturn, meanwhile, variants };
     this.#endCheck = new EndCheck(this.#views, baseline, one.observed, {
-      checkEnd: async (plan, run, end, refused) => {
-        if (refused !== undefined) await this.#runner.repeatRefused(run.state);
+      look: async (_plan, run) => {
         await this.#runner.looks.save(run.state);
-        if (refused !== undefined) await this.#readRows(run);
-        return compareEnd(run, end, variedBaseline(baseline, plan.flowVariant), this.#names);
+        run.rows = (await readRowsSince(this.#client, run.since, 1)).rows;
+        return undefined;
       },
-      saveViews: (_plan, run) => this.#runner.looks.save(run.state),
+      checks: async () => undefined,
       carryOut: (plan) => this.#carryOut(plan),
       runPlain: () => this.#carryOut(undefined),
-      refusedSteps: ({ state }) => [...state.refused.keys()],
+      hasRefused: ({ state }) => state.refused.size > 0,
+      repeatRefused: async (_plan, run) => {
+        await this.#runner.repeatRefused(run.state);
+        return undefined;
+      },
       isAsynchronous: () => false,
     });
   }
@@ -185,13 +187,11 @@ export class FunctionDeviable implements Deviable {
       quietMs,
     };
     const end = plan && this.#endCheck.ends.expectedOf(plan);
-    const failure = state.failure ?? (end && viewFailure(state, end, this.#names));
+    const viewNames = this.#names.map((name) => ({ title: `see ${name}`, body: name }));
+    const seen = { loaded: variables, viewNames };
+    const failure = state.failure ?? (end && viewFailure(seen, plan, end));
     const trace = { observed, failure, hasReachedApp: state.presses.length > 0 };
-    return { loaded: variables, observed, trace, state, since, rows };
-  }
-
-  async #readRows(run: FlowRun): Promise<void> {
-    run.rows = (await readRowsSince(this.#client, run.since, 1)).rows;
+    return { ...seen, observed, trace, state, since, rows };
   }
 
   /** Returns the customer's email, if the plain runs have shown that a run has exactly one customer. */

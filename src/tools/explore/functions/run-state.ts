@@ -1,10 +1,11 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { VARIABLE_NAME_PATTERN } from "../../../core/schema/scenario-file.js";
-import { fillReferences, Scope } from "../../scenario/variables.js";
+import { Scope } from "../../scenario/variables.js";
 import type { EndMoments } from "../course.js";
 import type { RunPlan } from "../run-plan.js";
-import type { RunFailure, StepRole } from "../run-record.js";
+import { failed, incompleteFailure, type RunFailure, type StepRole } from "../run-record.js";
 import type { RunVariables } from "../sandbox/facts.js";
+import { filledValue } from "../sandbox/saved-variable.js";
 import { customerOf, type ExploreCustomer } from "./flow.js";
 import type { RunRules } from "./local-sandbox.js";
 
@@ -54,7 +55,7 @@ export class RunState {
 
   fail(role: StepRole, title: string, error: unknown): void {
     this.error ??= error;
-    this.failure ??= failureOf(role, title, this.textOf(error));
+    this.failure ??= failed(role, title, this.textOf(error), { isCallToApp: true });
   }
 
   /** Ends the run with a press that the app refuses. */
@@ -71,8 +72,7 @@ export class RunState {
   /** Ends the run without a verdict on the app. */
   breakOff(error: unknown): void {
     this.error ??= error;
-    const text = this.textOf(error);
-    this.failure ??= { ...failureOf("drive", "others", text), isIncomplete: true, error: text };
+    this.failure ??= incompleteFailure(this.textOf(error));
   }
 
   /** The message of an error without ids, so that two explorations say the same. */
@@ -94,19 +94,6 @@ export class RunState {
       faults: faults.map(({ at_most: _most, delay_answer: _delay, ...rule }) => rule),
     };
     const used = Object.entries(rules).filter(([, list]) => list.length > 0);
-    return this.filled(Object.fromEntries(used)) satisfies RunRules;
+    return filledValue(Object.fromEntries(used), this.variables) satisfies RunRules;
   }
-
-  /** Fills in the variables of the run. */
-  filled<Value>(value: Value): Value {
-    const { scope } = this.variables;
-    const refuse = ({ message }: { readonly message: string }): never => {
-      throw new Error(message);
-    };
-    return fillReferences(value, scope.resolve, refuse) as Value;
-  }
-}
-
-export function failureOf(role: StepRole, title: string, message: string, isCallToApp = true): RunFailure {
-  return { isIncomplete: false, role, title, message, isCallToApp, differences: [] };
 }

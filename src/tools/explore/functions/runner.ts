@@ -9,6 +9,7 @@ import { JOB_DURATION, RunPlan } from "../run-plan.js";
 import type { Baseline } from "../sandbox/facts.js";
 import { MEANWHILE_STATUS } from "../sandbox/meanwhile-steps.js";
 import { customerEmail } from "../sandbox/money.js";
+import { filledValue } from "../sandbox/saved-variable.js";
 import { hearingMs } from "../sandbox/second-try.js";
 import { call, mayRefuse, settled, statusOf } from "./acts.js";
 import { type Driver, IdleError } from "./driver.js";
@@ -259,7 +260,7 @@ export class FlowRunner {
 
   async #race(run: RunState, { match, held, other, afterwards }: Race): Promise<void> {
     const { driver, sandbox } = this.#options;
-    const release = match === undefined ? () => false : sandbox.hold(run.filled(match));
+    const release = match === undefined ? () => false : sandbox.hold(filledValue(match, run.variables));
     const first = call(held);
     first.catch(() => {});
     if (match !== undefined) await driver.whenStill();

@@ -11,7 +11,7 @@ import { type Flow, findJobs, findPresses, hasKnownTimes, longestAdvanceMs } fro
 import { meanwhileOf } from "./meanwhile-steps.js";
 import { chargesOf } from "./money.js";
 import { choiceOf, findPages, mustPayReason, paymentLike } from "./payment-steps.js";
-import { filledText, savedVariable, textOf, viewVariableName } from "./saved-variable.js";
+import { filledText, savedVariable, statusName, textOf, viewVariableName } from "./saved-variable.js";
 import { commonPart, type Freedom, PRESENT, RUN_ID, withoutRun } from "./views.js";
 
 /** @param baseline absent before the plain runs */
@@ -70,6 +70,7 @@ export function baselineOf(
       completedCharges: countCompletedPayments(chargesOf(one, { customerMatch, chargeMatch })),
       ...(withdrawals.length === 0 ? {} : { completedWithdrawals: countCompletedPayments(withdrawals) }),
       bodies: views.observe.map((_, index) => bodyIn(one, index)),
+      statuses: views.observe.map((_, index) => savedVariable(one.loaded, statusName(index))),
     },
     payableMs: charge === undefined ? 0 : charge.expiresMs - charge.createdMs,
     free,

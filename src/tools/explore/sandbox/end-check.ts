@@ -1,39 +1,26 @@
 import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
 import type { RunPlan } from "../run-plan.js";
-import { isCheck, type RunFailure, type Trace } from "../run-record.js";
+import { incompleteFailure, isCheck, type RunFailure, type Trace } from "../run-record.js";
+import { type CheckedRun, compareEnd } from "./end-comparison.js";
 import { isReference } from "./end-keys.js";
 import { Ends, type ObservedViews } from "./ends.js";
 import { type ExpectedEnd, isWithin, withFewerPayouts } from "./expected-end.js";
-import type { Baseline, LoadedRun } from "./facts.js";
-import { incompleteFailure } from "./flow-run.js";
+import type { Baseline } from "./facts.js";
 import { variantFailure } from "./flow-variant.js";
 import { chargesOf } from "./money.js";
-import { savedVariable, viewVariableName } from "./saved-variable.js";
 import { generalPath } from "./views.js";
 
-export interface CheckedRun extends LoadedRun {
-  readonly trace: Trace;
-}
-
-/** Carries out runs of an app, and checks their ends. */
+/** Carries out runs of an app, and what the checks of their ends need. */
 export interface EndDriver<Run extends CheckedRun> {
-  /**
-   * Compares the end of a run with `end`; returns the first failure.
-   *
-   * @param refused steps that are repeated before, by their indexes
-   */
-  readonly checkEnd: (
-    plan: RunPlan,
-    run: Run,
-    end: ExpectedEnd,
-    refused?: readonly number[],
-  ) => Promise<RunFailure | undefined>;
-  /** Saves the views of a run once they are steady. */
-  readonly saveViews: (plan: RunPlan, run: Run) => Promise<void>;
+  /** Saves the views of a run once they are steady, and reads its rows again; returns why it could not. */
+  readonly look: (plan: RunPlan, run: Run) => Promise<RunFailure | undefined>;
+  /** Makes the flow's own checks; returns the first that fails. */
+  readonly checks: (plan: RunPlan, run: Run, end: ExpectedEnd) => Promise<RunFailure | undefined>;
   readonly carryOut: (plan: RunPlan) => Promise<Run>;
   readonly runPlain: () => Promise<Run>;
-  /** Indexes of the steps that the app refused. */
-  readonly refusedSteps: (run: Run) => readonly number[];
+  readonly hasRefused: (run: Run) => boolean;
+  /** Repeats the acts that the app refused, and lets the run end again. */
+  readonly repeatRefused: (plan: RunPlan, run: Run) => Promise<RunFailure | undefined>;
   /** The app goes on after its responses. */
   readonly isAsynchronous: () => boolean;
   /** Absent if the app cannot be killed. */
@@ -42,7 +29,6 @@ export interface EndDriver<Run extends CheckedRun> {
 
 /** The likeliest end of a run that has none of the ends that it may have, and how it differs. */
 interface MissedEnd {
-  readonly end: ExpectedEnd;
   readonly failure: RunFailure;
   /** The fields that differ from any of the ends. */
   readonly fields: readonly string[];
@@ -85,8 +71,8 @@ export class EndCheck<Run extends CheckedRun> {
     if (isRight && !hasClaims && !hasNewRefusals(observed, this.#plain)) return { trace };
     const open = openText(observed, this.#plain);
     if (open !== undefined) return { trace: { ...trace, failure: incompleteFailure(open) } };
-    await this.#lookUntilSteady(plan, run);
-    let missed = await this.#missedEnd(plan, run);
+    const mayChange = failure !== undefined || this.#mayChange(plan);
+    let missed = await (mayChange ? this.#missedLater(plan, run) : this.#missedEnd(plan, run));
     const freeFields = this.ends.free.length;
     for (const unsure of missed === undefined ? [] : this.ends.unsureEnds(plan, run, missed.fields)) {
       await this.#learnAgain(unsure);
@@ -96,14 +82,14 @@ export class EndCheck<Run extends CheckedRun> {
       if (missed === undefined) break;
     }
     const isLeased = missed !== undefined && (await this.#waitForLeases(plan));
-    if (isLeased) missed = await this.#missedEnd(plan, run);
+    if (isLeased) missed = await this.#missedLater(plan, run);
     this.#isWaitVain ||= isLeased && missed !== undefined;
     const hasPausedLonger = isLeased && missed === undefined;
     if (missed === undefined) this.ends.learn(plan, run);
     // With fields that were learned too late for this run, its repetition decides.
     const isLate =
       missed !== undefined && this.ends.free.length > freeFields && observed.withdrawals.length > 0;
-    const checkAgain = async () => (isLate ? undefined : (await this.#missedEnd(plan, run))?.failure);
+    const checkAgain = async () => (isLate ? undefined : (await this.#missedLater(plan, run))?.failure);
     return { trace: { ...trace, failure: missed?.failure, checkAgain, hasPausedLonger }, isTouched: true };
   }
 
@@ -122,33 +108,39 @@ export class EndCheck<Run extends CheckedRun> {
     return isWithin(paid, completedCharges) && isWithin(paidOut, completedWithdrawals ?? 0);
   }
 
-  /** Saves the views of a run that ends otherwise, and waits for an app that goes on after its responses. */
-  async #lookUntilSteady(plan: RunPlan, run: Run): Promise<void> {
-    const isSaved = savedVariable(run.loaded, viewVariableName(0)) !== undefined;
-    if (isSaved && !(this.#driver.isAsynchronous() && isReference(plan))) return;
-    await this.#driver.saveViews(plan, run);
+  /** An app that goes on after its responses may show another end a little later. */
+  #mayChange(plan: RunPlan): boolean {
+    return this.#driver.isAsynchronous() && isReference(plan);
+  }
+
+  /** Looks at the app again, and compares the end. */
+  async #missedLater(plan: RunPlan, run: Run): Promise<MissedEnd | undefined> {
+    const failure = await this.#driver.look(plan, run);
+    return failure === undefined ? this.#missedEnd(plan, run) : { failure, fields: [] };
   }
 
   async #missedEnd(plan: RunPlan, run: Run): Promise<MissedEnd | undefined> {
-    const { checkEnd, refusedSteps } = this.#driver;
+    const { checks, hasRefused, look, repeatRefused } = this.#driver;
     const [first, ...others] = this.ends.candidatesOf(plan, run);
-    const failureAt = (end: ExpectedEnd, refused?: readonly number[]) => checkEnd(plan, run, end, refused);
+    const failureAt = (end: ExpectedEnd) =>
+      compareEnd(run, plan, end, this.#baseline, () => checks(plan, run, end));
     const failure = await failureAt(first!);
     if (failure === undefined) return undefined;
-    const refused = refusedSteps(run);
     // A payout may depend on a payment that came after the app was asked for it.
-    if (refused.length > 0 && (await failureAt(withFewerPayouts(first!), refused)) === undefined)
-      return undefined;
-    let missed = { end: first!, failure };
+    if (hasRefused(run)) {
+      const again = (await repeatRefused(plan, run)) ?? (await look(plan, run));
+      if (again === undefined && (await failureAt(withFewerPayouts(first!))) === undefined) return undefined;
+    }
+    let missed = failure;
     const fields = new Set(fieldsOf(failure));
     for (const end of others) {
       const other = await failureAt(end);
       if (other === undefined) return undefined;
       for (const field of fieldsOf(other)) fields.add(field);
       // A run with the views of an end has another fault, such as a refused event.
-      if (other.role === "manners" || other.role === "never") missed = { end, failure: other };
+      if (other.role === "manners" || other.role === "never") missed = other;
     }
-    return { ...missed, fields: [...fields] };
+    return { failure: missed, fields: [...fields] };
   }
 
   /** Runs an end, or the flow as it is, once more, to learn which of its fields may differ. */
@@ -159,7 +151,7 @@ export class EndCheck<Run extends CheckedRun> {
       return;
     }
     const run = await this.#driver.carryOut(plan);
-    await this.#lookUntilSteady(plan, run);
+    if (this.#mayChange(plan)) await this.#driver.look(plan, run);
     this.ends.learn(plan, run);
   }
 }

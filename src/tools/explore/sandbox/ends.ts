@@ -318,7 +318,7 @@ export class Ends {
   }
 
   #plainEnd(plan: RunPlan): ExpectedEnd {
-    const { completedCharges, completedWithdrawals, bodies } = this.#baseline.plain;
+    const { completedCharges, completedWithdrawals, bodies, statuses } = this.#baseline.plain;
     const { strangers } = plan;
     const { completed = 1 } = this.#baseline.list ?? {};
     const times = (completed + (strangers?.strangers ?? 0)) / completed;
@@ -328,7 +328,8 @@ export class Ends {
       completedWithdrawals,
       views: bodies.map((view, index) => {
         const body = this.#compared(view, index);
-        return { body: strangers === undefined ? body : (countedIn(body, times) ?? PRESENT) };
+        const counted = strangers === undefined ? body : (countedIn(body, times) ?? PRESENT);
+        return { ...errorStatus(statuses[index]), body: counted };
       }),
       isPlain: true,
       isByOrder: plan.isPressedTwice && !this.#knowsAgain(plan),
@@ -338,10 +339,12 @@ export class Ends {
   /** The end of a variant of the flow: that of a plain run, but for what follows from the variant. */
   #variantEnd(plan: RunPlan): ExpectedEnd {
     const { plain, unpaid } = this.shown();
-    const views = plain.map((body, index) => ({
-      body: plan.flowVariant!.expectedOf(body, unpaid[0]?.[index]),
+    const end = this.#plainEnd(plan);
+    const views = end.views.map((view, index) => ({
+      ...view,
+      body: plan.flowVariant!.expectedOf(plain[index], unpaid[0]?.[index]),
     }));
-    return { ...this.#plainEnd(plan), views, isPlain: false };
+    return { ...end, views, isPlain: false };
   }
 
   /** Compared values of the views of a plain run, and the views of a customer who has not paid, at each end first. */
@@ -371,7 +374,7 @@ export class Ends {
       completedWithdrawals:
         this.#baseline.plain.completedWithdrawals === undefined ? undefined : completedWithdrawals,
       views: bodies.map((body, index) => ({
-        ...(Number(statuses[index]) >= 400 ? { status: statuses[index] } : {}),
+        ...errorStatus(statuses[index]),
         body: this.#compared(body, index),
       })),
     };
@@ -412,4 +415,9 @@ export class Ends {
   #undelivered(end: ExpectedEnd): ExpectedEnd {
     return { ...withFewerPayouts(end), views: undeliveredViews(end.views, this.#waiting), isPlain: false };
   }
+}
+
+/** Expects the status of a response that is an error. */
+function errorStatus(status: unknown): { readonly status?: unknown } {
+  return Number(status) >= 400 ? { status } : {};
 }

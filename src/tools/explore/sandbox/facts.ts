@@ -42,6 +42,8 @@ export interface PlainEnd {
   readonly completedWithdrawals?: number;
   /** Body of each view of the app, without the run's id. */
   readonly bodies: readonly unknown[];
+  /** Status of the response with each body. */
+  readonly statuses: readonly unknown[];
 }
 
 export interface FreeField extends UncomparedField {

@@ -8,10 +8,11 @@ import { leafSteps, type StepReport } from "../../scenario/running/run-report.js
 import type { SessionRun } from "../../scenario/running/run-session.js";
 import type { ServiceAccess } from "../../scenario/steps/request.js";
 import type { EndMoments, Race, Stop } from "../course.js";
-import type { RunFailure, StepRole } from "../run-record.js";
+import { incompleteFailure, type RunFailure, type StepRole } from "../run-record.js";
 import { advanceMs } from "./flow.js";
 import type { FlowLoader } from "./flow-loader.js";
 import type { RunProfile } from "./run-profile.js";
+import { statusName, viewVariableName } from "./saved-variable.js";
 import type { SharedClock } from "./shared-clock.js";
 
 /** How the advances of a run wait for the app, as durations of wall time. */
@@ -55,6 +56,8 @@ export class FlowRun {
   readonly pressMarks: (readonly [before: string | undefined, after: string | undefined])[] = [];
   /** Indexes of the flow's acts that the app refused. */
   readonly refused = new Set<number>();
+  /** Titles of the views that the run has looked at. */
+  readonly viewNames: { readonly title: string; readonly body: string }[] = [];
   /** Moments that the run has reached. */
   readonly moments: EndMoments = {};
   /** Wall time of the longest `wait_for` step of the flow, and of the longest that calls the app. */
@@ -65,6 +68,8 @@ export class FlowRun {
   /** Work in the middle of the flow, in order. */
   stops: Stop[] = [];
   readonly #options: FlowRunOptions;
+  /** Title of the last step. */
+  #title = "";
   /** Sandbox milliseconds since the flow began. */
   #nowMs = 0;
 
@@ -108,6 +113,37 @@ export class FlowRun {
     for (const step of steps) await this.step(role, step);
   }
 
+  /**
+   * Saves what the views show.
+   *
+   * @param mayFail saves error responses too
+   */
+  async look(views: readonly RawStep[], mayFail = true): Promise<void> {
+    const { scope } = this.loaded;
+    for (const [index, view] of views.entries()) {
+      const { status, body } = await this.#answerTo(view, mayFail);
+      scope.save(viewVariableName(index), body);
+      scope.save(statusName(index), status);
+      this.viewNames[index] = { title: this.#title, body: "body" };
+    }
+  }
+
+  async #answerTo(view: RawStep, mayFail: boolean): Promise<{ status?: unknown; body?: unknown }> {
+    try {
+      return (await this.step("observe", view)) as object;
+    } catch (error) {
+      const { body, differences = [] } = error instanceof StoppedRun ? error.failure : {};
+      const status = differences.find(({ path }) => path === "status")?.got;
+      if (status === undefined || !mayFail) throw error;
+      return { status, body };
+    }
+  }
+
+  /** Ends the run. */
+  stop(failure: RunFailure): never {
+    throw new StoppedRun(failure);
+  }
+
   /** Carries out a step; returns its result. Throws if it does not pass. */
   step(role: StepRole, raw: RawStep): Promise<unknown> {
     const { loader, waits } = this.#options;
@@ -130,7 +166,8 @@ export class FlowRun {
   async #carryOut(role: StepRole, step: LoadedStep, index: number | undefined): Promise<unknown> {
     const { session, profile } = this.#options;
     const { report, result } = await session.step(step);
-    const { kind, duration_ms } = report;
+    const { kind, duration_ms, title } = report;
+    this.#title = title;
     profile?.add(`${role}: ${kind}`, duration_ms);
     if (role === "drive" && kind === "wait_for") this.waitedMs = Math.max(this.waitedMs, duration_ms);
     if (role === "drive" && kind === "app") this.responseMs = Math.max(this.responseMs, duration_ms);
@@ -260,11 +297,6 @@ export function waitStep(condition: object, timeout: string): RawStep {
 
 function hasPassed({ outcome }: StepReport): boolean {
   return outcome === "passed";
-}
-
-/** The failure of a run that the sandbox could not carry out. */
-export function incompleteFailure(error: string): RunFailure {
-  return { isIncomplete: true, error, role: undefined, message: error, isCallToApp: false, differences: [] };
 }
 
 function failureOf(report: StepReport, role: StepRole, index: number | undefined): RunFailure {

@@ -3,7 +3,7 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { DeviationKind } from "../deviation-set.js";
 import { countCompletedPayments } from "../judge.js";
-import { isCheck, type RunFailure, type Trace } from "../run-record.js";
+import { failed, isCheck, type RunFailure, type Trace } from "../run-record.js";
 import type { Bodies } from "./claims.js";
 import type { Flow } from "./flow.js";
 import { fieldAt, fieldsIn } from "./views.js";
@@ -70,10 +70,6 @@ function titleOf({ title = "" }: RunFailure, { runId }: Pick<Shown, "runId">): s
   return title.replace(/^app /, "").replaceAll(runId, "…");
 }
 
-function failing(role: "money" | "convergence" | "liveness", title: string, message: string): RunFailure {
-  return { isIncomplete: false, role, title, message, isCallToApp: false, differences: [] };
-}
-
 function refusalIn(
   { when, mayBeRefused }: FlowVariant,
   failure: RunFailure,
@@ -86,7 +82,7 @@ function refusalIn(
   const reason = reasonIn(body);
   if (mayBeRefused && !(Number(got) >= 500) && reason !== undefined) return undefined;
   const response = Number.isNaN(Number(got)) ? String(got) : `the app responds ${got}`;
-  return failing("liveness", title, `${response}${reason === undefined ? "" : `: ${reason}`}`);
+  return failed("liveness", title, `${response}${reason === undefined ? "" : `: ${reason}`}`);
 }
 
 const MAX_REASON = 120;
@@ -118,7 +114,7 @@ function lossIn(variant: FlowVariant, observed: Trace["observed"], shown: Shown)
   });
   if (!hidden.includes(true) || hidden.includes(false)) return undefined;
   const text = excerptOf(seen[hidden.indexOf(true)]);
-  return failing("money", variant.when, `paid, and the app shows nothing of it: ${text}`);
+  return failed("money", variant.when, `paid, and the app shows nothing of it: ${text}`);
 }
 
 function otherPrice(
@@ -134,7 +130,7 @@ function otherPrice(
   const { amount, currency } = other.base;
   const role = told !== undefined && isMisreading(told, amount) ? "money" : "convergence";
   const text = `the app charges ${amount} ${currency}, not ${[...new Set(prices)].join(" or ")}`;
-  return failing(role, when, text);
+  return failed(role, when, text);
 }
 
 /** A price that is cut, rounded, or taken for another unit. */
@@ -187,7 +183,7 @@ function shortList({ entries, when }: FlowVariant, { plain, seen }: Shown): RunF
       return isList && isPart ? [`${path.join(".")} has ${got.length} of ${many} entries`] : [];
     }),
   );
-  return short[0] === undefined ? undefined : failing("convergence", when, short[0]);
+  return short[0] === undefined ? undefined : failed("convergence", when, short[0]);
 }
 
 /** A failed check in the words of the variant. */
@@ -197,7 +193,7 @@ function named({ when, mayPayMore }: FlowVariant, failure: RunFailure, shown: Sh
   if (role !== "observe" && !(isCount && mayPayMore)) return failure;
   const texts = differences.map(({ path, got }) => `${path} is ${JSON.stringify(got) ?? "missing"}`);
   const text = texts.length === 0 ? message : texts.join(", ");
-  return failing("convergence", `${when}, ${titleOf(failure, shown)}`, `unlike in a plain run, ${text}`);
+  return failed("convergence", `${when}, ${titleOf(failure, shown)}`, `unlike in a plain run, ${text}`);
 }
 
 function excerptOf(body: unknown): string {

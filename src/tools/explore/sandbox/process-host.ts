@@ -4,7 +4,7 @@ import { Client } from "../../scenario/running/client.js";
 import type { RunCommand } from "../../scenario/running/context.js";
 import { RunSession } from "../../scenario/running/run-session.js";
 import type { RunPlan } from "../run-plan.js";
-import type { CheckedRun } from "./end-check.js";
+import type { CheckedRun } from "./end-comparison.js";
 import type { Flow } from "./flow.js";
 import { FlowLoader } from "./flow-loader.js";
 import { type AppWaits, FlowRun } from "./flow-run.js";
@@ -51,6 +51,9 @@ export interface Course {
 /** A run that was carried out, and that checks can follow. */
 export interface ProcessRun extends CheckedRun {
   readonly run: FlowRun;
+  rows: ObservedRows;
+  /** Reads the rows since the run began again. */
+  readonly readRows: () => Promise<ObservedRows>;
 }
 
 /** Carries out runs of an app that is a process, over HTTP. */
@@ -118,7 +121,8 @@ export class ProcessHost {
     const loading = courses.map(({ name, rules }, index) => loaders[index]!.load(name, rules));
     const all = await this.profile.time("loading runs", Promise.all(loading));
     const startMs = this.nowMs ?? (await readClock(this.#client));
-    const { requests, deliveries, withdrawals } = this.#position;
+    const since = this.#position;
+    const { requests, deliveries, withdrawals } = since;
     const lastIds = { requests: requests.last, deliveries: deliveries.last, withdrawals: withdrawals.last };
     const begun = this.#session.begin(all, lastIds);
     const clock = new SharedClock(all.length);
@@ -138,14 +142,18 @@ export class ProcessHost {
     );
     this.nowMs = runs[0]!.moments.endMs;
     const read = await this.profile.time("reading logs", this.readRows(all.length));
-    const rows = withoutCustomersOf(this.#endedRuns, read);
+    const ended = [...this.#endedRuns];
+    const rows = withoutCustomersOf(ended, read);
+    const readRows = async () =>
+      withoutCustomersOf(ended, (await readRowsSince(this.#client, since, all.length)).rows);
     this.paysForOthers ||= rows.charges.length < read.charges.length;
     this.#endedRuns.push(...all.map(({ runId }) => runId));
     const carriedOut = runs.map((run, index): ProcessRun => {
       const { loaded, hasReachedApp, moments } = run;
       const { drivenMs, quietMs } = moments;
       const observed = { ...observedRunOf(rows, startMs, customerOf(loaded.runId)), drivenMs, quietMs };
-      return { loaded, observed, run, trace: { observed, failure: failures[index], hasReachedApp } };
+      const trace = { observed, failure: failures[index], hasReachedApp };
+      return { loaded, observed, run, trace, rows, readRows, viewNames: run.viewNames };
     });
     return { runs: carriedOut, rows: read };
   }

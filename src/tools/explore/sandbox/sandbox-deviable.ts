@@ -22,9 +22,8 @@ import { awkwardVariants } from "./awkward-values.js";
 import { baselineOf, customerOf, hasSameViews, isolationReason, pressRanges } from "./baseline.js";
 import { drivePlain, PlannedDrive, tolerantStep } from "./drive.js";
 import { EndCheck } from "./end-check.js";
-import { variedBaseline } from "./end-checks.js";
-import { briefly, type EndStep, endSteps, plainEndSteps, viewSteps } from "./end-steps.js";
-import type { ExpectedEnd } from "./expected-end.js";
+import { viewFailure } from "./end-comparison.js";
+import { briefChecks, checksOf, type EndStep, plainChecks, viewSteps, withoutWait } from "./end-steps.js";
 import type { Baseline } from "./facts.js";
 import { type Flow, longestAdvanceMs } from "./flow.js";
 import type { AppWaits, FlowRun } from "./flow-run.js";
@@ -114,13 +113,21 @@ export class SandboxDeviable implements Deviable {
     const presses = pressRanges(first.observed, first.run.pressMarks);
     this.#baseline = baselineOf(this.#flow, first, second, presses);
     this.#endCheck = new EndCheck(this.#flow, this.#baseline, first.observed, {
-      checkEnd: (plan, { run }, end, refused) => this.#checkEnd(plan, run, end, refused),
-      saveViews: async (plan, { run }) => {
-        await run.failureIn(() => lookAtEnd(run, viewSteps(this.#flowOf(plan))));
+      look: async (plan, one) => {
+        const { run } = one;
+        const failure = await run.failureIn(async () => {
+          await run.step("rest", IDLE);
+          await run.look(viewSteps(this.#flowOf(plan)));
+        });
+        one.rows = await one.readRows();
+        return failure;
       },
+      checks: (plan, { run }, end) =>
+        run.failureIn(() => lookAtEnd(run, checksOf(this.#flowOf(plan), end.isPlain === true))),
       carryOut: async (plan) => (await this.#carryOut([this.#courseOf(plan)]))[0]!,
       runPlain: () => this.#runPlain({ quiet: this.#quiet }),
-      refusedSteps: ({ run }) => [...run.refused],
+      hasRefused: ({ run }) => run.refused.size > 0,
+      repeatRefused: (plan, { run }) => this.#repeatRefused(plan, run),
       isAsynchronous: () => this.#quiet !== undefined,
       untilLeasesEnd: process && (() => process.untilLeasesEnd(signal)),
     });
@@ -134,30 +141,16 @@ export class SandboxDeviable implements Deviable {
     return this.#variants.find((one) => one === flowVariant)?.flow ?? this.#flow;
   }
 
-  /** Compares the end of a run; repeats before the acts that the app refused. */
-  async #checkEnd(
-    plan: RunPlan,
-    run: FlowRun,
-    end: ExpectedEnd,
-    refused: readonly number[] = [],
-  ): Promise<RunFailure | undefined> {
+  /** Repeats the acts that the app refused, and lets the run end again. */
+  #repeatRefused(plan: RunPlan, run: FlowRun): Promise<RunFailure | undefined> {
     const flow = this.#flowOf(plan);
-    const { customerMatch } = this.#baseline;
-    const failure = await run.failureIn(async () => {
+    return run.failureIn(async () => {
       await run.step("rest", IDLE);
-      for (const index of refused)
+      for (const index of run.refused)
         await run.step("repeat", tolerantStep(flow.drive[index]!, 1, run.waits.flowWait));
-      if (refused.length > 0) {
-        await endQuietly(runHostOf(run, flow, plan, customerMatch, "repeat"), plan, this.#rest);
-        await run.step("repeat", IDLE);
-      }
-      await lookAtEnd(run, this.#endSteps(plan, end));
+      const host = runHostOf(run, flow, plan, this.#baseline.customerMatch, "repeat");
+      await endQuietly(host, plan, this.#rest);
     });
-    return failure && { ...failure, reference: end.name };
-  }
-
-  #endSteps(plan: RunPlan, end: ExpectedEnd): EndStep[] {
-    return endSteps(this.#flowOf(plan), plan, variedBaseline(this.#baseline, plan.flowVariant), end);
   }
 
   /** Returns true if the flow has scheduled work, and passes without it. */
@@ -183,7 +176,9 @@ export class SandboxDeviable implements Deviable {
       await drivePlain(run, flow);
       await endQuietly(runHostOf(run, flow), undefined, this.#rest, run.moments);
       await run.step("rest", IDLE);
-      await lookAtEnd(run, plainEndSteps(flow, steady));
+      const views = viewSteps(flow).map((view) => (steady === undefined ? view : { ...view, steady }));
+      await run.look(views, false);
+      await lookAtEnd(run, plainChecks(flow));
     };
     const course = { flow: this.#flow, name: this.name, rules: {}, waits: { quiet }, follow };
     const [run] = await this.#carryOut([course]);
@@ -200,7 +195,10 @@ export class SandboxDeviable implements Deviable {
       await new PlannedDrive(run, host, flow, plan, this.#baseline).drive();
       await endQuietly(host, plan, this.#rest, run.moments);
       const end = this.#endCheck.ends.expectedOf(plan);
-      await lookAtEnd(run, briefly(this.#endSteps(plan, end)));
+      await run.look(viewSteps(flow).map(withoutWait));
+      const failure = viewFailure(run, plan, end);
+      if (failure !== undefined) run.stop(failure);
+      await lookAtEnd(run, briefChecks(flow, end));
     };
     return {
       flow,

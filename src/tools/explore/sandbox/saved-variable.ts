@@ -1,10 +1,19 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { fillReferences } from "../../scenario/variables.js";
 import type { RunVariables } from "./facts.js";
 
 /** Returns the value of a variable after a run; undefined if no step has saved it. */
 export function savedVariable({ scope }: Pick<RunVariables, "scope">, name: string): unknown {
   const resolved = scope.resolve({ name, fallback: undefined });
   return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
+}
+
+/** Fills in the variables of a run. Throws if one is unknown. */
+export function filledValue<Value>(value: Value, { scope }: Pick<RunVariables, "scope">): Value {
+  const refuse = ({ message }: { readonly message: string }): never => {
+    throw new Error(message);
+  };
+  return fillReferences(value, scope.resolve, refuse) as Value;
 }
 
 /** Fills the variables of a run into a text; empty for those that no step has saved, and for objects. */
