@@ -21,7 +21,6 @@ interface Payment {
   readonly cancel: () => Promise<unknown>;
   /** Cancels the page in one tab, and pays it in another. */
   readonly cancelThenPay: () => Promise<unknown>;
-  /** Opens the `success_url` of the page. */
   readonly open: () => Promise<unknown>;
   /** The plan's rules concern the charge. */
   readonly isRuled: boolean;
@@ -98,7 +97,6 @@ export class Acts {
     if (this.hasPaid) await this.#look("before");
   }
 
-  /** Looks at the app of a customer who does not pay. */
   async #look(moment: LookMoment): Promise<void> {
     if (this.#plan.end !== "expired" || this.#looked.has(moment)) return;
     this.#looked.add(moment);

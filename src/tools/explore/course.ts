@@ -29,7 +29,6 @@ export interface RunHost {
    * @param isBeforeJob the scheduled work follows, so time need not wait for the app
    */
   readonly advance: (byMs: number, isBeforeJob?: boolean) => Promise<Passed>;
-  /** Runs the scheduled work, and repeats what fails. */
   readonly tick: () => Promise<unknown>;
   /** Runs the scheduled work on one side of a race. */
   readonly job: () => Promise<unknown>;
@@ -120,7 +119,6 @@ export async function endQuietly(
   }
 }
 
-/** A part of the customer's newest payment goes back. */
 async function refundPart(host: RunHost, amount: string): Promise<void> {
   const charge = await newestCharge(host, { status: "COMPLETED" });
   if (charge === undefined) return;

@@ -67,7 +67,6 @@ export interface Deviable {
   planRun(set: DeviationSet, variant: RunVariant): RunPlan;
   /** Returns an equal text for plans that `observe` can carry out concurrently. */
   shapeOf(plan: RunPlan): string;
-  /** Carries out plans of one shape concurrently. */
   observe(plans: readonly RunPlan[]): Promise<readonly Trace[]>;
   /** Returns the sets whose runs must be repeated, because the app repeated a failed call after their end. */
   lateSets(): Promise<readonly DeviationSet[]>;

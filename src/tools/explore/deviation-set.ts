@@ -7,7 +7,6 @@ import {
 } from "../../core/schema/explore-limits.js";
 import { UserError } from "../../core/schema/user-error.js";
 
-/** A kind of deviation, such as `webhook_twice`. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
 
 /** A kind of note that `failOn` turns into a finding. */
@@ -28,7 +27,6 @@ export function deviationKey({ kind, at }: Deviation): string {
   return `${kind} ${at}`;
 }
 
-/** Returns the same key for the same deviations in any order. */
 export function deviationSetKey(set: DeviationSet): string {
   return set.map(deviationKey).sort().join("\n");
 }
@@ -54,7 +52,6 @@ export function parseDeviationSet(text: string, option = "--only"): DeviationSet
 
 const MAX_NAME = 100;
 
-/** Names a scenario after the flow and its deviations. */
 export function scenarioName(flow: string, set: DeviationSet): string {
   const parts = set.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
   const name = [flow, ...parts].join(".");

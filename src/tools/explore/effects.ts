@@ -4,11 +4,8 @@ import type { Place, PlaceOfCall } from "./places.js";
 import type { RunPlan } from "./run-plan.js";
 import type { CallChange, JobMoment, RaceSide } from "./run-record.js";
 
-/** How a deviation changes the plan of a run. */
 export interface Effect {
-  /** Adds the change to the plan. */
   readonly applyTo: (plan: RunPlan) => unknown;
-  /** The call that the deviation changes. */
   readonly call?: PlaceOfCall;
   /** A response is held back while sandbox time advances, or until the app is killed. */
   readonly isHolding?: true;
@@ -28,7 +25,6 @@ export const READ_HELD_MS = 150;
 /** `delay_answer` keeps the read open a little longer, for an app that responds to a webhook before handling it. */
 const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
 
-/** Holds a read until the app has responded to the next webhook. */
 export function holdingRead(place: PlaceOfCall): Effect | undefined {
   const { nextEventMs } = place;
   if (!place.isRead || nextEventMs === undefined) return undefined;
@@ -129,7 +125,6 @@ export function doublingJob(place: Place): Effect | undefined {
   return moment && runningJob({ ...moment, isTwice: true });
 }
 
-/** Formats a duration, rounded up to whole seconds. */
 export function formatWholeSeconds(ms: number): string {
   return formatDuration(Math.ceil(ms / 1_000) * 1_000);
 }

@@ -39,7 +39,6 @@ export interface ExploreOptions {
   readonly shown?: ExploreReport["shown"];
   /** Maximum wall time in milliseconds; unlimited if undefined. */
   readonly budgetMs?: number | undefined;
-  /** Maximum number of concurrent runs. */
   readonly lanes?: number | undefined;
   /** Kinds of notes that become findings. */
   readonly failOn?: readonly string[] | undefined;
@@ -80,7 +79,6 @@ export class Explorer {
   readonly first: readonly Deviation[];
   /** The flow still passed without deviations after the last run that could not be judged. */
   passesPlainRun = true;
-  /** The error that ended the exploration early. */
   brokenOff: string | undefined;
   /** Number of runs of deviations with `isNoteOnly`, which come after the search. */
   noteRuns = 0;
@@ -217,7 +215,6 @@ export class Explorer {
     }
   }
 
-  /** Runs the sets in order until the time is over or the app is gone. */
   async #runAll(sets: readonly DeviationSet[]): Promise<SearchRunResult[]> {
     const results: SearchRunResult[] = [];
     await this.#untilError(() => this.#runInto(results, sets));

@@ -130,7 +130,6 @@ function judgePaid({ differences, role, reference = "a plain run" }: RunFailure)
   return lasting("money", `paid twice: ${formatCount(paid, record)} for ${ordered}`);
 }
 
-/** Judges a view of the app that differs from the view of a plain run. */
 function judgeView(failure: RunFailure, observed: ObservedRun): WrongVerdict {
   const { charges, withdrawals, deliveries } = observed;
   const { differences, message, reference = "a plain run" } = failure;
@@ -213,7 +212,6 @@ export function isFulfilledWord(value: unknown): value is string {
   return typeof value === "string" && FULFILLED_WORDS.has(wordOf(value));
 }
 
-/** Returns true for a word that says that the app still waits for the payment. */
 function isWaiting(value: unknown): boolean {
   return statusMeaningOf(value) === "unpaid" && !ENDED_WORDS.has(wordOf(String(value)));
 }
@@ -258,7 +256,6 @@ export function refusalsOf({
   );
 }
 
-/** Describes the app's refusals of events; undefined if there are none. */
 export function refusalText(observed: ObservedRun): string | undefined {
   const texts = new Set(refusalsOf(observed).map(({ type, status }) => `${type} with ${status}`));
   return texts.size === 0 ? undefined : `the app refuses a signed event: ${[...texts].join(", ")}`;

@@ -366,7 +366,6 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
 };
 
-/** Lists the deviations that apply at a place, in the order in which they are tried. */
 export function deviationsAt(place: Place): Deviation[] {
   const kinds = DEVIATION_KINDS.filter(
     (kind) => DEVIATION_KIND_DEFINITIONS[kind].effectAt(place) !== undefined,

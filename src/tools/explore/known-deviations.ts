@@ -80,7 +80,6 @@ export class KnownDeviations {
     ];
   }
 
-  /** Explains why a kind does not apply to a run. */
   #absenceReason(kind: DeviationKind, { deliveries, charges }: ObservedRun): string {
     const { customer, canKillApp, lacks = {} } = this.#deviable;
     const { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn } = customer;

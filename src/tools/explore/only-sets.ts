@@ -20,7 +20,6 @@ interface OnlySetsOptions {
   readonly first: readonly Deviation[];
   readonly known: KnownDeviations;
   readonly findings: readonly ExploreFinding[];
-  /** Runs a set; resolves with undefined if the time is over. */
   readonly run: (set: DeviationSet) => Promise<SearchRunResult | undefined>;
   /** Runs a deviation with whose end other runs are compared. */
   readonly runReference: (reference: Deviation) => Promise<unknown>;
@@ -58,7 +57,6 @@ export async function runOnlySets(
   return { runs: results.length, unjudged: results.filter((result) => result?.isUnjudged ?? true).length };
 }
 
-/** Returns true if a part of the set fails by itself. */
 function holdsFinding(set: DeviationSet, findings: readonly ExploreFinding[]): boolean {
   const keys = set.map(deviationKey);
   return findings.some(
@@ -66,7 +64,6 @@ function holdsFinding(set: DeviationSet, findings: readonly ExploreFinding[]): b
   );
 }
 
-/** Lists the deviations of given sets that apply to no run so far. */
 export function withoutPlace(sets: readonly DeviationSet[], known: KnownDeviations): UntriedDeviation[] {
   const all = sets.flat().filter((one) => !known.has(one));
   const keys = all.map(deviationKey);

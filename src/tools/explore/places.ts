@@ -23,7 +23,6 @@ export type Place =
   | PlaceOfVariant
   | PlaceOfCustomer;
 
-/** A call that the app makes. */
 export interface PlaceOfCall extends CallOccurrence {
   readonly what: "call";
   readonly at: string;
@@ -37,7 +36,6 @@ export interface PlaceOfCall extends CallOccurrence {
   readonly list?: { readonly hasFurtherPage: boolean };
   /** Sandbox milliseconds from a read to the payment's next event; 0 if a webhook was sent at the time of the read. */
   readonly nextEventMs?: number;
-  /** The charge or withdrawal that the call created or read. */
   readonly payment?: ObservedPayment;
 }
 
@@ -55,7 +53,6 @@ export interface PlaceOfEvent extends WebhookOccurrence, JobMoments {
   readonly at: string;
   /** Sandbox milliseconds after which the charge has expired and the flow's longest advance is over; of a payment's event. */
   readonly deadlineMs?: number | undefined;
-  /** The event is the last of its charge or withdrawal. */
   readonly isLast: boolean;
   /** Sandbox milliseconds from a retry to the payment's next event; absent if there is no next event. */
   readonly nextMs?: number;
@@ -73,7 +70,6 @@ export interface PlaceOfChange extends JobMoments {
   readonly payment: ObservedPayment;
 }
 
-/** A step of the flow that is the app's scheduled work. */
 interface PlaceOfJob {
   readonly what: "works";
   readonly at: string;
@@ -91,7 +87,6 @@ interface PlaceOfOthers {
   readonly after: number | undefined;
 }
 
-/** A variant of the flow, of one kind. */
 interface PlaceOfVariant {
   readonly what: "variant";
   readonly at: string;
@@ -276,7 +271,6 @@ function nextEventMs({ readId, atMs }: ObservedCall, { deliveries }: ObservedRun
   return isAfterWebhook ? 0 : next.atMs - atMs;
 }
 
-/** Returns true for an event of a status that is not final. */
 function isPendingEvent(type: string): boolean {
   const subject = parseEventType(type);
   return subject !== undefined && !hasEnded(subject.status);

@@ -6,7 +6,6 @@ import { behaviourOf, differencesText, refusalsOf, refusalText } from "./judge.j
 import type { RunFailure, Trace } from "./run-record.js";
 
 export interface PlainRunResult {
-  /** A plain run, the reference for runs with deviations. */
   readonly trace: Trace;
   /** The first difference between two plain runs; undefined if they agree. */
   readonly difference: string | undefined;
@@ -43,7 +42,6 @@ function firstDifference(one: readonly string[], other: readonly string[]): stri
   return rarer ?? one.find((line, index) => line !== other[index]);
 }
 
-/** Throws if the flow has blind spots. */
 export function refuseBlindSpots(deviable: Deviable, { trace }: PlainRunResult): void {
   const { spots } = deviable.flowCoverage();
   const unaccepted = unacceptedWebhooks(trace);
@@ -119,7 +117,6 @@ function excerptOf(body: unknown): string {
   return ` (${text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text})`;
 }
 
-/** Returns a message if the app accepted none of the run's webhooks. */
 function unacceptedWebhooks({ observed }: Trace): string | undefined {
   return unacceptedWebhooksMessage(observed.deliveries.flatMap(({ attempts }) => attempts));
 }

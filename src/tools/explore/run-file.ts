@@ -47,11 +47,9 @@ export async function runFile(
 }
 
 interface Replayed extends Pick<StepReport, "outcome" | "failure"> {
-  /** Why there is no result. */
   readonly error?: string;
 }
 
-/** Runs the flow with its deviations, as `explore` does. */
 async function replayed(
   { flow, only, vars }: Replay,
   { environment, runIdOf }: Inputs,

@@ -82,7 +82,6 @@ export class RunPlan {
   /** A step of others, and the act of the flow that it follows; undefined for the end of the flow. */
   others: { readonly step: number; readonly after: number | undefined } | undefined;
   flowVariant: FlowVariant | undefined;
-  /** Moment at which the app is killed. */
   killMoment: CallOccurrence | WebhookOccurrence | undefined;
   readonly variant: RunVariant;
   readonly pace: number;
@@ -160,7 +159,6 @@ export class RunPlan {
     });
   }
 
-  /** Maximum wall time for which one side of a race is held. */
   get raceHeld(): string {
     const { single, larger } = RACE_HELD_MS;
     return formatDuration(this.set.length === 1 ? single : larger * this.pace);

@@ -65,7 +65,6 @@ export interface Trace {
   readonly failure?: RunFailure | undefined;
   /** A plain run that failed passes without the flow's `tick`. */
   readonly isByJob?: boolean;
-  /** The run killed the app. */
   readonly hasKilledApp?: boolean;
   /** At least one step that calls the app passed. */
   readonly hasReachedApp: boolean;
@@ -125,7 +124,6 @@ export interface RunFailure {
   /** Title of the failed step; absent if no step failed. */
   readonly title?: string | undefined;
   readonly message: string;
-  /** The failed step was a call to the app. */
   readonly isCallToApp: boolean;
   /** How a call without a response ended. */
   readonly ending?: "unreachable" | "timeout" | "broken" | undefined;
@@ -176,14 +174,10 @@ export interface ObservedCall extends Pick<CallOccurrence, "operation" | "isOwn"
   /** Status of the response; null without a response. */
   readonly status: number | null;
   readonly atMs: number;
-  /** A step of the flow made the call, not the app. */
   readonly isByFlow: boolean;
   readonly idempotencyKey?: string | undefined;
-  /** A deviation changed the call. */
   readonly isDeviated: boolean;
-  /** Id of the charge or withdrawal that the call created. */
   readonly createdId: string | undefined;
-  /** Id of the charge or withdrawal that the call read. */
   readonly readId: string | undefined;
   /** The call reads a page of the list of payins: the first page, or a further one. */
   readonly page?: "first" | "further" | undefined;
@@ -209,12 +203,10 @@ export interface ObservedDelivery {
   }[];
   /** Error message of an attempt that the app did not respond to in time. */
   readonly unanswered?: string;
-  /** A further attempt is due. */
   readonly isOpen?: boolean;
   readonly atMs: number;
 }
 
-/** A charge or a withdrawal. */
 export interface ObservedPayment {
   readonly id: string;
   readonly status: string;
@@ -229,9 +221,7 @@ export interface ObservedPayment {
 }
 
 export interface ObservedCharge extends ObservedPayment {
-  /** The customer pays on a page of the service. */
   readonly isHosted: boolean;
-  /** The page on which the customer pays. */
   readonly checkoutId?: string;
   readonly expiresMs: number;
   /** The payment method; absent until the customer has chosen one. */

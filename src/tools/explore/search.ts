@@ -10,11 +10,8 @@ export interface SearchRunResult {
   readonly behaviour: string;
   /** The app behaved as in a plain run. */
   readonly isAbsorbed: boolean;
-  /** Deviations that apply to the run. */
   readonly deviations: readonly Deviation[];
-  /** Returns true if a deviation applies to the run. */
   readonly canApply: (deviation: Deviation) => boolean;
-  /** The run could not be judged. */
   readonly isUnjudged?: boolean;
   /** The app is gone, no longer responds or no longer passes a plain run, so the search ends. */
   readonly isAppGone?: boolean;
@@ -39,7 +36,6 @@ export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "be
   /** All sets up to this size have been run or skipped. */
   readonly completeDepth: number;
   readonly runsOfDepth: readonly number[];
-  /** Number of runs of the last depth that could not be judged. */
   readonly unjudged: number;
   /** Number of sets that the next depth would run, as far as it is known. */
   readonly morePairs: number;
@@ -141,7 +137,6 @@ class Search {
     return drawn.sort((a, b) => a.at - b.at).map(({ set }) => set);
   }
 
-  /** Runs sets; returns the sets that passed. */
   async #runAll(sets: readonly DeviationSet[]): Promise<Base[]> {
     const { initialDeviations, run } = this.#options;
     const results = await run(sets);
@@ -213,7 +208,6 @@ class Search {
     return set.some((one) => this.#isUnmet(one, set)) ? "unmet" : undefined;
   }
 
-  /** Returns true if `one` cannot apply to a run with the other deviations of the set. */
   #isUnmet(one: Deviation, set: DeviationSet): boolean {
     const meets = this.#meets.get(deviationSetKey(set.filter((other) => other !== one)));
     if (meets === undefined || meets(one)) return false;

@@ -1,6 +1,5 @@
 import type { ExploreFinding } from "./exploration.js";
 
-/** Numbers of lines shown before the first difference, from it on, and at the end. */
 const BEFORE = 2;
 const AFTER = 6;
 const END = 6;

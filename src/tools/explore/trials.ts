@@ -6,21 +6,18 @@ import type { KnownDeviations } from "./known-deviations.js";
 import type { RunPlan } from "./run-plan.js";
 import type { RaceSide, RunVariant, Trace } from "./run-record.js";
 
-/** A run with a set of deviations, and its verdict. */
 export interface Trial {
   readonly plan: RunPlan;
   readonly trace: Trace;
   readonly verdict: TraceVerdict;
 }
 
-/** A failure of a set of deviations. */
 export interface Failure extends Pick<ExploreFinding, "seen"> {
   readonly verdict: WrongVerdict;
   /** The latest run that failed. */
   readonly trial: Trial;
 }
 
-/** The verdict on a set of deviations. */
 export interface Judgement {
   /** The run that counts for the set: the first that failed, else one that could not be judged, else the last. */
   readonly trial: Trial;
@@ -55,7 +52,6 @@ export class Trials {
     return (await this.runOnce([])).verdict.outcome === "right";
   }
 
-  /** Runs a set without confirmation. */
   async runOnce(set: DeviationSet, variant = EAGER): Promise<Trial> {
     const [trial] = await this.#runAll([set], variant);
     return trial!;
@@ -84,7 +80,6 @@ export class Trials {
     return { trial: unjudged ?? trial! };
   }
 
-  /** Repeats a failed run as a patient run. */
   async #confirm(set: DeviationSet, first: Trial, variant: RunVariant): Promise<Judgement> {
     const verdict = first.verdict as WrongVerdict;
     if (verdict.isAppGone) return { trial: first, failure: { verdict, trial: first, seen: ONCE } };

@@ -84,7 +84,6 @@ export class Driver {
     return this.#timers.isInstalled;
   }
 
-  /** @param passingMs sandbox time that passes as soon as a response is held; undefined for none */
   beginRun(stops: readonly Stop[], startMs: number, passingMs: number | undefined): void {
     this.#stops = stops;
     this.#startMs = startMs;

@@ -12,13 +12,11 @@ export interface RunRules {
 export interface LocalSandbox {
   /** Calls the sandbox's APIs without a port. */
   readonly fetch: SandboxFetch;
-  /** Returns a unique id for a run. */
   readonly runIdOf: (name: string) => string;
   /** Sandbox time. */
   nowMs(): number;
   /** When the next task of the sandbox is due; Infinity without one. */
   nextTaskMs(): number;
-  /** Sandbox time is being advanced. */
   isAdvancing(): boolean;
   /** Resolves when everything up to the time is done. */
   advanceTo(toMs: number): Promise<void>;

@@ -13,7 +13,6 @@ interface LooksOptions {
   readonly driver: Driver;
 }
 
-/** Looks at the app by the views of a flow, and saves what they show. */
 export class Looks {
   readonly #options: LooksOptions;
 
@@ -29,7 +28,6 @@ export class Looks {
     }
   }
 
-  /** Saves what the views of a customer who does not pay show before or during the payment. */
   async saveAt(run: RunState, moment: LookMoment): Promise<void> {
     for (const [index, { body }] of (await this.look(run)).entries())
       run.variables.scope.save(lookName(moment, index), body);

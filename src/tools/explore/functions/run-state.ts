@@ -9,7 +9,6 @@ import { filledValue } from "../sandbox/saved-variable.js";
 import { customerOf, type ExploreCustomer } from "./flow.js";
 import type { RunRules } from "./local-sandbox.js";
 
-/** The state of a run while it is carried out. */
 export class RunState {
   readonly customer: ExploreCustomer;
   readonly variables: RunVariables;
@@ -25,7 +24,6 @@ export class RunState {
   longestAdvanceMs = 0;
   readonly moments: EndMoments = {};
   failure: RunFailure | undefined;
-  /** Error of the flow. */
   error: unknown;
 
   /** @param plan undefined for a run without deviations */

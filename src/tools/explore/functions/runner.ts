@@ -30,7 +30,6 @@ interface FlowRunnerOptions {
 /** Status of an act of others that throws an error without one. */
 const REFUSED = 409;
 
-/** Carries out runs of a flow that is a function of this process, one at a time. */
 export class FlowRunner {
   readonly #options: FlowRunnerOptions;
   readonly looks: Looks;
@@ -101,7 +100,6 @@ export class FlowRunner {
   }
 
   #contextOf(run: RunState, acts: Acts): ExploreContext {
-    /** Carries out an act of the flow, and what others do after it. */
     const act = async <Result>(name: string, work: () => Promise<Result>, isPress = false) => {
       const index = run.acts.push({ name, isPress }) - 1;
       return work().finally(() => this.#actMeanwhile(run, index));
@@ -129,8 +127,6 @@ export class FlowRunner {
     }
     run.variables.scope.save(MEANWHILE_STATUS, status);
   }
-
-  // ---- Acts of the customer ----
 
   async #press(run: RunState, acts: Acts, label: string, act: () => unknown): Promise<unknown> {
     const { client } = this.#options.access;
@@ -220,8 +216,6 @@ export class FlowRunner {
     await this.quietEnd(run);
   }
 
-  // ---- Time ----
-
   async tick(run: RunState): Promise<void> {
     const { tick } = this.#options.flow;
     if (tick !== undefined) await this.#try(run, tick);
@@ -270,7 +264,6 @@ export class FlowRunner {
     if (afterwards !== undefined) await driver.until(afterwards());
   }
 
-  /** Lets the run end, and what it has begun with it. */
   async quietEnd(run: RunState): Promise<void> {
     try {
       await endQuietly(this.#hostOf(run), run.plan, this.rest, run.moments);
@@ -288,5 +281,4 @@ export class FlowRunner {
   }
 }
 
-/** The plan of a run without deviations. */
 const PLAIN = new RunPlan([], { customerMatch: {}, variant: { side: "first", isPatient: false }, pace: 1 });

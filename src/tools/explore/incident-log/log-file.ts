@@ -17,7 +17,6 @@ export interface LoggedCall {
   readonly operation: string;
   /** Status of the response; absent if the log has none. */
   readonly status?: number | undefined;
-  /** The app got no response. */
   readonly isLost: boolean;
 }
 
@@ -34,7 +33,6 @@ export interface LoggedWebhook {
   readonly happenedMs?: number | undefined;
   /** Status of the app's response; absent if the log has none. */
   readonly status?: number | undefined;
-  /** The service got no response. */
   readonly isLost: boolean;
   /** The attempt follows one that failed. */
   readonly isRetry?: boolean;
@@ -119,7 +117,6 @@ const eventBody = z.object({
 
 type LogEntry = LoggedCall | LoggedWebhook;
 
-/** Why an entry of the log cannot be read. */
 class EntryError extends Error {}
 
 /**

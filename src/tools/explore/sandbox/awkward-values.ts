@@ -24,7 +24,6 @@ const NAME = /^\p{Lu}\p{L}+(\s\p{Lu}\p{L}+)*$/u;
 const PRICE_KEY = /amount|price|total|cost|cents|minor/i;
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** A value of the flow without values inside, or a list. */
 interface GivenValue {
   readonly key: string;
   readonly value: unknown;
@@ -53,7 +52,6 @@ function givenValues(flow: Flow): GivenValue[] {
   return [...valuesIn(flow.raw.vars ?? {}), ...findPresses(flow).flatMap(({ body }) => valuesIn(body))];
 }
 
-/** Replaces values in `vars` and in the bodies of the customer's calls. */
 function withValues(flow: Flow, replace: (given: GivenValue) => unknown): Flow {
   const replaced = (value: unknown, key = ""): unknown => {
     const other = replace({ key, value });

@@ -22,10 +22,8 @@ import { isLess, PRESENT, withPresent } from "./views.js";
  * is judged by its own charges.
  */
 
-/** For each view the charges of the order or customer that it shows. */
 type Orders = readonly (readonly ObservedCharge[])[];
 
-/** Views of a run, and facts about the app. */
 interface JudgedViews {
   readonly shown: Shown;
   readonly seen: Bodies;
@@ -34,7 +32,6 @@ interface JudgedViews {
 
 /** Views that a run must have, and must not have. */
 export interface ClaimedViews {
-  /** Expected response of each view. */
   readonly views: readonly object[];
   /** A view that must not be as at another end, and why. */
   readonly unlike?: { readonly sentence: string; readonly view: number; readonly body: unknown } | undefined;
@@ -43,7 +40,6 @@ export interface ClaimedViews {
 /** Any response but a server error. */
 export const OPEN = { status: { lt: 500 } };
 
-/** Expects of the views of a run what is the same in every app. */
 export function claimedViews(
   plan: RunPlan,
   run: LoadedRun,

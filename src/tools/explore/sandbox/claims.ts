@@ -26,7 +26,6 @@ export interface Claims {
 
 /** An end of the app that this one must differ from. */
 export interface Unlike {
-  /** The failure in one sentence. */
   readonly sentence: string;
   readonly views: readonly unknown[];
 }

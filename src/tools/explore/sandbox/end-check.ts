@@ -10,16 +10,13 @@ import { variantFailure } from "./flow-variant.js";
 import { chargesOf } from "./money.js";
 import { generalPath } from "./views.js";
 
-/** Carries out runs of an app, and what the checks of their ends need. */
 export interface EndDriver<Run extends CheckedRun> {
   /** Saves the views of a run once they are steady, and reads its rows again; returns why it could not. */
   readonly look: (plan: RunPlan, run: Run) => Promise<RunFailure | undefined>;
-  /** Makes the flow's own checks; returns the first that fails. */
   readonly checks: (plan: RunPlan, run: Run, end: ExpectedEnd) => Promise<RunFailure | undefined>;
   readonly carryOut: (plan: RunPlan) => Promise<Run>;
   readonly runPlain: () => Promise<Run>;
   readonly hasRefused: (run: Run) => boolean;
-  /** Repeats the acts that the app refused, and lets the run end again. */
   readonly repeatRefused: (plan: RunPlan, run: Run) => Promise<RunFailure | undefined>;
   /** The app goes on after its responses. */
   readonly isAsynchronous: () => boolean;
@@ -27,7 +24,6 @@ export interface EndDriver<Run extends CheckedRun> {
   readonly untilLeasesEnd?: (() => Promise<void>) | undefined;
 }
 
-/** The likeliest end of a run that has none of the ends that it may have, and how it differs. */
 interface MissedEnd {
   readonly failure: RunFailure;
   /** The fields that differ from any of the ends. */
@@ -108,12 +104,10 @@ export class EndCheck<Run extends CheckedRun> {
     return isWithin(paid, completedCharges) && isWithin(paidOut, completedWithdrawals ?? 0);
   }
 
-  /** An app that goes on after its responses may show another end a little later. */
   #mayChange(plan: RunPlan): boolean {
     return this.#driver.isAsynchronous() && isReference(plan);
   }
 
-  /** Looks at the app again, and compares the end. */
   async #missedLater(plan: RunPlan, run: Run): Promise<MissedEnd | undefined> {
     const failure = await this.#driver.look(plan, run);
     return failure === undefined ? this.#missedEnd(plan, run) : { failure, fields: [] };

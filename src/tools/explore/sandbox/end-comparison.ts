@@ -11,10 +11,8 @@ import type { FlowVariant } from "./flow-variant.js";
 import type { ObservedRows } from "./observation.js";
 import { filledValue, savedVariable, statusName, viewVariableName } from "./saved-variable.js";
 
-/** A run at its end, as it is compared. */
 export interface CheckedRun extends LoadedRun {
   readonly trace: Trace;
-  /** Rows of the sandbox's lists since the run began. */
   readonly rows: ObservedRows;
   /** How failures name each view, and its body. */
   readonly viewNames: readonly { readonly title: string; readonly body: string }[];
@@ -131,7 +129,6 @@ function refusalCounts({ refusedTypes }: Baseline, plan: RunPlan): RecordCount[]
   }));
 }
 
-/** Compares the saved views with the end; returns the first that differs. */
 export function viewFailure(
   { loaded, viewNames }: Pick<CheckedRun, "loaded" | "viewNames">,
   { isWrongMoney }: RunPlan,

@@ -19,7 +19,6 @@ export function othersKeyOf(step: number): string {
   return `${MEANWHILE}${step}`;
 }
 
-/** Names the presses that a plan repeats; undefined if there are none. */
 export function pressKeyOf({ pressedTwice, pressedAgain }: RunPlan): string | undefined {
   const presses = [...new Set([...pressedTwice, ...pressedAgain])];
   return presses.length === 0 ? undefined : `${PRESSED}${presses.sort().join()}`;

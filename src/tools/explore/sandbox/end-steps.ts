@@ -6,13 +6,11 @@ import type { ExpectedEnd } from "./expected-end.js";
 import { type Flow, readOf } from "./flow.js";
 import { savedBody } from "./looked-at.js";
 
-/** A step that looks at the end of a run, with its purpose. */
 export interface EndStep {
   readonly step: RawStep;
   readonly role: StepRole;
 }
 
-/** Makes the steps that read the app's views once they are steady. */
 export function viewSteps({ observe }: Flow): RawStep[] {
   return observe.map((view) => ({ ...readOf(view), steady: view.steady ?? STEADY_DURATION }));
 }

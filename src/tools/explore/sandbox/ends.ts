@@ -242,7 +242,6 @@ export class Ends {
     );
   }
 
-  /** Describes how the ends in which nothing is paid disagree. */
   unpaidNotes(): string[] {
     const ends = this.#unpaidEnds.filter(({ plan }) => plan.others === undefined);
     const shown = ends.map(({ name, unpaid }) => ({ name, bodies: unpaid }));
@@ -336,7 +335,6 @@ export class Ends {
     };
   }
 
-  /** The end of a variant of the flow: that of a plain run, but for what follows from the variant. */
   #variantEnd(plan: RunPlan): ExpectedEnd {
     const { plain, unpaid } = this.shown();
     const end = this.#plainEnd(plan);
@@ -355,7 +353,6 @@ export class Ends {
     };
   }
 
-  /** Views of a run, without its id; undefined if they were not seen. */
   seenIn({ loaded }: LoadedRun): Bodies | undefined {
     const saved = this.#flow.observe.map((_, index) => savedVariable(loaded, viewVariableName(index)));
     return saved.includes(undefined) ? undefined : saved.map((body) => withoutRun(body, loaded.runId));

@@ -2,7 +2,6 @@ import type { ClaimedViews } from "./claimed-views.js";
 
 export type Count = number | { readonly lte: number };
 
-/** The end that a run must have. */
 export interface ExpectedEnd extends ClaimedViews {
   /** The undisturbed run that ended so. */
   readonly name: string;

@@ -7,13 +7,11 @@ import type { Freedom } from "./views.js";
 /** The id of a run, and what its steps have saved. */
 export type RunVariables = Pick<LoadedScenario, "runId" | "scope">;
 
-/** A run that was carried out. */
 export interface LoadedRun {
   readonly observed: ObservedRun;
   readonly loaded: RunVariables;
 }
 
-/** Fields of the step `pay`. */
 export interface Payment extends Readonly<ObservedCharge["base"]> {
   readonly method?: string;
   readonly to_currency?: string;
@@ -47,7 +45,6 @@ export interface PlainEnd {
 }
 
 export interface FreeField extends UncomparedField {
-  /** Index among the views. */
   readonly view: number;
   readonly freedom: Freedom;
 }
@@ -62,7 +59,6 @@ interface PressMatches {
   readonly last: CallMatch;
 }
 
-/** A payment of the flow on a page of the service. */
 export interface PageOfFlow {
   /** Selects its charge, and others only if it has nothing of its own. */
   readonly match: NonNullable<ChargeRule["match"]>;
@@ -81,7 +77,6 @@ export interface Baseline {
   readonly plain: PlainEnd;
   /** Sandbox time from the first charge to its expiry, in milliseconds; 0 without a charge. */
   readonly payableMs: number;
-  /** Fields of the views that differ between two plain runs. */
   readonly free: readonly FreeField[];
   /** Selects the charges of an order by metadata that holds a variable of the flow, such as the order's id. */
   readonly orderCharges?: OrderPayments;
@@ -95,6 +90,5 @@ export interface Baseline {
   readonly readMatch: Readonly<Record<string, unknown>>;
   /** Present if a charge is paid. */
   readonly list?: ListBaseline | undefined;
-  /** The flow's payments on pages. */
   readonly pages: readonly PageOfFlow[];
 }

@@ -14,7 +14,6 @@ import type { Flow } from "./flow.js";
 /** Fields of a flow's file that only `explore` reads. */
 const EXPLORE_FIELDS = ["given", "observe", "tick", "meanwhile", "never", "allow", "reset", "$schema"];
 
-/** Loads the runs of a flow. Checks its steps once. */
 export class FlowLoader {
   readonly #flow: Flow;
   readonly #inputs: ScenarioInputs;
@@ -77,7 +76,6 @@ export class FlowLoader {
     return loadScenarioWithIncludes(documentFromValue(document, this.#flow.file), this.#inputs);
   }
 
-  /** A step of the flow, or one that a run makes of it. */
   stepOf(raw: RawStep): LoadedStep {
     const known = this.#steps.get(raw);
     if (known !== undefined) return known;

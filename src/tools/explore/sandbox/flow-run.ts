@@ -15,7 +15,6 @@ import type { RunProfile } from "./run-profile.js";
 import { statusName, viewVariableName } from "./saved-variable.js";
 import type { SharedClock } from "./shared-clock.js";
 
-/** How the advances of a run wait for the app, as durations of wall time. */
 export interface AppWaits {
   /** How long the app must make no calls after each webhook. */
   readonly quiet?: string | undefined;
@@ -46,7 +45,6 @@ class StoppedRun extends Error {
   }
 }
 
-/** A run of a flow, whose steps are carried out one by one. */
 export class FlowRun {
   readonly loaded: LoadedScenario;
   /** Waits of the advances, as the sandbox reports them. */
@@ -58,7 +56,6 @@ export class FlowRun {
   readonly refused = new Set<number>();
   /** Titles of the views that the run has looked at. */
   readonly viewNames: { readonly title: string; readonly body: string }[] = [];
-  /** Moments that the run has reached. */
   readonly moments: EndMoments = {};
   /** Wall time of the longest `wait_for` step of the flow, and of the longest that calls the app. */
   waitedMs = 0;
@@ -68,7 +65,6 @@ export class FlowRun {
   /** Work in the middle of the flow, in order. */
   stops: Stop[] = [];
   readonly #options: FlowRunOptions;
-  /** Title of the last step. */
   #title = "";
   /** Sandbox milliseconds since the flow began. */
   #nowMs = 0;
@@ -91,7 +87,6 @@ export class FlowRun {
     return this.#options.waits;
   }
 
-  /** Carries out work of the run; returns why it stopped, undefined if it did not. */
   async failureIn(work: () => Promise<unknown>): Promise<RunFailure | undefined> {
     try {
       await work();
@@ -139,7 +134,6 @@ export class FlowRun {
     }
   }
 
-  /** Ends the run. */
   stop(failure: RunFailure): never {
     throw new StoppedRun(failure);
   }
@@ -187,8 +181,6 @@ export class FlowRun {
       return false;
     }
   }
-
-  // ---- Time ----
 
   /** Lets sandbox time pass, with the run's stops at their moments. */
   async advance(
@@ -249,8 +241,6 @@ export class FlowRun {
     );
   }
 
-  // ---- Races ----
-
   /**
    * Holds the first matching call of the app on one side until the other side is done. The other side begins when the call
    * is held, so the order of both is the same on every machine. Without a hold, both begin at once.
@@ -279,7 +269,6 @@ export class FlowRun {
     });
   }
 
-  /** Does both at once. Throws the error of the first, if both fail. */
   async together(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
     for (const outcome of await Promise.allSettled([one(), other()]))
       if (outcome.status === "rejected") throw outcome.reason;

@@ -11,7 +11,6 @@ import { fieldAt, fieldsIn } from "./views.js";
 /** The flow with another value, or with a second try. It ends as a plain run but for what follows from that. */
 export interface FlowVariant {
   readonly kind: Extract<DeviationKind, "awkward_value" | "tried_again">;
-  /** Place of the deviation. */
   readonly at: string;
   /** The difference, as the beginning of a sentence. */
   readonly when: string;
@@ -36,12 +35,10 @@ export interface FlowVariant {
   readonly entries?: readonly [plain: number, varied: number];
 }
 
-/** A variant of the flow of a file. */
 export interface FileVariant extends FlowVariant {
   readonly flow: Flow;
 }
 
-/** What plain, unpaid and this run of the variant show. */
 interface Shown {
   readonly plain: Bodies;
   /** The app at each end without a payment, and before and during a payment. */

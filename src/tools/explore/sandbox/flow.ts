@@ -7,7 +7,6 @@ import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Oracle } from "../exploration.js";
 
-/** A scenario file, split into acts and looks. */
 export interface Flow {
   readonly file: string;
   readonly raw: Readonly<Record<string, unknown>>;
@@ -18,9 +17,7 @@ export interface Flow {
   /** Calls to the app, and commands, whose results at the end must be as in a plain run. */
   readonly observe: readonly ObservedView[];
   readonly scheduledWork: readonly RawStep[];
-  /** Steps that others may take at any time. */
   readonly meanwhile: readonly RawStep[];
-  /** Steps that reset the app before each run. */
   readonly reset: readonly RawStep[];
   readonly never: readonly NeverRule[];
   /** Kind of deviation → field of the views → the end that the app means. */

@@ -3,11 +3,9 @@ import { Client } from "../../scenario/running/client.js";
 import type { RunPlan } from "../run-plan.js";
 import type { RaceSide, WebhookOccurrence } from "../run-record.js";
 
-/** The app as a process that runs can kill. */
 export interface KillableApp {
   /** Kills the app and starts it again. Resolves when it listens, or when it has failed to start. */
   restart(): Promise<void>;
-  /** Resolves when the app is not being restarted. */
   untilUp(): Promise<void>;
   /** Resolves when no lease of the killed process on a job can last any longer. */
   untilLeasesEnd(signal: AbortSignal | undefined): Promise<void>;

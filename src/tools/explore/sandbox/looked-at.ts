@@ -14,7 +14,6 @@ type Path = readonly (string | number)[];
 
 /** A response of the app that the flow checks, for example in `observe`, and the fields that the check names. */
 interface View {
-  /** Position in the file. */
   readonly path: Path;
   /** Variable in which a plain run saves the response body. */
   readonly name: string;

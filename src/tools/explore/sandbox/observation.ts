@@ -163,7 +163,6 @@ function callOf(
   };
 }
 
-/** The operation that lists the payins of all customers. */
 export const LIST_OPERATION = "listPayins";
 
 function pageOf({ offset }: Record<string, unknown>): ObservedCall["page"] {

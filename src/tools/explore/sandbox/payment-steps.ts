@@ -15,12 +15,10 @@ import type { Flow } from "./flow.js";
 const PAY_CALL = /^POST \/_sandbox\/checkouts\/([^/?]+)\/pay$/;
 const CHOICE = ["payment_method", "currency", "phone_number", "bank_account_number"];
 
-/** Finds the steps by which the customer pays on a page of the service. */
 export function findPages({ drive }: Pick<Flow, "drive">): RawStep[] {
   return drive.filter((step) => choiceOf(step) !== undefined);
 }
 
-/** The customer's choice on the page, as the fields of `cancel_then_pay`. */
 export function choiceOf({
   pay_twice,
   close_page,
@@ -39,13 +37,11 @@ function withoutUntil({ until: _until, ...choice }: Record<string, unknown>): Re
   return choice;
 }
 
-/** The customer cancels the page. */
 export function cancelStep(step: RawStep): RawStep {
   const { checkout_id } = choiceOf(step)!;
   return { ...sharedFields(step), request: `POST /_sandbox/checkouts/${checkout_id}/cancel` };
 }
 
-/** The customer cancels in one tab and pays in another. */
 export function cancelThenPayStep(step: RawStep): RawStep {
   return { ...sharedFields(step), cancel_then_pay: choiceOf(step) };
 }

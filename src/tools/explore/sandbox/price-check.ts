@@ -7,14 +7,12 @@ import type { LoadedRun } from "./facts.js";
 import type { Flow } from "./flow.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 
-/** A price that the app shows, or that the customer sends to it. */
 interface Price {
   readonly amount: string;
   /** Undefined if it is not known, and then that of the charge. */
   readonly currency: string | undefined;
 }
 
-/** Where a flow shows prices: in views, and in what it sends to the app. */
 interface PricedFlow {
   readonly observe: readonly Pick<Flow["observe"][number], "price" | "currency">[];
   readonly drive: readonly RawStep[];

@@ -39,7 +39,6 @@ export interface ProcessHostOptions {
   readonly runCommand?: RunCommand | undefined;
 }
 
-/** A run to carry out. */
 export interface Course {
   readonly flow: Flow;
   readonly name: string;
@@ -48,7 +47,6 @@ export interface Course {
   readonly follow: (run: FlowRun) => Promise<void>;
 }
 
-/** A run that was carried out, and that checks can follow. */
 export interface ProcessRun extends CheckedRun {
   readonly run: FlowRun;
   rows: ObservedRows;
@@ -56,7 +54,6 @@ export interface ProcessRun extends CheckedRun {
   readonly readRows: () => Promise<ObservedRows>;
 }
 
-/** Carries out runs of an app that is a process, over HTTP. */
 export class ProcessHost {
   readonly profile = new RunProfile();
   /** Sandbox time at the end of the last run; undefined if it is not known. */
@@ -65,7 +62,6 @@ export class ProcessHost {
   paysForOthers = false;
   readonly #client: Client;
   readonly #session: RunSession;
-  /** Ids of the runs that have ended. */
   readonly #endedRuns: string[] = [];
   readonly #inputs: ScenarioInputs;
   readonly #loaders = new Map<Flow, Promise<FlowLoader>>();

@@ -161,7 +161,6 @@ export class SandboxDeviable implements Deviable {
     return trace.failure === undefined;
   }
 
-  /** Runs the flow as the user wrote it. */
   async #runWritten(): Promise<ProcessRun> {
     const follow = async (run: FlowRun): Promise<void> => {
       for (const [index, step] of run.loader.fileSteps.entries()) await run.loadedStep("drive", step, index);

@@ -2,7 +2,6 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { fillReferences } from "../../scenario/variables.js";
 import type { RunVariables } from "./facts.js";
 
-/** Returns the value of a variable after a run; undefined if no step has saved it. */
 export function savedVariable({ scope }: Pick<RunVariables, "scope">, name: string): unknown {
   const resolved = scope.resolve({ name, fallback: undefined });
   return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
@@ -33,7 +32,6 @@ export function savedTime(loaded: RunVariables, name: string): number | undefine
   return text === undefined ? undefined : Date.parse(String(text));
 }
 
-/** Variable in which a plain run saves a view of the app. */
 export function viewVariableName(index: number): string {
   return `observed_${index + 1}`;
 }
@@ -50,7 +48,6 @@ export type LookMoment = (typeof LOOK_MOMENTS)[number];
 /** Variable with the sandbox time of the look during the payment. */
 export const DURING_TIME_NAME = "during_payment_at";
 
-/** Variable in which a run saves a view at such a moment. */
 export function lookName(moment: LookMoment, index: number): string {
   return `${moment}_payment_${index + 1}`;
 }

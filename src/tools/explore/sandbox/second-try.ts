@@ -17,7 +17,6 @@ import { fieldAt, PRESENT, RUN_ID } from "./views.js";
 
 export type Failing = "declined" | "expired" | "cancelled";
 
-/** Variable with the id of the charge that fails. */
 const FAILED_CHARGE = "failed_charge";
 /** Sandbox time after the expiry of a charge, in which the app hears of it. */
 const MARGIN_MS = durationToMs("10m");

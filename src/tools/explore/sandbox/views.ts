@@ -10,7 +10,6 @@ import { isMatcher, isMatcherOperator } from "../../../core/schema/matcher-words
 export const RUN_ID = `\${run.id}`;
 export const PRESENT = { exists: true };
 
-/** Replaces the run id by its placeholder, so that the value can be expected of every run. */
 export function withoutRun(value: unknown, runId: string): unknown {
   if (typeof value === "string")
     return value.replace(/[*?]/g, "\\$&").replaceAll("${", "$${").replaceAll(runId, RUN_ID);
@@ -60,7 +59,6 @@ export function commonPart(
   return undefined;
 }
 
-/** Returns true for the expectation of any value. */
 export function isPresence(expected: unknown): boolean {
   return isMatcher(expected) && "exists" in expected && expected.exists === true;
 }
@@ -111,7 +109,6 @@ export function sizeOf(value: unknown): number {
   return typeof value === "number" ? value : Number.NaN;
 }
 
-/** Returns true if a number is less than in a plain run. */
 export function isLess(got: unknown, plain: unknown): boolean {
   if (typeof got === "number" && typeof plain === "number") return got < plain;
   if (typeof got !== "object" || got === null || typeof plain !== "object" || plain === null) return false;
@@ -172,7 +169,6 @@ export function withPresent(expected: unknown, seen: unknown): unknown {
   return expectationOf(present) ?? PRESENT;
 }
 
-/** Expects no field that the body has beyond the expectation. */
 export function withoutMore(expected: unknown, seen: unknown): unknown {
   if (!isJsonObject(expected)) return expected;
   const fields = isMatcher(expected) ? [] : fieldsIn(expected);
@@ -181,7 +177,6 @@ export function withoutMore(expected: unknown, seen: unknown): unknown {
   return expectationOf([...fields, ...absent]) ?? expected;
 }
 
-/** Replaces what an end has in the fields that the flow allows to end otherwise. */
 export function withAllowed(
   views: readonly object[],
   allowed: readonly (readonly [field: string, value: unknown])[],
