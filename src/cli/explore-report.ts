@@ -116,14 +116,16 @@ function shownText(from: string, shown: NonNullable<ExploreReport["shown"]>): st
 
 /** The command line that runs only the set of the first finding without a file. */
 function replayText({ findings }: ExploreReport): string {
-  const finding = findings.find(({ deviations, file }) => deviations.length > 0 && file === undefined);
+  const finding = findings.find(
+    ({ deviations, file, only }) => only !== undefined || (deviations.length > 0 && file === undefined),
+  );
   if (finding === undefined) return "";
   const words = process.argv.slice(2);
   const end = words.includes("--") ? words.indexOf("--") : words.length;
   const own = words
     .slice(0, end)
     .filter((word, index, all) => !isFromFlag(word) && all[index - 1] !== "--from");
-  const only = ["--only", deviationSetText(finding.deviations)];
+  const only = ["--only", finding.only ?? deviationSetText(finding.deviations)];
   const command = shellCommand([...own, ...only, ...words.slice(end)]);
   return `${wrap(`to run it again: ${command}`, 0, lineWidth()).join("\n")}\n`;
 }

@@ -24,12 +24,20 @@ export type { CustomSignature, Signature, SignaturePreset } from "../core/schema
 export { UserError } from "../core/schema/user-error.js";
 export type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 export type { Deviation, DeviationKind } from "../tools/explore/deviation-set.js";
-export type { ExploreFinding, ExploreReport, ExploreSingle, Oracle } from "../tools/explore/exploration.js";
+export type {
+  ExploreFinding,
+  ExploreReport,
+  ExploreSingle,
+  LivesReport,
+  Oracle,
+} from "../tools/explore/exploration.js";
 export { ExploreError } from "../tools/explore/explore-error.js";
 export type {
   ExploreContext,
   ExploreCustomer,
   ExploreFlow,
+  ExploreLifeContext,
+  ExploreLives,
   ExplorePayment,
 } from "../tools/explore/functions/flow.js";
 export type { Outcome, RunReport, StepReport } from "../tools/scenario/running/run-report.js";

@@ -3,7 +3,13 @@ import { findUnknownNames, type Vocabulary } from "../core/domain/name-check.js"
 import { httpUrlSchema } from "../core/schema/common.js";
 import { closedShape, field, fieldsOf, pickFields } from "../core/schema/descriptions.js";
 import { resetRequestSchema, transitionRequestSchema } from "../core/schema/engine-requests.js";
-import { exploreDepthSchema, exploreLanesSchema, failOnSchema } from "../core/schema/explore-limits.js";
+import {
+  exploreDepthSchema,
+  exploreLanesSchema,
+  exploreLivesSchema,
+  exploreSeedSchema,
+  failOnSchema,
+} from "../core/schema/explore-limits.js";
 import { issueDetails, issueMessage, issuePath, safeParse } from "../core/schema/issues.js";
 import { getOwn, isJsonObject } from "../core/schema/json-objects.js";
 import { didYouMean, findNearestWord } from "../core/schema/nearest.js";
@@ -296,7 +302,7 @@ export const exploreOptionsSchema = closedShape(undefined, "", {
   app: field(httpUrlSchema, "The base URL of the app."),
   only: field(
     z.optional(z.string()),
-    "The only set of deviations to run, as a report names it: `response_lost at createWhitelabel#1`.",
+    "The only set of deviations to run, or life, as a report names it: `response_lost at createWhitelabel#1`, `life 42:17:3`.",
   ),
   from: field(
     z.optional(z.string()),
@@ -309,6 +315,14 @@ export const exploreOptionsSchema = closedShape(undefined, "", {
   depth: field(
     z.optional(exploreDepthSchema),
     "Maximum number of deviations at once: 1, 2, or `max` for larger sets until the budget ends; default 1.",
+  ),
+  lives: field(
+    z.optional(exploreLivesSchema),
+    "Number of lives of several customers, drawn after the single deviations; default 400 for a flow that is an object with `lives`, else none.",
+  ),
+  seed: field(
+    z.optional(exploreSeedSchema),
+    "Seed from which lives are drawn, a whole number; default: one made from the flow's name.",
   ),
   lanes: field(
     z.optional(exploreLanesSchema),
@@ -336,7 +350,7 @@ export const exploreOptionsSchema = closedShape(undefined, "", {
 export type ExploreFlowOptions = Readonly<z.infer<typeof exploreOptionsSchema>>;
 
 export const exploreFunctionOptionsSchema = closedShape(undefined, "", {
-  ...pickFields(fieldsOf(exploreOptionsSchema), "depth", "budget", "only", "from", "throws"),
+  ...pickFields(fieldsOf(exploreOptionsSchema), "depth", "budget", "only", "from", "lives", "seed", "throws"),
   ...pickFields(fieldsOf(exploreOptionsSchema), "failOn", "onRun", "profile", "signal"),
 });
 /** Options of `explore` for a flow that is an object. */

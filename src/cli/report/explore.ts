@@ -1,7 +1,12 @@
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { toPrintableValue } from "../../core/schema/text-format.js";
 import { deviationKey, deviationSetKey, deviationSetText } from "../../tools/explore/deviation-set.js";
-import type { ExploreFinding, ExploreReport, ExploreSingle } from "../../tools/explore/exploration.js";
+import type {
+  ExploreFinding,
+  ExploreReport,
+  ExploreSingle,
+  LivesReport,
+} from "../../tools/explore/exploration.js";
 import { DEVIATION_KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
 import { storyLines } from "../../tools/explore/story.js";
 import { type Paint, type Style, wrap } from "../text-layout.js";
@@ -27,6 +32,7 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
     complete_depth,
     not_tried,
     not_compared,
+    lives,
     ms,
     profile = {},
   } = toPrintableValue(report);
@@ -39,6 +45,7 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
     durationMs: ms,
     cases: [
       { name: "single deviations", outcome: complete_depth > 0 ? "passed" : "skipped", message: sentence },
+      ...(lives === undefined ? [] : [livesCase(lives)]),
       ...singles
         .filter((single) => !failing.has(deviationKey(single)))
         .map((single): ReportCase => {
@@ -50,7 +57,7 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
           };
         }),
       ...findings.map((finding): ReportCase => {
-        const name = deviationSetText(finding.deviations) || finding.oracle;
+        const name = finding.only ?? (deviationSetText(finding.deviations) || finding.oracle);
         return { ...findingCase(finding), name, details: detailsOf(finding) };
       }),
     ],
@@ -73,6 +80,11 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
   };
 }
 
+function livesCase({ lives, of, acts, orders, paid, refunded, seed }: LivesReport): ReportCase {
+  const message = `${lives} of ${of} lives from seed ${seed}: ${acts} acts, ${orders} orders, ${paid} payments, ${refunded} refunds`;
+  return { name: "lives", outcome: lives > 0 ? "passed" : "skipped", message };
+}
+
 /** The deviations that were not tried, a line per reason: kinds, with their number of places if there are several. */
 function notTriedLines(untried: ExploreReport["not_tried"]): string[] {
   const reasons = [...new Set(untried.map(({ reason }) => reason))];
@@ -93,7 +105,10 @@ function findingCase({ oracle, message, story, deviations }: ExploreFinding): Re
 }
 
 /** @param first label of the first deviation; the others are of the same set */
-function detailsOf({ deviations, seen, file, hint }: ExploreFinding, first = "deviation"): CaseDetail[] {
+function detailsOf(
+  { deviations, seen, file, hint, acts = [], only }: ExploreFinding,
+  first = "deviation",
+): CaseDetail[] {
   const details = deviations.map(
     ({ kind, at }, index): CaseDetail => [
       index === 0 ? first : "and",
@@ -103,6 +118,8 @@ function detailsOf({ deviations, seen, file, hint }: ExploreFinding, first = "de
   const { runs, of } = seen;
   return [
     ...details,
+    ...acts.map((act, index): CaseDetail => [index === 0 ? "life" : "then", act]),
+    ...(only === undefined ? [] : [["only", only] as const]),
     ...(runs < of ? [["seen", `in ${runs} of ${of} runs`] as const] : []),
     ...(file === undefined ? [] : [["file", file] as const]),
     ...(hint === undefined || first !== "deviation" ? [] : [["hint", hint] as const]),

@@ -20,6 +20,11 @@ export const MAX_EXHAUSTIVE_DEPTH = 2;
 export const exploreLanesSchema = countUpTo(16);
 export const DEFAULT_EXPLORE_LANES = 4;
 
+/** Number of lives of several customers. */
+export const exploreLivesSchema = countUpTo(100_000);
+export const DEFAULT_LIVES = 400;
+export const exploreSeedSchema = countUpTo(2 ** 31 - 1);
+
 /** Kinds of deviation, in the order in which they are tried. */
 export const DEVIATION_KINDS = [
   "request_lost",

@@ -10,6 +10,7 @@
 import { UserError } from "../../core/schema/user-error.js";
 import type { DeviationKind, DeviationSet } from "./deviation-set.js";
 import type { UncomparedField } from "./exploration.js";
+import type { LifeHost } from "./lives/life.js";
 import type { RunPlan } from "./run-plan.js";
 import type { RunVariant, Trace } from "./run-record.js";
 import type { FlowVariant } from "./sandbox/flow-variant.js";
@@ -70,6 +71,8 @@ export interface Deviable {
   observe(plans: readonly RunPlan[]): Promise<readonly Trace[]>;
   /** Returns the sets whose runs must be repeated, because the app repeated a failed call after their end. */
   lateSets(): Promise<readonly DeviationSet[]>;
+  /** Carries out lives in the app, between runs. Absent if it cannot. */
+  lives?<Result>(work: (host: LifeHost) => Promise<Result>): Promise<Result>;
   /** Wall time so far in milliseconds, by part of the runs. */
   profile(): Readonly<Record<string, number>>;
   close(): Promise<readonly string[]>;

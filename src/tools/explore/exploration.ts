@@ -20,6 +20,27 @@ export interface ExploreFinding {
   readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
   /** The scenario file that reproduces the finding; absent without `save`. */
   readonly file?: string;
+  /** For a life: its name, `life SEED:PATH`, by which the option `only` repeats it. */
+  readonly only?: string;
+  /** For a life: what happens in it, one line an act. Without any of them the app does not fail. */
+  readonly acts?: readonly string[];
+}
+
+/** The lives of an exploration, and how far they went. */
+export interface LivesReport {
+  /** The seed from which the lives were drawn. */
+  readonly seed: number;
+  /** Number of lives that were to be carried out. */
+  readonly of: number;
+  /** Number of lives that were, without those that shorten one that fails. */
+  readonly lives: number;
+  /** Number of acts of all lives, and of the longest. */
+  readonly acts: number;
+  readonly longest: number;
+  /** Number of orders, of payments, and of those that were refunded. */
+  readonly orders: number;
+  readonly paid: number;
+  readonly refunded: number;
 }
 
 /** Why a deviation was not tried when the budget was reached. */
@@ -96,6 +117,8 @@ export interface ExploreReport {
   readonly not_compared: readonly UncomparedField[];
   /** Deviations that the log of `from` shows; present with `from`. */
   readonly shown?: readonly ShownDeviation[];
+  /** Present if lives were asked for. */
+  readonly lives?: LivesReport;
   /** Notes, one line each. */
   readonly notes: readonly string[];
   /** Wall time in milliseconds by part of the runs, longest first; present with the option `profile`. */
@@ -109,15 +132,21 @@ const SETS = ["single deviation", "pair", "triple"] as const;
 
 export function summarySentence(
   name: string,
-  { findings, behaviours, drawn, complete_depth, notes }: Omit<ExploreReport, "sentence">,
+  { findings, behaviours, drawn, complete_depth, notes, lives }: Omit<ExploreReport, "sentence">,
   runsOfDepth: readonly number[],
   depth: number,
 ): string {
   const sets = runsOfDepth.map((runs, index) => formatCount(runs, SETS[index] ?? `set of ${index + 1}`));
   if (drawn > 0) sets.push(`${formatCount(drawn, "larger set")} by chance`);
+  if (lives !== undefined) sets.push(livesText(lives));
   const found = formatCount(findings.length, "finding");
   const noted = notes.length === 0 ? [] : [formatCount(notes.length, "note")];
   const all = [...sets, formatCount(behaviours, "behaviour"), found, ...noted].join(", ");
   const isPartial = complete_depth > 0 && complete_depth < depth;
   return `${name}: ${all}; depth ${complete_depth} complete${isPartial ? `, depth ${complete_depth + 1} not complete` : ""}`;
+}
+
+function livesText({ lives, of, longest, paid }: LivesReport): string {
+  const all = of === 1 ? "1 life" : `${lives < of ? `${lives} of ` : ""}${of} lives`;
+  return `${all} (up to ${formatCount(longest, "act")}; ${formatCount(paid, "payment")})`;
 }

@@ -32,10 +32,11 @@ function reportText(report: ExploreReport): string {
 }
 
 function findingLines(finding: ExploreFinding, others: readonly ExploreFinding[]): string[] {
-  const { oracle, message, deviations, story, hint, file } = finding;
+  const { oracle, message, deviations, story, hint, file, acts = [], only } = finding;
   const what = deviations.map(
     ({ kind, at }) => `${kind} at ${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`,
   );
+  const again = only ?? deviationSetText(deviations);
   const names = deviations.map(({ kind }) => kind).join(" and ");
   return [
     "",
@@ -43,8 +44,9 @@ function findingLines(finding: ExploreFinding, others: readonly ExploreFinding[]
     ...what.map((text) => `    ${text}`),
     ...others.map((other) => `    or ${deviationSetText(other.deviations)}`),
     ...(hint === undefined ? [] : [`    ${hint}`]),
+    ...acts.map((act) => `    ${act}`),
     ...(story === undefined ? [] : storyLines(story, names).map((line) => `    ${line}`)),
-    ...(deviations.length === 0 ? [] : [`    to run it again: only: "${deviationSetText(deviations)}"`]),
+    ...(again === "" ? [] : [`    to run it again: only: "${again}"`]),
     ...(file === undefined ? [] : [`    file ${file}`]),
   ];
 }

@@ -2,8 +2,9 @@ import { errorText } from "../../core/schema/error-text.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { createAbortController, systemWallClock } from "../../core/time/wall-clock.js";
 import { BlindSpotError, type Deviable } from "./deviable.js";
-import { BUDGET_OVER, type ExploreReport, summarySentence } from "./exploration.js";
+import { BUDGET_OVER, type ExploreReport, summarySentence, type UncomparedField } from "./exploration.js";
 import { type ExploreOptions, Explorer, exhaustiveDepth, type LimitedOptions } from "./explorer.js";
+import { lifeText } from "./lives/chosen-lives.js";
 import { onlyText } from "./only-sets.js";
 import { observePlainRuns, refuseBlindSpots } from "./plain-runs.js";
 
@@ -47,7 +48,8 @@ export async function explore(
 
 async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise<ExploreReport> {
   const startedMs = systemWallClock.nowMs();
-  const { only, shown } = options;
+  const { only, shown, lives } = options;
+  const isReplay = only !== undefined || lives?.only !== undefined;
   const plain = await observePlainRuns(deviable, options.overReason);
   refuseBlindSpots(deviable, plain);
   const explorer = new Explorer(deviable, options, plain);
@@ -64,7 +66,8 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
       findings.length === 0 &&
       explorer.brokenOff === undefined &&
       spots.length === 0 &&
-      (only === undefined ? completeDepth > 0 : searched.unjudged === 0),
+      (isReplay ? searched.unjudged === 0 : completeDepth > 0) &&
+      (lives === undefined || (explorer.lives?.report.lives ?? 0) > 0),
     complete_depth: completeDepth,
     runs: searched.runs + noteRuns,
     drawn: searched.drawn,
@@ -75,22 +78,29 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     findings,
     singles: explorer.singles(),
     looked_at: fields,
-    not_compared: notCompared,
+    not_compared: [...notCompared, ...(explorer.lives?.notCompared ?? []).filter(isNew(notCompared))],
     not_tried: explorer.notTried(),
+    ...(explorer.lives === undefined ? {} : { lives: explorer.lives.report }),
     notes: explorer.collectNotes(),
     ...(shown === undefined ? {} : { shown }),
     ...(options.profile === true ? { profile: byDuration(deviable.profile()) } : {}),
   };
   const runsOfDepth = searched.runsOfDepth.map((runs, index) => (index === 0 ? runs + noteRuns : runs));
+  const replayed =
+    lives?.only === undefined ? only && onlyText(only, report.runs) : `only ${lifeText(lives.only)}`;
   const summary =
-    only === undefined
+    replayed === undefined
       ? summarySentence(deviable.name, report, runsOfDepth, exhaustiveDepth(options.depth))
-      : `${deviable.name}: ${onlyText(only, report.runs)}: ${formatCount(findings.length, "finding")}`;
+      : `${deviable.name}: ${replayed}: ${formatCount(findings.length, "finding")}`;
   const doubt = explorer.doubt(searched) ?? (findings.length === 0 ? spots[0]?.message : undefined);
   const { morePairs } = searched;
   const more = morePairs === 0 ? "" : `; --depth 2 adds ${formatCount(morePairs, "pair")}`;
   const sentence = doubt === undefined ? `${summary}${more}` : `${summary}: ${doubt}: fix that first`;
   return { ...report, sentence };
+}
+
+function isNew(known: readonly UncomparedField[]): (one: UncomparedField) => boolean {
+  return ({ field }) => known.every((other) => other.field !== field);
 }
 
 function byDuration(profile: Readonly<Record<string, number>>): Record<string, number> {

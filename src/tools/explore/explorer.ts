@@ -4,6 +4,8 @@ import {
   type ExploreDepth,
   MAX_EXHAUSTIVE_DEPTH,
 } from "../../core/schema/explore-limits.js";
+import { loadLazily } from "../../core/time/load-lazily.js";
+import { systemWallClock } from "../../core/time/wall-clock.js";
 import type { Deviable } from "./deviable.js";
 import {
   type Deviation,
@@ -14,16 +16,19 @@ import {
   type FailOnKind,
 } from "./deviation-set.js";
 import { Evidence } from "./evidence.js";
-import type {
-  ExploreFinding,
-  ExploreReport,
-  ExploreSingle,
-  Oracle,
-  UntriedDeviation,
+import {
+  BUDGET_OVER,
+  type ExploreFinding,
+  type ExploreReport,
+  type ExploreSingle,
+  type Oracle,
+  type UntriedDeviation,
 } from "./exploration.js";
 import { behaviourOf, refusalText } from "./judge.js";
 import { DEVIATION_KIND_DEFINITIONS } from "./kinds.js";
 import { KnownDeviations } from "./known-deviations.js";
+import type { LivesOptions } from "./lives/chosen-lives.js";
+import type { Lives } from "./lives/lives.js";
 import { runOnlySets, withoutPlace } from "./only-sets.js";
 import type { PlainRunResult } from "./plain-runs.js";
 import { referencesFirst } from "./reference-kinds.js";
@@ -37,6 +42,8 @@ export interface ExploreOptions {
   readonly only?: readonly DeviationSet[] | undefined;
   /** Deviations that the log of `from` shows, for the report. */
   readonly shown?: ExploreReport["shown"];
+  /** Lives of several customers, after the runs of single deviations. */
+  readonly lives?: LivesOptions | undefined;
   /** Maximum wall time in milliseconds; unlimited if undefined. */
   readonly budgetMs?: number | undefined;
   readonly lanes?: number | undefined;
@@ -80,6 +87,8 @@ export class Explorer {
   /** The flow still passed without deviations after the last run that could not be judged. */
   passesPlainRun = true;
   brokenOff: string | undefined;
+  /** The lives that were carried out; undefined before. */
+  lives: Lives | undefined;
   /** Number of runs of deviations with `isNoteOnly`, which come after the search. */
   noteRuns = 0;
   readonly #deviable: Deviable;
@@ -89,6 +98,7 @@ export class Explorer {
   readonly #lanes: number;
   readonly #trials: Trials;
   readonly #notes = new Set<string>();
+  readonly #beginMs = systemWallClock.nowMs();
   /** Why the first run that could not be judged could not. */
   #unjudgedReason: string | undefined;
   #count = 0;
@@ -145,8 +155,12 @@ export class Explorer {
   }
 
   async search(): Promise<SearchResult> {
-    const { depth, only } = this.#options;
+    const { depth, only, lives } = this.#options;
     if (only !== undefined) return this.#runOnly(only);
+    if (lives?.only !== undefined) {
+      await this.#live();
+      return NOT_SEARCHED;
+    }
     const { name } = this.#deviable;
     const { difference } = this.#plain;
     if (difference !== undefined)
@@ -159,12 +173,28 @@ export class Explorer {
       separationOf: (one, other) => this.#deviations.separationOf(one, other),
       run: (sets) => this.#runAll(sets),
       shuffleRandom: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
+      onSingles: () => this.#untilError(() => this.#live()),
       onDepthEnd: () => this.#untilError(() => this.#runForNotes()),
       drawRandom: depth === "max" ? seededRandom(name) : undefined,
     });
     this.#judgePractice();
     this.findings.sort((one, other) => this.#rankOf(one) - this.#rankOf(other));
     return result;
+  }
+
+  /** Carries out lives. If larger sets follow, half of the time that is left is theirs. */
+  async #live(): Promise<void> {
+    const { lives, depth, budgetMs } = this.#options;
+    if (lives === undefined) return;
+    const nowMs = systemWallClock.nowMs();
+    const leftMs = budgetMs === undefined ? Infinity : this.#beginMs + budgetMs - nowMs;
+    const endMs = nowMs + (depth === 1 ? leftMs : leftMs / 2);
+    const overReason = () => (systemWallClock.nowMs() > endMs ? BUDGET_OVER : this.#overReason);
+    const { runLives } = await loadLazily(() => import("./lives/lives.js"));
+    const { name } = this.#deviable;
+    this.lives = await this.#deviable.lives!((host) => runLives(host, name, lives, overReason));
+    this.findings.push(...this.lives.findings);
+    for (const note of this.lives.notes) this.#notes.add(note);
   }
 
   singles(): ExploreSingle[] {
@@ -319,8 +349,9 @@ export class Explorer {
 
   /** Lists the deviations that apply to a plain run and were not tried alone, and the kinds that do not apply. */
   notTried(): UntriedDeviation[] {
-    const { only } = this.#options;
+    const { only, lives } = this.#options;
     if (only !== undefined) return withoutPlace(only, this.#deviations);
+    if (lives?.only !== undefined) return [];
     const { observed } = this.#plain.trace;
     const tried = new Set(this.evidence.singles.map(deviationKey));
     const overReason = this.#overReason ?? "the search ended first";

@@ -18,6 +18,7 @@ import type { ExploreReport } from "./exploration.js";
 import { explore } from "./explore.js";
 import type { ExploreOptions } from "./explorer.js";
 import { chosenSets } from "./incident-log/shown-deviations.js";
+import { chosenLives, namesLife } from "./lives/chosen-lives.js";
 import { type Flow, flowOf } from "./sandbox/flow.js";
 import type { ProcessHostOptions } from "./sandbox/process-host.js";
 import { SandboxDeviable } from "./sandbox/sandbox-deviable.js";
@@ -35,10 +36,20 @@ export interface ExploreFileOptions extends Omit<ExploreOptions, "save">, Proces
 interface LibraryOptions
   extends Omit<
     ExploreFileOptions,
-    "fetch" | "runIdOf" | "depth" | "budgetMs" | "only" | "shown" | "onWarning" | "mayHaveUnknownVars"
+    | "fetch"
+    | "runIdOf"
+    | "depth"
+    | "budgetMs"
+    | "only"
+    | "shown"
+    | "lives"
+    | "onWarning"
+    | "mayHaveUnknownVars"
   > {
   readonly only?: string;
   readonly from?: string;
+  readonly lives?: number;
+  readonly seed?: number;
   readonly depth?: ExploreDepth;
   readonly budget?: string;
 }
@@ -51,6 +62,8 @@ export function exploreWithDefaults(
     budget,
     only,
     from,
+    lives,
+    seed,
     depth = DEFAULT_EXPLORE_DEPTH,
     environment = process.env,
     ...options
@@ -63,6 +76,12 @@ export function exploreWithDefaults(
     depth,
     budgetMs,
     ...chosenSets({ only, from }),
+    lives: chosenLives(lives !== undefined || (only !== undefined && namesLife(only)), {
+      lives,
+      seed,
+      only,
+      from,
+    }),
     app: trimTrailingSlashes(app),
     mayHaveUnknownVars: true,
   };

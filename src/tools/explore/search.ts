@@ -26,6 +26,8 @@ export interface SearchOptions {
   readonly separationOf: (one: Deviation, other: Deviation) => SeparationReason | undefined;
   /** Present if plain runs differ. The search then shuffles sets and skips no set as `absorbed`, `alike` or `unmet`. */
   readonly shuffleRandom?: (() => number) | undefined;
+  /** Called when all single deviations are done. */
+  readonly onSingles?: () => Promise<void>;
   /** Called when all sets up to the depth are done, before larger ones are drawn. */
   readonly onDepthEnd: () => Promise<void>;
   /** Present with the depth `max`: draws sets larger than the depth until the budget is over. */
@@ -86,7 +88,7 @@ class Search {
   }
 
   async run(): Promise<SearchResult> {
-    const { depth, initialDeviations, onDepthEnd, drawRandom } = this.#options;
+    const { depth, initialDeviations, onSingles, onDepthEnd, drawRandom } = this.#options;
     let bases: Base[] = [{ set: [], more: initialDeviations }];
     let completeDepth = 0;
     for (let size = 1; size <= depth && !this.#hasEnded; size++) {
@@ -95,6 +97,7 @@ class Search {
       bases = await this.#runAll(this.#shuffle(this.#extend(bases)));
       this.#hasEnded ||= this.#unjudged * 2 > this.#runsOfDepth.at(-1)!;
       if (!this.#hasEnded) completeDepth = size;
+      if (size === 1 && !this.#hasEnded) await onSingles?.();
     }
     const [runsOfDepth, unjudged] = [[...this.#runsOfDepth], this.#unjudged];
     const exhaustiveRuns = this.#runs;

@@ -7,16 +7,19 @@ import type { ExploreReport } from "../exploration.js";
 import { explore } from "../explore.js";
 import type { ExploreOptions } from "../explorer.js";
 import { chosenSets } from "../incident-log/shown-deviations.js";
+import { chosenLives } from "../lives/chosen-lives.js";
 import { checkFlow, type ExploreFlow } from "./flow.js";
 import { FunctionDeviable } from "./function-deviable.js";
 import type { LocalSandbox } from "./local-sandbox.js";
 
 interface ExploreFunctionOptions
-  extends Omit<ExploreOptions, "depth" | "budgetMs" | "only" | "shown" | "lanes"> {
+  extends Omit<ExploreOptions, "depth" | "budgetMs" | "only" | "shown" | "lanes" | "lives"> {
   readonly depth?: ExploreDepth | undefined;
   readonly budget?: string | undefined;
   readonly only?: string | undefined;
   readonly from?: string | undefined;
+  readonly lives?: number | undefined;
+  readonly seed?: number | undefined;
 }
 
 /** An exploration has the timers of the process. */
@@ -25,7 +28,7 @@ let isExploring = false;
 /** Explores a flow that is a function of this process. Throws a UserError for a flow that fails with nothing going wrong. */
 export async function exploreFunction(
   flow: ExploreFlow,
-  { depth = DEFAULT_EXPLORE_DEPTH, budget, only, from, ...options }: ExploreFunctionOptions,
+  { depth = DEFAULT_EXPLORE_DEPTH, budget, only, from, lives, seed, ...options }: ExploreFunctionOptions,
   sandbox: () => LocalSandbox,
 ): Promise<ExploreReport> {
   checkFlow(flow);
@@ -34,6 +37,7 @@ export async function exploreFunction(
     depth,
     budgetMs: budget === undefined ? undefined : durationToMs(budget),
     ...chosenSets({ only, from }),
+    lives: chosenLives(flow.lives !== undefined, { lives, seed, only, from }),
   };
   if (isExploring)
     throw new UserError(

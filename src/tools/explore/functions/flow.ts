@@ -41,6 +41,17 @@ export interface ExplorePayment {
   readonly bank_account_number?: string;
 }
 
+/** Acts of a life, as the customer of one of its orders. */
+export type ExploreLifeContext = ExploreCustomer & Pick<ExploreContext, "press">;
+
+/** The way to an order and its payment, for lives of several customers and orders. The sandbox brings the rest. */
+export interface ExploreLives {
+  /** Makes the order `id` of the customer `email` in the app. A customer may have several orders. */
+  readonly order: (context: ExploreLifeContext) => unknown;
+  /** Goes to pay the order `id`, for the first time or again. Without it, `order` does so. */
+  readonly attempt?: (context: ExploreLifeContext) => unknown;
+}
+
 /** A flow of an app in this process, which `explore` runs again and again, each time with another failure. */
 export interface ExploreFlow {
   /** Name in reports; default `"flow"`. Also the seed of random choices. */
@@ -55,12 +66,16 @@ export interface ExploreFlow {
   readonly open?: (url: string) => unknown;
   /** Called at the start of each run, for an app that keeps state beyond its customers. */
   readonly setup?: () => unknown;
-  /** One run in which nothing goes wrong. Its assertions are checked only when nothing goes wrong. */
-  readonly flow: (context: ExploreContext) => unknown;
+  /**
+   * One run in which nothing goes wrong. Its assertions are checked only when nothing goes wrong. If `lives` takes its place,
+   * one order is placed and paid.
+   */
+  readonly flow?: (context: ExploreContext) => unknown;
+  /** For lives: what several customers do, in any order. In place of `flow`, or beside it. */
+  readonly lives?: ExploreLives;
 }
 
-const KEYS = ["name", "see", "tick", "meanwhile", "open", "setup", "flow"] as const;
-const REQUIRED = ["see", "flow"] as const;
+const KEYS = ["name", "see", "tick", "meanwhile", "open", "setup", "flow", "lives"] as const;
 
 /** Throws a UserError for each fault of a flow. */
 export function checkFlow(flow: ExploreFlow): void {
@@ -68,7 +83,8 @@ export function checkFlow(flow: ExploreFlow): void {
   if (!isJsonObject(given)) throw new UserError("explore: needs the path of a file, or { see, flow }");
   const isFunction = (value: unknown) => typeof value === "function";
   const faults = [
-    ...REQUIRED.filter((key) => given[key] === undefined).map((key) => `the flow needs ${key}`),
+    ...(given.see === undefined ? ["the flow needs see"] : []),
+    ...(given.flow === undefined && given.lives === undefined ? ["the flow needs flow, or lives"] : []),
     ...Object.keys(given)
       .filter((key) => !(KEYS as readonly string[]).includes(key))
       .map((key) => `a flow has no ${key}${didYouMean(key, KEYS)}`),
@@ -78,8 +94,21 @@ export function checkFlow(flow: ExploreFlow): void {
     ...(given.name === undefined || typeof given.name === "string" ? [] : ["name must be a text"]),
     ...(given.see === undefined ? [] : namedFaults("see", given.see, VIEW)),
     ...(given.meanwhile === undefined ? [] : namedFaults("meanwhile", given.meanwhile, ACT)),
+    ...(given.lives === undefined ? [] : livesFaults(given.lives)),
   ];
   if (faults.length > 0) throw new UserError(faults.map((fault) => `explore: ${fault}`).join("\n"));
+}
+
+const LIVES_KEYS = ["order", "attempt"] as const;
+
+function livesFaults(given: unknown): string[] {
+  if (!isJsonObject(given) || given.order === undefined)
+    return ["lives needs order, as in { order: ({ id, email }) => shop.place(id, email) }"];
+  return Object.entries(given).flatMap(([key, value]) => {
+    if (!(LIVES_KEYS as readonly string[]).includes(key))
+      return [`lives has no ${key}${didYouMean(key, LIVES_KEYS)}`];
+    return value === undefined || typeof value === "function" ? [] : [`lives.${key} must be a function`];
+  });
 }
 
 const VIEW = "view of the app, as in { order: ({ id }) => orders.get(id) }";

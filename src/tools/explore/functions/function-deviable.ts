@@ -1,3 +1,4 @@
+import { loadLazily } from "../../../core/time/load-lazily.js";
 import { Client } from "../../scenario/running/client.js";
 import { readNamespaceKeys } from "../../scenario/running/run-namespace.js";
 import { RunSession } from "../../scenario/running/run-session.js";
@@ -5,6 +6,8 @@ import type { ServiceAccess } from "../../scenario/steps/request.js";
 import { restDuration } from "../course.js";
 import type { Deviable, FlowCoverage } from "../deviable.js";
 import type { DeviationKind, DeviationSet } from "../deviation-set.js";
+import type { LifeHost } from "../lives/life.js";
+import { oneOrder } from "../lives/one-order.js";
 import { RunPlan } from "../run-plan.js";
 import type { RunVariant, Trace } from "../run-record.js";
 import { baselineOf, pressRanges } from "../sandbox/baseline.js";
@@ -104,7 +107,9 @@ export class FunctionDeviable implements Deviable {
       const client = new Client({ fetch, runner: name });
       const { keys } = await readNamespaceKeys(client);
       const position = await readListPositions(client);
-      return new FunctionDeviable(flow, sandbox, session, { client, keys }, position);
+      const { lives } = flow;
+      const whole = lives === undefined ? flow : { ...flow, flow: flow.flow ?? oneOrder(lives, client) };
+      return new FunctionDeviable(whole, sandbox, session, { client, keys }, position);
     } catch (error) {
       sandbox.close();
       await session?.close();
@@ -254,6 +259,16 @@ export class FunctionDeviable implements Deviable {
       traces.push(trace);
     }
     return traces;
+  }
+
+  async lives<Result>(work: (host: LifeHost) => Promise<Result>): Promise<Result> {
+    const { FunctionLives } = await loadLazily(() => import("../lives/function-lives.js"));
+    const [flow, sandbox, driver, client] = [this.#flow, this.#sandbox, this.#driver, this.#client];
+    try {
+      return await work(new FunctionLives({ name: this.name, flow, sandbox, driver, client }));
+    } finally {
+      this.#position = await readListPositions(client);
+    }
   }
 
   async lateSets(): Promise<DeviationSet[]> {

@@ -87,7 +87,7 @@ export class FlowRunner {
     const { plan = PLAIN } = run;
     const acts = new Acts(this.#hostOf(run), plan, this.baseline);
     try {
-      await driver.until(call(() => flow.flow(this.#contextOf(run, acts))));
+      await driver.until(call(() => flow.flow!(this.#contextOf(run, acts))));
     } catch (error) {
       run.error ??= error;
       // The flow describes a run in which nothing goes wrong. What else it expects, the views tell.

@@ -10,6 +10,7 @@ import {
   parseDeviationSet,
 } from "../deviation-set.js";
 import type { ShownDeviation } from "../exploration.js";
+import { namesLife } from "../lives/chosen-lives.js";
 import { type IncidentLog, type LoggedCall, type LoggedWebhook, readIncidentLog } from "./log-file.js";
 
 /** The deviations that an incident's log shows, and the sets of them that an exploration tries. */
@@ -29,6 +30,7 @@ export function chosenSets(
 ): Partial<ShownSets> {
   if (only !== undefined && from !== undefined)
     throw new UserError(`${dashes}only and ${dashes}from both name the sets to run: give one of them`);
+  if (only !== undefined && namesLife(only)) return {};
   if (only !== undefined) return { only: [parseDeviationSet(only, `${dashes}only`)] };
   return from === undefined ? {} : readShownSets(from);
 }

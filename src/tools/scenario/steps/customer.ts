@@ -28,7 +28,7 @@ import {
 } from "./step-definition.js";
 
 export const PAY_DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
-const CUSTOMER_DEFAULTS: Readonly<Record<string, object>> = {
+export const CUSTOMER_DEFAULTS: Readonly<Record<string, object>> = {
   mobile_money: { phone_number: "+254700000001" },
   bank_transfer: { bank_account_number: "0123456789" },
 };

@@ -1,0 +1,102 @@
+import { durationToMs } from "../../../core/schema/time.js";
+import { UserError } from "../../../core/schema/user-error.js";
+import type { Client } from "../../scenario/running/client.js";
+import { JOB_INTERVAL, LONG } from "../course.js";
+import { call, settled } from "../functions/acts.js";
+import type { Driver } from "../functions/driver.js";
+import { customerOf, type ExploreFlow, type ExploreLives } from "../functions/flow.js";
+import type { LocalSandbox, RunRules } from "../functions/local-sandbox.js";
+import { Looks } from "../functions/looks.js";
+import { RunState } from "../functions/run-state.js";
+import type { LifeOrder, LifeView } from "./fields.js";
+import type { LifeHost } from "./life.js";
+
+interface FunctionLivesOptions {
+  readonly name: string;
+  readonly flow: ExploreFlow;
+  readonly sandbox: LocalSandbox;
+  readonly driver: Driver;
+  readonly client: Client;
+}
+
+/** An app of this process in which lives are carried out. */
+export class FunctionLives implements LifeHost {
+  readonly hasAttempt: boolean;
+  readonly client: Client;
+  newestCharge: string | undefined;
+  readonly #options: FunctionLivesOptions;
+  readonly #lives: ExploreLives;
+  readonly #looks: Looks;
+  /** E-mail addresses of the customers of a life. */
+  #customers: string[] = [];
+
+  constructor(options: FunctionLivesOptions) {
+    const { flow, client, name } = options;
+    if (flow.lives === undefined) throw new UserError(`${name}: the flow has no lives`);
+    this.client = client;
+    this.#options = options;
+    this.#lives = flow.lives;
+    this.#looks = new Looks(options);
+    this.hasAttempt = flow.lives.attempt !== undefined;
+  }
+
+  async begin(): Promise<void> {
+    const { driver, flow, sandbox } = this.#options;
+    this.#customers = [];
+    driver.beginRun([], sandbox.nowMs(), undefined);
+    await driver.until(call(() => flow.setup?.()));
+  }
+
+  newOrder(customer: number): LifeOrder {
+    const { sandbox, name } = this.#options;
+    const { id, email } = customerOf(sandbox.runIdOf(name));
+    this.#customers[customer] ??= email;
+    return { id, email: this.#customers[customer] };
+  }
+
+  press(act: "order" | "attempt", order: LifeOrder): Promise<void> {
+    const press = (_label: string, work: () => unknown) => call(work) as never;
+    return settled(this.until(call(() => this.#lives[act]!({ ...order, press }))));
+  }
+
+  until<Result>(work: Promise<Result>): Promise<Result> {
+    return this.#options.driver.until(work);
+  }
+
+  together(one: () => Promise<void>, other: () => Promise<void>): Promise<void> {
+    const { driver, sandbox } = this.#options;
+    return driver.alone(async () => {
+      const release = sandbox.hold({});
+      const held = one();
+      held.catch(() => {});
+      await driver.whenStill();
+      await settled(driver.until(other(), release));
+      release();
+      await driver.until(held);
+    });
+  }
+
+  advance(by: string): Promise<void> {
+    return this.#options.driver.advance(durationToMs(by));
+  }
+
+  useRules(rules: RunRules): void {
+    this.#options.sandbox.useRules(rules);
+  }
+
+  async settle(): Promise<void> {
+    const { driver, flow } = this.#options;
+    for (const by of flow.tick === undefined ? [LONG] : [JOB_INTERVAL, LONG, JOB_INTERVAL]) {
+      await this.advance(by);
+      await settled(driver.until(call(() => flow.tick?.())));
+    }
+    await driver.whenStill();
+  }
+
+  async look(order: LifeOrder): Promise<LifeView[]> {
+    const { flow, sandbox } = this.#options;
+    const run = new RunState(order.id, undefined, sandbox.nowMs(), () => order);
+    const views = await this.#looks.look(run);
+    return Object.keys(flow.see).map((name, index) => ({ name, ...views[index]! }));
+  }
+}

@@ -1,0 +1,211 @@
+import { durationToMs } from "../../../core/schema/time.js";
+import type { Client } from "../../scenario/running/client.js";
+import { type LogRow, readRecordsSince } from "../../scenario/running/control-lists.js";
+import {
+  LIFE_FAILURES,
+  type LifeAct,
+  type LifeFailure,
+  nextActs,
+  type OpenOrder,
+  type PaymentAct,
+} from "./acts.js";
+import { type Fields, fieldsOf, type LifeOrder, type LifeView } from "./fields.js";
+
+/** Charges do nothing by themselves: the acts of a life decide. */
+const CHARGES = [{ timeline: [{ after: "1s", to: "AWAITING_PAYMENT" as const }] }];
+
+/** An app in which lives are carried out, and the time that passes for it. */
+export interface LifeHost {
+  /** The app can be asked to pay an order that it has already. */
+  readonly hasAttempt: boolean;
+  readonly client: Client;
+  /** The newest charge that lives know. */
+  newestCharge: string | undefined;
+  begin(): Promise<void>;
+  /** Names an order that the app does not know yet. Customers are counted from 0. */
+  newOrder(customer: number): LifeOrder;
+  /** Places the order in the app, or goes to pay it. The app may refuse. */
+  press(act: "order" | "attempt", order: LifeOrder): Promise<void>;
+  /** Waits for work of the sandbox that the app has a part in. */
+  until<Result>(work: Promise<Result>): Promise<Result>;
+  /** Does both at the same moment: the app's first call in `one` has its response when `other` is done. */
+  together(one: () => Promise<void>, other: () => Promise<void>): Promise<void>;
+  advance(by: string): Promise<void>;
+  useRules(rules: { readonly charges: typeof CHARGES; readonly webhooks: readonly object[] }): unknown;
+  /** Lets the life end: nothing of it is open any more, and the scheduled work has run. */
+  settle(): Promise<void>;
+  look(order: LifeOrder): Promise<LifeView[]>;
+}
+
+/** The end of an order. */
+export interface OrderEnd extends OpenOrder {
+  /** Number of its charges that were refunded. */
+  readonly refunded: number;
+  /** The app has paid out since its first charge. */
+  readonly isPaidBack: boolean;
+  readonly fields: Fields;
+}
+
+/** A life that was carried out. */
+export interface LifeEnd {
+  /** The acts that could be carried out. */
+  readonly acts: readonly LifeAct[];
+  /** The ends of its orders, by their number. */
+  readonly orders: ReadonlyMap<number, OrderEnd>;
+}
+
+/** The state of an order in a life. Its charges are ids, the oldest first. */
+interface LivingOrder extends LifeOrder {
+  readonly customer: number;
+  readonly charges: string[];
+  readonly paid: Set<string>;
+}
+
+const STATUS_OF: Readonly<Record<PaymentAct, string>> = {
+  pay: "COMPLETED",
+  decline: "FAILED",
+  cancel: "CANCELLED",
+  refund: "REFUNDED",
+};
+
+/** Sets the rules for lives, without a failure. */
+export async function useLifeRules(host: LifeHost, failure?: LifeFailure): Promise<void> {
+  await host.useRules({ charges: CHARGES, webhooks: failure === undefined ? [] : [LIFE_FAILURES[failure]] });
+}
+
+/** Carries out the acts that are possible. A number draws the next act. */
+export async function live(host: LifeHost, acts: readonly (LifeAct | number)[]): Promise<LifeEnd> {
+  await host.begin();
+  return new Life(host).carryOut(acts);
+}
+
+class Life {
+  readonly #host: LifeHost;
+  readonly #orders = new Map<number, LivingOrder>();
+  readonly #acts: LifeAct[] = [];
+  /** Sandbox time of the life so far, and of each charge's expiry. */
+  #nowMs = 0;
+  readonly #expiryMs = new Map<string, number>();
+  #failure: LifeFailure | undefined;
+
+  constructor(host: LifeHost) {
+    this.#host = host;
+  }
+
+  async carryOut(acts: readonly (LifeAct | number)[]): Promise<LifeEnd> {
+    const host = this.#host;
+    for (const next of acts) for (const act of this.#actsOf(next)) await this.#do(act);
+    if (this.#failure !== undefined) await useLifeRules(host);
+    await host.settle();
+    await this.#findCharges();
+    const ends = new Map<number, OrderEnd>();
+    for (const [number, order] of this.#orders) ends.set(number, await this.#endOf(order));
+    return { acts: this.#acts, orders: ends };
+  }
+
+  #actsOf(next: LifeAct | number): LifeAct[] {
+    if (typeof next !== "number") return [next];
+    const orders = [...this.#orders.values()].map(openOrder);
+    const all = nextActs(orders, this.#host.hasAttempt, this.#failure !== undefined);
+    return all[next % all.length]!;
+  }
+
+  async #do(act: LifeAct): Promise<void> {
+    if (!this.#isPossible(act)) return;
+    this.#acts.push(act);
+    await this.#carryOut(act);
+    const isWaiting = [...this.#orders.values()].some(({ charges }) => charges.length === 0);
+    if (
+      act.do === "order" ||
+      act.do === "attempt" ||
+      act.do === "at_once" ||
+      (act.do === "wait" && isWaiting)
+    )
+      await this.#findCharges(act);
+  }
+
+  #isPossible(act: LifeAct): boolean {
+    if (act.do === "order") return !this.#orders.has(act.order);
+    if (act.do === "at_once") return act.acts.every((one) => this.#isPossible(one));
+    if (act.do === "wait" || act.do === "fail") return true;
+    const { charges, paid } = this.#orders.get(act.order) ?? {};
+    return act.do === "attempt"
+      ? charges !== undefined
+      : ((act.do === "refund" ? paid?.size : charges?.length) ?? 0) > 0;
+  }
+
+  async #carryOut(act: LifeAct): Promise<void> {
+    const host = this.#host;
+    if (act.do === "wait") {
+      this.#nowMs += durationToMs(act.by);
+      return host.advance(act.by);
+    }
+    if (act.do === "fail") return useLifeRules(host, (this.#failure = act.kind));
+    if (act.do === "at_once") {
+      const [one, other] = act.acts.map((each) => () => this.#carryOut(each));
+      return host.together(one!, other!);
+    }
+    if (act.do === "order") {
+      const { customer } = act;
+      this.#orders.set(act.order, { ...host.newOrder(customer), customer, charges: [], paid: new Set() });
+    }
+    const order = this.#orders.get(act.order)!;
+    if (act.do === "order" || act.do === "attempt") return host.press(act.do, order);
+    const of = act.do === "refund" ? [...order.paid] : order.charges;
+    return host.until(this.#move(of.at(act.isFirst ? 0 : -1)!, act.do, order));
+  }
+
+  /** Moves a charge. One that has expired is left: no page of it is open. The service refuses others that have ended. */
+  async #move(charge_id: string, act: PaymentAct, { paid }: LivingOrder): Promise<void> {
+    if (act !== "refund" && this.#nowMs >= this.#expiryMs.get(charge_id)!) return;
+    const { status } = await this.#host.client.control("transitionCharge", { charge_id, to: STATUS_OF[act] });
+    if (status < 300 && act === "pay") paid.add(charge_id);
+  }
+
+  /** Gives each new charge to its order: the one that it names, else that of the act, else that of the customer. */
+  async #findCharges(act?: LifeAct): Promise<void> {
+    const host = this.#host;
+    for (const row of (await readRecordsSince(host.client, "charges", host.newestCharge, 2)).reverse()) {
+      host.newestCharge = String(row.charge_id);
+      this.#ownerOf(row, act)?.charges.push(host.newestCharge);
+      const lifeMs = Date.parse(String(row.expires_at)) - Date.parse(String(row.created_at));
+      this.#expiryMs.set(host.newestCharge, this.#nowMs + lifeMs);
+    }
+  }
+
+  #ownerOf({ metadata, customer_email }: LogRow, act: LifeAct | undefined): LivingOrder | undefined {
+    const all = [...this.#orders.values()];
+    const text = JSON.stringify(metadata);
+    return (
+      all.find(({ id }) => text.includes(id)) ??
+      (act?.do === "order" || act?.do === "attempt" ? this.#orders.get(act.order) : undefined) ??
+      all.findLast(({ email }) => email === customer_email)
+    );
+  }
+
+  async #endOf(order: LivingOrder): Promise<OrderEnd> {
+    const host = this.#host;
+    const { client } = host;
+    const charges: LogRow[] = [];
+    for (const charge_id of order.charges)
+      charges.push((await client.callOrFail("getCharge", { charge_id })) as LogRow);
+    const count = (wanted: string) => charges.filter(({ status }) => status === wanted).length;
+    const [paid, refunded] = [count("COMPLETED"), count("REFUNDED")];
+    // Only money that was paid too often goes back by a withdrawal.
+    const newest = paid > 1 ? await client.callOrFail("listControlWithdrawals", { limit: 1 }) : { items: [] };
+    const [withdrawal] = (newest as { readonly items: readonly LogRow[] }).items;
+    const isPaidBack =
+      withdrawal !== undefined && String(withdrawal.created_at) >= String(charges[0]!.created_at);
+    return {
+      ...openOrder(order),
+      paid,
+      refunded,
+      isPaidBack,
+      fields: fieldsOf(await host.look(order), order),
+    };
+  }
+}
+
+function openOrder({ customer, charges, paid }: LivingOrder): OpenOrder {
+  return { customer, charges: charges.length, paid: paid.size };
+}

@@ -1,0 +1,38 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import type { Client } from "../../scenario/running/client.js";
+import { CUSTOMER_DEFAULTS, PAY_DEFAULTS } from "../../scenario/steps/customer.js";
+import type { ExploreFlow, ExploreLives } from "../functions/flow.js";
+
+/** The plain flow of lives: one order is placed and paid. */
+export function oneOrder({ order, attempt }: ExploreLives, client: Client): NonNullable<ExploreFlow["flow"]> {
+  return async (context) => {
+    const placed = await order(context);
+    const checkouts = [placed, attempt === undefined ? undefined : await attempt(context)].filter(
+      hasCheckout,
+    );
+    const checkout_id = checkouts.at(-1)?.checkout_id;
+    if (checkout_id !== undefined) {
+      const payment_method = await offeredMethod(client, checkout_id);
+      await context.pay({ ...CUSTOMER_DEFAULTS[payment_method], checkout_id, payment_method });
+    }
+    await context.advance("10s");
+  };
+}
+
+function hasCheckout(made: unknown): made is { readonly checkout_id: string } {
+  return isJsonObject(made) && typeof made.checkout_id === "string";
+}
+
+/** Returns a payment method that the checkout offers: the default one if it does. */
+async function offeredMethod(client: Client, checkout_id: string): Promise<string> {
+  const { items } = (await client.callOrFail("listRequests", { operation: "createCheckout", limit: 10 })) as {
+    readonly items: readonly { readonly response_body: unknown }[];
+  };
+  const made = items.map(({ response_body }) => response_body).find((body) => isOf(body, checkout_id));
+  const { payment_methods: offered = [] } = Object(made) as { readonly payment_methods?: readonly string[] };
+  return offered.includes(PAY_DEFAULTS.method) ? PAY_DEFAULTS.method : (offered[0] ?? PAY_DEFAULTS.method);
+}
+
+function isOf(body: unknown, checkout_id: string): boolean {
+  return hasCheckout(body) && body.checkout_id === checkout_id;
+}

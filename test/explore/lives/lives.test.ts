@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import type { ExploreOptions, ExploreReport } from "../../../src/library/index.js";
+import { openSandbox } from "../../support/api-client.js";
+import { type Bug, openShop } from "./shop.js";
+
+async function exploreShop(bug: Bug | undefined, options: ExploreOptions) {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  return sandbox.explore(await openShop(sandbox, bug), { throws: false, ...options });
+}
+
+const livesOf = ({ findings }: ExploreReport) => findings.filter(({ acts }) => acts !== undefined);
+
+it("a finding of a life is a story, and only repeats it", async () => {
+  const report = await exploreShop("refund_ignored", { lives: 30, seed: 42 });
+  const [finding] = livesOf(report);
+  expect(finding).toMatchObject({
+    oracle: "money",
+    message: "order 1 is refunded, but looks like one that is paid",
+    deviations: [],
+    seen: { runs: 2, of: 2 },
+    acts: [
+      "Ada places order 1",
+      "Ada goes to pay order 1",
+      "Ada pays order 1",
+      "the payment of order 1 is refunded",
+    ],
+  });
+  const again = await exploreShop("refund_ignored", { only: finding!.only! });
+  expect(again.findings).toEqual([finding]);
+  expect(again.sentence).toBe(`shop: only ${finding!.only}: 1 finding`);
+  const fixed = await exploreShop(undefined, { only: finding!.only! });
+  expect(fixed).toMatchObject({ passed: true, findings: [] });
+});
+
+it("the message of an error tells the story, and the option that repeats it", async () => {
+  const failing = exploreShop("refund_ignored", { lives: 30, seed: 42, throws: true });
+  await expect(failing).rejects.toThrow(
+    /✗ money: order 1 is refunded.*\n {4}Ada places order 1\n(.*\n)+ {4}to run it again: only: "life 42:\d+(:\d+)*"/,
+  );
+});
+
+it("the same seed gives the same lives, another seed others", async () => {
+  const [one, same, other] = await [7, 7, 8].reduce<Promise<ExploreReport[]>>(async (before, seed) => {
+    const reports = await before;
+    return [...reports, await exploreShop("current_order_is_global", { lives: 20, seed })];
+  }, Promise.resolve([]));
+  expect(JSON.stringify({ ...same, ms: 0 })).toBe(JSON.stringify({ ...one, ms: 0 }));
+  expect(other!.lives!.acts).not.toBe(one!.lives!.acts);
+});
+
+it("the report says how many lives there were, and how far they went", async () => {
+  const { lives, sentence, passed } = await exploreShop(undefined, { lives: 20, seed: 1 });
+  expect(passed).toBe(true);
+  expect(lives).toMatchObject({ seed: 1, of: 20, lives: 20 });
+  expect(lives!.orders).toBeGreaterThan(20);
+  expect(lives!.paid).toBeGreaterThan(lives!.refunded);
+  expect(sentence).toContain(`20 lives (up to ${lives!.longest} acts; ${lives!.paid} payments)`);
+});
+
+it("without lives in time, an exploration does not pass", async () => {
+  const stop = new AbortController();
+  const { passed, lives } = await exploreShop(undefined, {
+    lives: 20,
+    signal: stop.signal,
+    onRun: (runs) => void (runs === 3 && stop.abort()),
+  });
+  expect(passed).toBe(false);
+  expect(lives).toBeUndefined();
+});
+
+it("lives in which nothing can be paid are refused", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const shop = await openShop(sandbox);
+  const flow = { ...shop, flow: shop.lives!.order as never, lives: { order: () => {} } };
+  await expect(sandbox.explore(flow, { lives: 5 })).rejects.toThrow("no charge that could be paid");
+});
