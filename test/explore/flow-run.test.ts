@@ -1,13 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
 import { RunPlan } from "../../src/tools/explore/run-plan.js";
-import { PlannedDrive } from "../../src/tools/explore/sandbox/drive.js";
+import { driveAsPlanned } from "../../src/tools/explore/sandbox/drive.js";
 import type { Baseline } from "../../src/tools/explore/sandbox/facts.js";
 import { type Flow, flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { FlowLoader } from "../../src/tools/explore/sandbox/flow-loader.js";
-import { type AppWaits, FlowRun } from "../../src/tools/explore/sandbox/flow-run.js";
+import { type AppWaits, FlowRun, SharedClock } from "../../src/tools/explore/sandbox/flow-run.js";
 import { flowStops, runHostOf } from "../../src/tools/explore/sandbox/process-course.js";
-import { SharedClock } from "../../src/tools/explore/sandbox/shared-clock.js";
 import type { LoadedStep, RawStep } from "../../src/tools/scenario/loaded-steps.js";
 import type { SessionRun } from "../../src/tools/scenario/running/run-session.js";
 import { fillAndCheckStep } from "../../src/tools/scenario/running/run-steps.js";
@@ -52,7 +51,7 @@ async function drive(plan: RunPlan) {
   const { run, steps } = await openRun(FLOW);
   const host = runHostOf(run, FLOW, plan);
   run.stops = flowStops(host, FLOW, plan, BASELINE);
-  await new PlannedDrive(run, host, FLOW, plan, BASELINE).drive();
+  await driveAsPlanned(run, host, FLOW, plan, BASELINE);
   return steps.map(({ app, advance }) => app ?? advance);
 }
 
@@ -91,7 +90,7 @@ it("an advance of the flow keeps its own quiet period, and waits for a retry", a
     steps: [ORDER, { advance: "10s", quiet: "2s" }, { advance: "1s" }],
   });
   const { run, steps } = await openRun(flow, { quiet: "40ms", retry: "3s" });
-  await new PlannedDrive(run, runHostOf(run, flow), flow, planOf(), BASELINE).drive();
+  await driveAsPlanned(run, runHostOf(run, flow), flow, planOf(), BASELINE);
   expect(steps.slice(1)).toEqual([
     { advance: "10s", quiet: "2s", retry: "3s" },
     { advance: "1s", quiet: "40ms", retry: "3s" },

@@ -217,7 +217,7 @@ function isWaiting(value: unknown): boolean {
 }
 
 /** Converts an amount to a number. Returns NaN for anything else, because comparisons with NaN are false. */
-function amountOf(value: unknown): number {
+export function amountOf(value: unknown): number {
   const isAmount = typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
   return typeof value === "number" || isAmount ? Number(value) : Number.NaN;
 }

@@ -271,19 +271,6 @@ function nextEventMs({ readId, atMs }: ObservedCall, { deliveries }: ObservedRun
   return isAfterWebhook ? 0 : next.atMs - atMs;
 }
 
-function isPendingEvent(type: string): boolean {
-  const subject = parseEventType(type);
-  return subject !== undefined && !hasEnded(subject.status);
-}
-
-/** Returns the time from a payment's event until every deadline of the app has passed; undefined for other events. */
-function deadlineMs(type: string, atMs: number, charge: ObservedCharge | undefined, longestMs: number) {
-  const status = parseEventType(type)?.status as ChargeStatus;
-  return charge !== undefined && status === "COMPLETED"
-    ? Math.max(charge.expiresMs - atMs, longestMs)
-    : undefined;
-}
-
 function eventPlaces(
   observed: ObservedRun,
   calls: readonly PlaceOfCall[],
@@ -312,17 +299,14 @@ function eventPlaces(
     };
     const handlerRead = calls.find((call) => call.isRead && call.payment === payment && call.atMs === atMs);
     const webhook = { type, earlierCount };
+    const charge = observed.charges.find(({ id }) => id === object_id);
+    const isPaid = charge !== undefined && parseEventType(type)?.status === "COMPLETED";
     const change = { type, atMs, nextMs: next?.atMs, webhook, isReadByHandler: handlerRead !== undefined };
     return [
       {
         what: "event" as const,
         ...place,
-        deadlineMs: deadlineMs(
-          type,
-          atMs,
-          observed.charges.find(({ id }) => id === object_id),
-          longestAdvanceMs,
-        ),
+        deadlineMs: isPaid ? Math.max(charge.expiresMs - atMs, longestAdvanceMs) : undefined,
         creatingCall: own[0] === event ? calls.find(isCreator) : undefined,
         handlerRead,
         ...(hasJob ? jobMomentsOf(change, observed) : {}),
@@ -376,7 +360,9 @@ function jobMomentsOf(
   { startMs }: ObservedRun,
 ): JobMoments {
   const sinceMs = atMs - startMs;
-  if (!isPendingEvent(type)) return { jobAtOnce: { sinceMs, concurrent: { webhook, isReadByHandler } } };
+  const subject = parseEventType(type);
+  if (subject === undefined || hasEnded(subject.status))
+    return { jobAtOnce: { sinceMs, concurrent: { webhook, isReadByHandler } } };
   // Adds 1 ms. At the exact time of the webhook, a read would count as a read by the webhook's handler.
   return nextMs !== undefined && nextMs > atMs ? { jobBeforeNext: { sinceMs: sinceMs + 1 } } : {};
 }

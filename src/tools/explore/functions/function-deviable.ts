@@ -13,9 +13,8 @@ import type { RunVariant, Trace } from "../run-record.js";
 import { baselineOf, pressRanges } from "../sandbox/baseline.js";
 import { EndCheck } from "../sandbox/end-check.js";
 import { type CheckedRun, viewFailure } from "../sandbox/end-comparison.js";
-import type { ObservedViews } from "../sandbox/ends.js";
 import type { Baseline } from "../sandbox/facts.js";
-import { customerEmail } from "../sandbox/money.js";
+import { soleCustomer } from "../sandbox/money.js";
 import {
   type ListPositions,
   type ObservedRows,
@@ -25,6 +24,7 @@ import {
 } from "../sandbox/observation.js";
 import { wrongPrice } from "../sandbox/price-check.js";
 import { savedVariable, viewVariableName } from "../sandbox/saved-variable.js";
+import type { ObservedViews } from "../sandbox/seen-views.js";
 import { commonPart, fieldsIn, generalPath } from "../sandbox/views.js";
 import { Driver } from "./driver.js";
 import type { ExploreFlow } from "./flow.js";
@@ -187,7 +187,7 @@ export class FunctionDeviable implements Deviable {
     const { startMs, moments, variables } = state;
     const { drivenMs, quietMs } = moments;
     const observed = {
-      ...observedRunOf(rows, startMs, this.#customerOf(variables.runId)),
+      ...observedRunOf(rows, startMs, soleCustomer(this.#plain, this.#baseline, variables.runId)),
       drivenMs,
       quietMs,
     };
@@ -197,13 +197,6 @@ export class FunctionDeviable implements Deviable {
     const failure = state.failure ?? (end && viewFailure(seen, plan, end));
     const trace = { observed, failure, hasReachedApp: state.presses.length > 0 };
     return { ...seen, observed, trace, state, since, rows };
-  }
-
-  /** Returns the customer's email, if the plain runs have shown that a run has exactly one customer. */
-  #customerOf(runId: string): string | undefined {
-    if (this.#plain.length < 2) return undefined;
-    const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));
-    return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
   }
 
   get isRepeatable(): boolean {

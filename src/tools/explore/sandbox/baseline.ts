@@ -5,13 +5,12 @@ import { STEPS } from "../../scenario/steps/step-kinds.js";
 import type { Deviable } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
 import type { ObservedCall, ObservedPayment, ObservedRun } from "../run-record.js";
-import type { ObservedViews } from "./ends.js";
 import type { Baseline, FreeField, LoadedRun, OrderPayments, PageOfFlow, RunVariables } from "./facts.js";
-import { type Flow, findJobs, findPresses, hasKnownTimes, longestAdvanceMs } from "./flow.js";
-import { meanwhileOf } from "./meanwhile-steps.js";
+import { type Flow, findJobs, findPresses, hasKnownTimes, longestAdvanceMs, lookOracle } from "./flow.js";
 import { chargesOf } from "./money.js";
 import { choiceOf, findPages, mustPayReason, paymentLike } from "./payment-steps.js";
 import { filledText, savedVariable, statusName, textOf, viewVariableName } from "./saved-variable.js";
+import type { ObservedViews } from "./seen-views.js";
 import { commonPart, type Freedom, PRESENT, RUN_ID, withoutRun } from "./views.js";
 
 /** @param baseline absent before the plain runs */
@@ -36,6 +35,24 @@ function learnedCustomer(flow: Flow, baseline: Baseline): Partial<Deviable["cust
     pressHolds: pressMatches.map((matches) => Object.keys(matches ?? {}).length),
     meanwhile: meanwhileOf(flow, baseline),
   };
+}
+
+/** Names the steps of others, and the acts of the flow after which a payment is under way. */
+function meanwhileOf(flow: Flow, { pressMatches }: Baseline): Deviable["customer"]["meanwhile"] {
+  const { drive, meanwhile } = flow;
+  const begin = drive.indexOf(findPresses(flow)[pressMatches.findIndex((one) => one !== undefined)]!);
+  const pages = findPages(flow);
+  const isPaid = (step: RawStep) =>
+    step.advance !== undefined || step.pay !== undefined || pages.includes(step);
+  const acts = drive.flatMap((step, index) => {
+    const isUnderWay = begin !== -1 && index >= begin && drive.slice(index + 1).some(isPaid);
+    return isUnderWay && lookOracle(step) === undefined ? [{ index, name: labelOf(step) }] : [];
+  });
+  return { steps: meanwhile.map(labelOf), acts };
+}
+
+function labelOf(step: RawStep): string {
+  return typeof step.app === "string" ? step.app : String(stepKindsOf(step)[0]);
 }
 
 /**

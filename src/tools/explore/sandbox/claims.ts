@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { statusWordsOf } from "../../../core/schema/reconciliation.js";
-import { isFulfilledWord, statusMeaningOf } from "../judge.js";
+import { amountOf, isFulfilledWord, statusMeaningOf } from "../judge.js";
 import {
   expectationOf,
   type Field,
@@ -90,8 +90,8 @@ function unlikePaid(shown: Shown, sentence: string, isWhole = false): Unlike {
 /** Returns true for a fact that shows something. An order that only waits for nothing any more need not be paid. */
 function isTelling(fact: Fact, shown: Shown): boolean {
   const { value } = fact;
-  const isEmpty = Array.isArray(value) ? value.length === 0 : !value || numberOf(value) === 0;
-  return !isEmpty || isPrice(numberOf(value) - numberBefore(fact, shown), shown);
+  const isEmpty = Array.isArray(value) ? value.length === 0 : !value || amountOf(value) === 0;
+  return !isEmpty || isPrice(amountOf(value) - numberBefore(fact, shown), shown);
 }
 
 /** The order does not wait again, and no more is delivered. It may stay paid, and a balance may be too low. */
@@ -180,7 +180,7 @@ function factsIn({ plain, waiting, models }: Shown, index: number): Fact[] {
 function isShare(fact: Fact, shown: Shown): boolean {
   const { path, value } = fact;
   if (isDelivery(path)) return value === true || sizeOf(value) > 0;
-  const grown = numberOf(value) - numberBefore(fact, shown);
+  const grown = amountOf(value) - numberBefore(fact, shown);
   return grown > 0 && isPrice(grown, shown);
 }
 
@@ -191,24 +191,19 @@ function isPrice(change: number, { price }: Shown): boolean {
 
 /** Reads a balance as it is before the customer pays: a debt is below zero. */
 function numberBefore({ path, index }: Fact, { waiting: [before], models }: Shown): number {
-  return numberOf(fieldAt(before?.[models[index]!], path));
+  return amountOf(fieldAt(before?.[models[index]!], path));
 }
 
 export function isDelivery(path: readonly string[]): boolean {
   return DELIVERY_NAME.test(path.at(-1) ?? "");
 }
 
-function numberOf(value: unknown): number {
-  const isAmount = typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
-  return typeof value === "number" || isAmount ? Number(value) : Number.NaN;
-}
-
 function lessThan(value: unknown): object {
-  return Number.isNaN(numberOf(value)) ? { not: value } : { lt: value };
+  return Number.isNaN(amountOf(value)) ? { not: value } : { lt: value };
 }
 
 function notMoreThan(value: unknown): object | undefined {
-  return Number.isNaN(numberOf(value)) ? undefined : { lte: value };
+  return Number.isNaN(amountOf(value)) ? undefined : { lte: value };
 }
 
 /** Expects what `allowed` returns of each field; anything of a field for which it returns undefined. */
@@ -235,4 +230,34 @@ function written(words: readonly string[], paid: string): string[] {
   if (paid === paid.toUpperCase()) return words.map((word) => word.toUpperCase());
   if (paid === paid.toLowerCase()) return [...words];
   return words.map((word) => word[0]!.toUpperCase() + word.slice(1));
+}
+
+/** An undisturbed end in which nothing is paid. */
+interface UnpaidEnd {
+  readonly name: string;
+  readonly bodies: Bodies;
+}
+
+/**
+ * Describes the fields in which one unpaid end is as a paid order and another is not: no money explains it, but the app
+ * may tell its unpaid ends apart.
+ *
+ * @param plain compared parts of the views of a plain run
+ */
+export function unpaidEndNotes(plain: Bodies, ends: readonly UnpaidEnd[]): string[] {
+  return plain.flatMap((view, index) =>
+    fieldsIn(view).flatMap(({ path, value }) => {
+      if (path.length === 0 || isJsonObject(value)) return [];
+      const shown = ends.map(({ name, bodies }) => ({ name, got: fieldAt(bodies[index], path) }));
+      const paid = shown.find(({ got }) => JSON.stringify(got) === JSON.stringify(value));
+      const other = shown.find(
+        ({ got }) => got !== undefined && JSON.stringify(got) !== JSON.stringify(value),
+      );
+      if (paid === undefined || other === undefined) return [];
+      const [as, not] = [value, other.got].map((one) => JSON.stringify(one));
+      return [
+        `nothing is paid: with ${paid.name}, ${path.join(".")} is ${as} as for a paid order; with ${other.name}, it is ${not}`,
+      ];
+    }),
+  );
 }

@@ -9,9 +9,9 @@ import type { RunPlan } from "../run-plan.js";
 import type { Baseline } from "./facts.js";
 import { advanceMs, type Flow, findJobs, findPresses, isAppWrite, lookOracle } from "./flow.js";
 import { type FlowRun, waitStep } from "./flow-run.js";
-import { meanwhileSteps } from "./meanwhile-steps.js";
 import { cancelStep, cancelThenPayStep, findPages, unpaidStep } from "./payment-steps.js";
 import { ANY_RESPONSE } from "./process-course.js";
+import { MEANWHILE_STATUS } from "./saved-variable.js";
 import { PRESENT } from "./views.js";
 
 /** Carries out the flow as the user wrote it, and marks the customer's presses among the calls to the service. */
@@ -27,93 +27,22 @@ export async function drivePlain(run: FlowRun, flow: Flow): Promise<void> {
 }
 
 /** Carries out the flow with the deviations of a plan. A step that calls the app repeats a failed call. */
-export class PlannedDrive {
-  readonly #run: FlowRun;
-  readonly #flow: Flow;
-  readonly #plan: RunPlan;
-  readonly #baseline: Baseline;
-  readonly #acts: Acts;
-  readonly #presses: readonly RawStep[];
-  readonly #jobs: readonly RawStep[];
-  readonly #pages: readonly RawStep[];
+export function driveAsPlanned(
+  run: FlowRun,
+  host: RunHost,
+  flow: Flow,
+  plan: RunPlan,
+  baseline: Baseline,
+): Promise<void> {
+  const { timeAdvance, set, variant, doubledJobs } = plan;
+  const { drive } = flow;
+  const acts = new Acts(host, plan, baseline);
+  const [presses, jobs, pages] = [findPresses(flow), findJobs(flow), findPages(flow)];
+  const tries = set.length + 1;
+  const take = (step: RawStep) => run.step("drive", step);
 
-  constructor(run: FlowRun, host: RunHost, flow: Flow, plan: RunPlan, baseline: Baseline) {
-    this.#run = run;
-    this.#flow = flow;
-    this.#plan = plan;
-    this.#baseline = baseline;
-    this.#acts = new Acts(host, plan, baseline);
-    this.#presses = findPresses(flow);
-    this.#jobs = findJobs(flow);
-    this.#pages = findPages(flow);
-  }
-
-  /** Advances time in parallel with the flow if the plan says so, while the app waits for a response. */
-  drive(): Promise<void> {
-    const { timeAdvance } = this.#plan;
-    if (timeAdvance === undefined) return this.#drive();
-    const { by, call } = timeAdvance;
-    const { customerMatch } = this.#baseline;
-    const match = customerMatch.customer_email === undefined ? {} : { match: customerMatch };
-    const begin =
-      call === undefined
-        ? { wait_for: "charge", ...match }
-        : { wait_for: "request", match: { operation: call.operation }, count: call.earlierCount + 1 };
-    return this.#run.together(
-      () => this.#drive(),
-      () => this.#run.steps("drive", [begin, { advance: by }]),
-    );
-  }
-
-  async #drive(): Promise<void> {
-    const run = this.#run;
-    const { drive } = this.#flow;
-    this.#acts.hasBegun = !drive.some(isAppWrite);
-    for (const [index, step] of drive.entries()) {
-      if (lookOracle(step) !== undefined) await run.steps("drive", lookInPassing(step));
-      else await this.#act(step, index);
-      await run.steps("drive", meanwhileSteps(this.#flow, this.#plan, index));
-    }
-    await run.steps("drive", meanwhileSteps(this.#flow, this.#plan));
-    await this.#acts.afterFlow(this.#jobs.length > 0);
-  }
-
-  async #act(step: RawStep, index: number): Promise<void> {
-    const acts = this.#acts;
-    const page = this.#pages.indexOf(step);
-    if (page !== -1 || step.pay !== undefined) return acts.pay(page, this.#paymentBy(step, page));
-    if (step.advance !== undefined)
-      return acts.advance(advanceMs(step) ?? Infinity, () => this.#run.advance("drive", step));
-    const press = this.#presses.indexOf(step);
-    const tolerant = this.#tolerant(step);
-    const once = async () => this.#noteRefusal(step, index, await this.#run.step("drive", tolerant));
-    const again = () => this.#run.step("drive", withoutSave(tolerant));
-    if (press !== -1) return acts.press(press, { once, again });
-    acts.hasBegun ||= isAppWrite(step);
-    const job = this.#jobs.indexOf(step);
-    if (job === 0 && acts.isListReadByJob) return acts.amongStrangers(once);
-    if (this.#plan.doubledJobs.has(job)) {
-      // Holds the first at the app's first call.
-      const match = this.#plan.variant.side === "together" ? undefined : {};
-      return this.#run.race({ match, held: once, other: again });
-    }
-    const times = isAwaitedJob(this.#flow, index) ? this.#plan.set.length + 1 : 1;
-    for (let time = 0; time < times; time++) await once();
-  }
-
-  #tolerant(step: RawStep): RawStep {
-    if (this.#plan.flowVariant !== undefined && this.#presses.includes(step)) return acceptedPress(step);
-    return tolerantStep(step, this.#plan.set.length + 1, this.#run.waits.flowWait);
-  }
-
-  #noteRefusal(step: RawStep, index: number, result: unknown): void {
-    if (!isAppWrite(step) || expectsRefusal(step)) return;
-    if (Number(Object(result).status) >= 400) this.#run.refused.add(index);
-  }
-
-  #paymentBy(step: RawStep, page: number): Parameters<Acts["pay"]>[1] {
-    const known = this.#baseline.pages[page];
-    const take = (one: RawStep) => this.#run.step("drive", one);
+  const paymentBy = (step: RawStep, page: number): Parameters<Acts["pay"]>[1] => {
+    const known = baseline.pages[page];
     return {
       pay: (until) => take(until === undefined ? step : unpaidStep(step, until)),
       cancel: () => take(cancelStep(step)),
@@ -122,12 +51,67 @@ export class PlannedDrive {
         take({
           name: "The customer opens success_url",
           app: `GET ${known!.returnPath!}`,
-          tries: this.#plan.set.length + 1,
+          tries,
           expect: { status: { lt: 500 } },
         }),
       isRuled: known?.isOwn !== false,
     };
-  }
+  };
+
+  const act = async (step: RawStep, index: number): Promise<void> => {
+    const page = pages.indexOf(step);
+    if (page !== -1 || step.pay !== undefined) return acts.pay(page, paymentBy(step, page));
+    if (step.advance !== undefined)
+      return acts.advance(advanceMs(step) ?? Infinity, () => run.advance("drive", step));
+    const press = presses.indexOf(step);
+    const isAccepted = plan.flowVariant !== undefined && press !== -1;
+    const tolerant = isAccepted ? acceptedPress(step) : tolerantStep(step, tries, run.waits.flowWait);
+    const once = async (): Promise<void> => {
+      const { status } = Object(await take(tolerant));
+      if (isAppWrite(step) && !expectsRefusal(step) && Number(status) >= 400) run.refused.add(index);
+    };
+    const again = () => take(withoutSave(tolerant));
+    if (press !== -1) return acts.press(press, { once, again });
+    acts.hasBegun ||= isAppWrite(step);
+    const job = jobs.indexOf(step);
+    if (job === 0 && acts.isListReadByJob) return acts.amongStrangers(once);
+    // Holds the first at the app's first call.
+    const match = variant.side === "together" ? undefined : {};
+    if (doubledJobs.has(job)) return run.race({ match, held: once, other: again });
+    const times = isAwaitedJob(flow, index) ? tries : 1;
+    for (let time = 0; time < times; time++) await once();
+  };
+
+  const driveFlow = async (): Promise<void> => {
+    acts.hasBegun = !drive.some(isAppWrite);
+    for (const [index, step] of drive.entries()) {
+      if (lookOracle(step) !== undefined) await run.steps("drive", lookInPassing(step));
+      else await act(step, index);
+      await run.steps("drive", meanwhileSteps(flow, plan, index));
+    }
+    await run.steps("drive", meanwhileSteps(flow, plan));
+    await acts.afterFlow(jobs.length > 0);
+  };
+
+  if (timeAdvance === undefined) return driveFlow();
+  // Time advances while the app waits for a response.
+  const { by, call } = timeAdvance;
+  const { customer_email } = baseline.customerMatch;
+  const begin =
+    call === undefined
+      ? { wait_for: "charge", ...(customer_email === undefined ? {} : { match: { customer_email } }) }
+      : { wait_for: "request", match: { operation: call.operation }, count: call.earlierCount + 1 };
+  return run.together(driveFlow, () => run.steps("drive", [begin, { advance: by }]));
+}
+
+/** The step of others that the plan puts after an act of the flow, or at the end of the flow. */
+function meanwhileSteps({ meanwhile }: Flow, { others, set }: RunPlan, after?: number): RawStep[] {
+  const step = others?.after === after ? meanwhile[others?.step ?? -1] : undefined;
+  if (step === undefined) return [];
+  if (step.app === undefined) return [step];
+  const { expect: _expect, save, ...call } = step;
+  const saved = { ...(save as object), [MEANWHILE_STATUS]: "status" };
+  return [{ ...call, tries: set.length + 1, expect: { status: { lt: 500 } }, save: saved }];
 }
 
 /** A look in the middle of the flow. It may show anything in a run that deviates, but it may change the app. */

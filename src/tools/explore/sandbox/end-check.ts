@@ -2,12 +2,12 @@ import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
 import type { RunPlan } from "../run-plan.js";
 import { incompleteFailure, isCheck, type RunFailure, type Trace } from "../run-record.js";
 import { type CheckedRun, compareEnd } from "./end-comparison.js";
-import { isReference } from "./end-keys.js";
-import { Ends, type ObservedViews } from "./ends.js";
-import { type ExpectedEnd, isWithin, withFewerPayouts } from "./expected-end.js";
+import { Ends } from "./ends.js";
+import { type ExpectedEnd, isReference, isWithin, withFewerPayouts } from "./expected-end.js";
 import type { Baseline } from "./facts.js";
 import { variantFailure } from "./flow-variant.js";
 import { chargesOf } from "./money.js";
+import { type ObservedViews, seenIn } from "./seen-views.js";
 import { generalPath } from "./views.js";
 
 export interface EndDriver<Run extends CheckedRun> {
@@ -33,14 +33,16 @@ interface MissedEnd {
 /** Compares the ends of runs with those that the app has shown. */
 export class EndCheck<Run extends CheckedRun> {
   readonly ends: Ends;
+  readonly #views: ObservedViews;
   readonly #baseline: Baseline;
   readonly #plain: Trace["observed"];
   readonly #driver: EndDriver<Run>;
   /** A wait for the leases of a killed app did not help: it has none, or other faults. */
   #isWaitVain = false;
 
-  constructor(flow: ObservedViews, baseline: Baseline, plain: Trace["observed"], driver: EndDriver<Run>) {
-    this.ends = new Ends(flow, baseline);
+  constructor(views: ObservedViews, baseline: Baseline, plain: Trace["observed"], driver: EndDriver<Run>) {
+    this.ends = new Ends(views, baseline);
+    this.#views = views;
     this.#baseline = baseline;
     this.#plain = plain;
     this.#driver = driver;
@@ -51,7 +53,7 @@ export class EndCheck<Run extends CheckedRun> {
     const judged = await this.#judge(plan, run);
     if (plan.flowVariant === undefined) return judged;
     const { plain, unpaid } = this.ends.shown();
-    const seen = this.ends.seenIn(run);
+    const seen = seenIn(this.#views, run);
     const shown = { plain, unpaid, seen, plainCharges: this.#plain.charges, runId: run.loaded.runId };
     const failure = variantFailure(plan.flowVariant, judged.trace, shown);
     return { ...judged, trace: { ...judged.trace, failure } };

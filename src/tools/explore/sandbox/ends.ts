@@ -1,24 +1,22 @@
 import { countCompletedPayments } from "../judge.js";
 import type { RunPlan } from "../run-plan.js";
 import { claimedViews, OPEN } from "./claimed-views.js";
-import type { Bodies } from "./claims.js";
-import { endKeyOf, isReference, MEANWHILE, othersKeyOf, PRESSED, pressKeyOf } from "./end-keys.js";
-import { type ExpectedEnd, withFewerPayouts } from "./expected-end.js";
-import type { Baseline, FreeField, LoadedRun } from "./facts.js";
-import type { Flow } from "./flow.js";
-import { FreeFields, journalFields } from "./free-fields.js";
-import { MEANWHILE_STATUS } from "./meanwhile-steps.js";
-import { chargesOf, chargesShownBy, hasBeenPaid, moneyOf, UNPAID, wasRefundedFirst } from "./money.js";
+import { type Bodies, unpaidEndNotes } from "./claims.js";
 import {
-  DURING_TIME_NAME,
-  LOOK_MOMENTS,
-  lookName,
-  savedTime,
-  savedVariable,
-  statusName,
-  viewVariableName,
-} from "./saved-variable.js";
-import { unpaidEndNotes } from "./unpaid-ends.js";
+  type ExpectedEnd,
+  endKeyOf,
+  isReference,
+  MEANWHILE,
+  othersKeyOf,
+  PRESSED,
+  pressKeyOf,
+  withFewerPayouts,
+} from "./expected-end.js";
+import type { Baseline, FreeField, LoadedRun } from "./facts.js";
+import { FreeFields, journalFields } from "./free-fields.js";
+import { chargesOf, chargesShownBy, moneyOf, UNPAID, wasRefundedFirst } from "./money.js";
+import { MEANWHILE_STATUS, savedVariable, statusName } from "./saved-variable.js";
+import { type ObservedViews, ofUnpaidOrders, seenIn, waitingIn } from "./seen-views.js";
 import {
   commonPart,
   countedIn,
@@ -28,7 +26,6 @@ import {
   PRESENT,
   undeliveredViews,
   withAllowed,
-  withoutRun,
 } from "./views.js";
 
 /*
@@ -53,16 +50,6 @@ interface LearnedEnd {
 }
 
 const PLAIN_NAME = "a plain run";
-
-/** The views of an app, and the ends that the flow allows. */
-export interface ObservedViews extends Pick<Flow, "allow"> {
-  /** A view shows the run's one order: it ends alike if a second press places another. */
-  readonly areOfOneOrder?: boolean;
-  readonly observe: readonly {
-    readonly ignore?: readonly string[] | undefined;
-    readonly app?: string | undefined;
-  }[];
-}
 
 export class Ends {
   readonly #flow: ObservedViews;
@@ -106,7 +93,7 @@ export class Ends {
 
   /** The ends that a finished run may have, the likeliest first. */
   candidatesOf(plan: RunPlan, run: LoadedRun): ExpectedEnd[] {
-    const seen = this.seenIn(run);
+    const seen = seenIn(this.#flow, run);
     return this.#candidatesOf(plan, run)
       .map((end) => this.#allowing(plan, end))
       .map((end) => (seen === undefined ? end : { ...end, views: onSamePaths(end.views, seen) }));
@@ -200,10 +187,10 @@ export class Ends {
     const key = endKeyOf(plan);
     if (key === undefined || !isReference(plan)) return;
     const { loaded, observed } = run;
-    const bodies = this.seenIn(run);
+    const bodies = seenIn(this.#flow, run);
     if (bodies === undefined) return;
     this.#free.addTimes(bodies);
-    if (plan.end === "expired") this.#waiting = this.#waitingIn(run);
+    if (plan.end === "expired") this.#waiting = waitingIn(this.#flow, run);
     const known = this.#learned.get(key);
     if (known !== undefined) this.#freeDifferences(known.bodies, bodies);
     this.#learned.set(key, {
@@ -214,32 +201,11 @@ export class Ends {
       completedWithdrawals: countCompletedPayments(observed.withdrawals),
       statuses: bodies.map((_, index) => savedVariable(loaded, statusName(index))),
       bodies,
-      unpaid: this.#ofUnpaidOrders(run, bodies),
+      unpaid: ofUnpaidOrders(this.#flow, run, bodies),
       charges: this.#chargeEndsOf(run),
       isRefused: Number(savedVariable(loaded, MEANWHILE_STATUS)) >= 400,
     });
     this.#learnJournals();
-  }
-
-  /** The views of a run before and during its payment, as far as they are known. */
-  #waitingIn(run: LoadedRun): Bodies[] {
-    const { loaded } = run;
-    const duringMs = savedTime(loaded, DURING_TIME_NAME) ?? -Infinity;
-    return LOOK_MOMENTS.map((moment) => {
-      const looked = this.#flow.observe.map((_, index) =>
-        withoutRun(savedVariable(loaded, lookName(moment, index)), loaded.runId),
-      );
-      return this.#ofUnpaidOrders(run, looked, moment === "during" ? duringMs : -Infinity);
-    }).filter((bodies) => bodies.some((body) => body !== undefined));
-  }
-
-  /** Leaves out the views of orders that were paid by a time. */
-  #ofUnpaidOrders(run: LoadedRun, bodies: Bodies, byMs?: number): Bodies {
-    return bodies.map((body, index) =>
-      chargesShownBy(this.#flow.observe[index]!, run).some((one) => hasBeenPaid(one, byMs))
-        ? undefined
-        : body,
-    );
   }
 
   unpaidNotes(): string[] {
@@ -251,7 +217,7 @@ export class Ends {
   /** Learns from another plain run which fields may differ. A run with other money is none. */
   learnPlain(run: LoadedRun): void {
     const { completedCharges, bodies: known } = this.#baseline.plain;
-    const bodies = this.seenIn(run);
+    const bodies = seenIn(this.#flow, run);
     if (bodies !== undefined && countCompletedPayments(chargesOf(run, this.#baseline)) === completedCharges)
       this.#freeDifferences(known, bodies);
   }
@@ -353,11 +319,6 @@ export class Ends {
     };
   }
 
-  seenIn({ loaded }: LoadedRun): Bodies | undefined {
-    const saved = this.#flow.observe.map((_, index) => savedVariable(loaded, viewVariableName(index)));
-    return saved.includes(undefined) ? undefined : saved.map((body) => withoutRun(body, loaded.runId));
-  }
-
   /** Returns true for one press twice at once if the same press once more is known: the end is as of once or of again. */
   #knowsAgain(plan: RunPlan): boolean {
     const key = pressKeyOf(plan);
@@ -392,7 +353,7 @@ export class Ends {
   /** The end of a run for which no other run vouches, as far as it is the same in every app. */
   #claimedEnd(plan: RunPlan, run: LoadedRun): ExpectedEnd {
     const open = this.#openEnd(plan);
-    const seen = this.seenIn(run);
+    const seen = seenIn(this.#flow, run);
     if (seen === undefined) return open;
     const endAt = (key: string) => this.#allCompared(this.#learned.get(key)?.bodies ?? []);
     const isKnown = (index: number) => this.#waiting.some((bodies) => bodies[index] !== undefined);

@@ -2,6 +2,7 @@ import type { AdvanceReport } from "../../../core/schema/control-insight-respons
 import { errorText } from "../../../core/schema/error-text.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { durationToMs, formatDuration } from "../../../core/schema/time.js";
+import { systemWallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { LoadedStep, RawStep } from "../../scenario/loaded-steps.js";
 import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
@@ -11,9 +12,7 @@ import type { EndMoments, Race, Stop } from "../course.js";
 import { incompleteFailure, type RunFailure, type StepRole } from "../run-record.js";
 import { advanceMs } from "./flow.js";
 import type { FlowLoader } from "./flow-loader.js";
-import type { RunProfile } from "./run-profile.js";
 import { statusName, viewVariableName } from "./saved-variable.js";
-import type { SharedClock } from "./shared-clock.js";
 
 export interface AppWaits {
   /** How long the app must make no calls after each webhook. */
@@ -312,4 +311,62 @@ function endingOf(message: string): RunFailure["ending"] {
   if (message.endsWith("nothing listens there")) return "unreachable";
   if (message.startsWith("no answer within")) return "timeout";
   return message.startsWith("the app did not respond") ? "broken" : undefined;
+}
+
+/** Sums wall time by part of the runs, in milliseconds. */
+export class RunProfile {
+  readonly #durations = new Map<string, number>();
+
+  durations(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#durations);
+  }
+
+  time<Result>(part: string, work: Promise<Result>): Promise<Result> {
+    const sinceMs = systemWallClock.nowMs();
+    return work.finally(() => this.add(part, systemWallClock.nowMs() - sinceMs));
+  }
+
+  add(part: string, ms: number): void {
+    this.#durations.set(part, (this.#durations.get(part) ?? 0) + ms);
+  }
+}
+
+interface Arrival {
+  readonly key: string;
+  readonly work: () => Promise<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Concurrent runs of one sandbox clock: each waits until all are about to do the same, which is done once. */
+export class SharedClock {
+  #runs: number;
+  #arrived: Arrival[] = [];
+
+  /** @param runs number of runs */
+  constructor(runs: number) {
+    this.#runs = runs;
+  }
+
+  /** @param key names the work: runs with equal keys share its result, others do their own */
+  do<Result>(key: () => string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#runs === 1) return work();
+    return new Promise<unknown>((resolve, reject) => {
+      this.#arrived.push({ key: key(), work, resolve, reject });
+      this.#proceed();
+    }) as Promise<Result>;
+  }
+
+  /** The run has ended: the others go on without it. */
+  leave(): void {
+    this.#runs--;
+    this.#proceed();
+  }
+
+  #proceed(): void {
+    if (this.#arrived.length < this.#runs) return;
+    const arrived = this.#arrived.splice(0);
+    const shared = arrived.every(({ key }) => key === arrived[0]!.key) ? arrived[0]?.work() : undefined;
+    for (const { work, resolve, reject } of arrived) (shared ?? work()).then(resolve, reject);
+  }
 }

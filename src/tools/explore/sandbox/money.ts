@@ -67,6 +67,16 @@ export function customerEmail(
   return customerMatch.customer_email?.replaceAll(RUN_ID, runId).replaceAll("\\*", "*");
 }
 
+/** The email of a run's customer, once two plain runs have shown that a run has exactly one. */
+export function soleCustomer(
+  [one, other]: readonly LoadedRun[],
+  baseline: Baseline,
+  runId: string,
+): string | undefined {
+  const emails = new Set(one?.observed.charges.map(({ email }) => email));
+  return other === undefined || emails.size !== 1 ? undefined : customerEmail(baseline, runId);
+}
+
 /** The charges of the order or customer that a view names; all charges of the run if it names none of theirs. */
 export function chargesShownBy(view: object, { observed, loaded }: LoadedRun): readonly ObservedCharge[] {
   const call = filledText(JSON.stringify(view), loaded);

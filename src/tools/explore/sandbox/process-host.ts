@@ -7,7 +7,7 @@ import type { RunPlan } from "../run-plan.js";
 import type { CheckedRun } from "./end-comparison.js";
 import type { Flow } from "./flow.js";
 import { FlowLoader } from "./flow-loader.js";
-import { type AppWaits, FlowRun } from "./flow-run.js";
+import { type AppWaits, FlowRun, RunProfile, SharedClock } from "./flow-run.js";
 import { type KillableApp, RULES_NAME } from "./killable-app.js";
 import {
   type ListPositions,
@@ -18,8 +18,6 @@ import {
   readRowsSince,
   withoutCustomersOf,
 } from "./observation.js";
-import { RunProfile } from "./run-profile.js";
-import { SharedClock } from "./shared-clock.js";
 
 export interface ProcessHostOptions {
   /** Absent if the app cannot be killed. */

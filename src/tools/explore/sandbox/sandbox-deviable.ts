@@ -20,7 +20,7 @@ import {
 } from "./app-pace.js";
 import { awkwardVariants } from "./awkward-values.js";
 import { baselineOf, customerOf, hasSameViews, isolationReason, pressRanges } from "./baseline.js";
-import { drivePlain, PlannedDrive, tolerantStep } from "./drive.js";
+import { driveAsPlanned, drivePlain, tolerantStep } from "./drive.js";
 import { EndCheck } from "./end-check.js";
 import { viewFailure } from "./end-comparison.js";
 import { briefChecks, checksOf, type EndStep, plainChecks, viewSteps, withoutWait } from "./end-steps.js";
@@ -30,7 +30,7 @@ import type { AppWaits, FlowRun } from "./flow-run.js";
 import type { FileVariant } from "./flow-variant.js";
 import { killApp } from "./killable-app.js";
 import { findAbsentFields, findFlowCoverage } from "./looked-at.js";
-import { customerEmail } from "./money.js";
+import { soleCustomer } from "./money.js";
 import { wrongPrice } from "./price-check.js";
 import { flowStops, runHostOf } from "./process-course.js";
 import { type Course, ProcessHost, type ProcessHostOptions, type ProcessRun } from "./process-host.js";
@@ -191,7 +191,7 @@ export class SandboxDeviable implements Deviable {
       await begin(run, flow);
       const host = runHostOf(run, flow, plan, this.#baseline.customerMatch);
       run.stops = flowStops(host, flow, plan, this.#baseline);
-      await new PlannedDrive(run, host, flow, plan, this.#baseline).drive();
+      await driveAsPlanned(run, host, flow, plan, this.#baseline);
       await endQuietly(host, plan, this.#rest, run.moments);
       const end = this.#endCheck.ends.expectedOf(plan);
       await run.look(viewSteps(flow).map(withoutWait));
@@ -334,16 +334,11 @@ export class SandboxDeviable implements Deviable {
   }
 
   async #carryOut(courses: readonly Course[]): Promise<readonly ProcessRun[]> {
-    const { runs, rows } = await this.#host.carryOut(courses, (runId) => this.#customerOf(runId));
+    const { runs, rows } = await this.#host.carryOut(courses, (runId) =>
+      soleCustomer(this.#plain, this.#baseline, runId),
+    );
     this.#retries.noteLater(rows.requests);
     return runs;
-  }
-
-  /** Returns the customer's email, if the plain runs have shown that a run has exactly one customer. */
-  #customerOf(runId: string): string | undefined {
-    if (this.#plain.length < 2) return undefined;
-    const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));
-    return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
   }
 }
 

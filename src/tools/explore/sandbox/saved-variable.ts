@@ -51,3 +51,6 @@ export const DURING_TIME_NAME = "during_payment_at";
 export function lookName(moment: LookMoment, index: number): string {
   return `${moment}_payment_${index + 1}`;
 }
+
+/** Variable with the status of the app's response to a step of others. */
+export const MEANWHILE_STATUS = "meanwhile_status";
