@@ -70,6 +70,17 @@ it.each([
   expect(list.body.items[0].created_at).toBe(expected);
 });
 
+it("`nulls: absent` leaves out all that is null but metadata", async () => {
+  const api = await wired({ operation: "*", nulls: "absent" });
+  const { charge_id } = (
+    await api.post<any>("/api/v1/payments/checkouts", { pricing: KES_ORDER.pricing, metadata: { a: "null" } })
+  ).body;
+  const charge = await api.get<any>(`/api/v1/payments/charges/${charge_id}`);
+  expect(charge.body).toMatchObject({ status: "PENDING", metadata: { a: "null" } });
+  expect(Object.values(charge.body)).not.toContain(null);
+  expect(charge.body).not.toHaveProperty("settled_at");
+});
+
 it("`numbers` writes every digit of an amount", async () => {
   const amount = "123456789012345678901234567890.10";
   const api = await wired(

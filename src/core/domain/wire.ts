@@ -55,14 +55,18 @@ function add(value: unknown, path: readonly string[], added: unknown): unknown {
   return Object.hasOwn(value, name) ? { ...value, [name]: add(value[name], rest, added) } : value;
 }
 
-/** Metadata is the app's own and stays. */
-function retime(value: unknown, form: (iso: string) => unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => retime(item, form));
-  if (isObject(value))
-    return Object.fromEntries(
-      Object.entries(value).map(([name, one]) => [name, name === "metadata" ? one : retime(one, form)]),
-    );
-  return typeof value === "string" && ISO_TIME.test(value) ? form(value) : value;
+/** Changes all scalars and fields; metadata is the app's own and stays. */
+function alterAll(
+  value: unknown,
+  scalar: (one: unknown) => unknown,
+  isKept = (_one: unknown) => true,
+): unknown {
+  if (Array.isArray(value)) return value.map((item) => alterAll(item, scalar, isKept));
+  if (!isObject(value)) return scalar(value);
+  const kept = Object.entries(value).filter(([, one]) => isKept(one));
+  return Object.fromEntries(
+    kept.map(([name, one]) => [name, name === "metadata" ? one : alterAll(one, scalar, isKept)]),
+  );
 }
 
 function applyRule(body: unknown, rule: WireRule): unknown {
@@ -70,7 +74,7 @@ function applyRule(body: unknown, rule: WireRule): unknown {
   const each = (fields: readonly string[], change: (field: string, entry: [string, unknown]) => Entries) => {
     for (const field of fields) value = alter(value, field.split("."), (entry) => change(field, entry));
   };
-  const { rename = {}, drop = [], add: added = {}, values = {}, times, numbers = [] } = rule;
+  const { rename = {}, drop = [], add: added = {}, values = {}, times, nulls, numbers = [] } = rule;
   each(Object.keys(values), (field, [name, one]) => [
     [
       name,
@@ -87,7 +91,16 @@ function applyRule(body: unknown, rule: WireRule): unknown {
       ),
     ],
   ]);
-  if (times !== undefined) value = retime(value, TIMES[times]);
+  if (times !== undefined)
+    value = alterAll(value, (one) =>
+      typeof one === "string" && ISO_TIME.test(one) ? TIMES[times](one) : one,
+    );
+  if (nulls === "absent")
+    value = alterAll(
+      value,
+      (one) => one,
+      (one) => one !== null,
+    );
   // Fields that are added belong to what was asked for, not to an error.
   const isError = isJsonObject(body) && "error" in body;
   for (const [field, one] of Object.entries(added))

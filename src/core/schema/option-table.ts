@@ -353,7 +353,7 @@ export const OPTIONS = {
   wire: option({
     schema: z.array(wireRuleSchema).check(entriesAtMost(100)),
     topic: "wire",
-    help: "another form of responses and webhooks: fields renamed, dropped, added, values, statuses, times, numbers",
+    help: "another form of responses and webhooks: fields renamed, dropped, added, values, statuses, times, nulls, numbers",
     sample: '[{ operation: "*", times: without_ms }, { event: "*", rename: { type: event } }]',
     library: "Rules that change the form of responses and webhooks when they are sent; default: none.",
   }),

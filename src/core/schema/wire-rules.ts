@@ -25,7 +25,7 @@ const statusSchema = z
 /** Forms of times on the wire, in place of ISO 8601 with milliseconds and Z. */
 export const WIRE_TIMES = ["without_ms", "with_offset", "unix", "unix_ms"] as const;
 
-const ALTERATIONS = ["rename", "drop", "add", "values", "status", "times", "numbers"] as const;
+const ALTERATIONS = ["rename", "drop", "add", "values", "status", "times", "nulls", "numbers"] as const;
 
 /** One way in which responses or webhooks differ on the wire from what the sandbox makes. */
 export const wireRuleSchema = z
@@ -38,6 +38,7 @@ export const wireRuleSchema = z
     values: z.optional(z.record(fieldSchema, z.record(z.string(), scalarSchema))),
     status: z.optional(z.record(z.string().check(z.regex(/^[2-5]\d\d$/, "must be a status")), statusSchema)),
     times: z.optional(z.enum(WIRE_TIMES)),
+    nulls: z.optional(z.literal("absent")),
     numbers: z.optional(z.array(fieldSchema)),
   })
   .check(({ value, issues }) => {

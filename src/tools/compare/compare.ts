@@ -7,6 +7,7 @@ import { CALLS_MAX, type ComparedSandbox, type RunResult, runProbes } from "./ru
 import type { Recording } from "./shape.js";
 import { Side, sendToService, stopped } from "./side.js";
 import type { Inbox, ReceivedWebhook } from "./webhooks.js";
+import { pathOnWire } from "./wire-repairs.js";
 
 export { merge, type Repair, renamesOf } from "./repairs.js";
 export type { ComparedSandbox } from "./run.js";
@@ -87,7 +88,7 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
   if (options.signal?.aborted) throw stopped("it was interrupted");
   return {
     calls: live?.calls ?? 0,
-    differences: grouped(explained, left),
+    differences: grouped(first, explained, left),
     left: [...leftOut(options, first), ...first.left],
     recording: recordingOf(first, explained),
     repair,
@@ -122,6 +123,7 @@ async function findRepairs(
 }
 
 function grouped(
+  run: RunResult,
   explained: readonly Explained[],
   left: ReadonlySet<string> | undefined,
 ): ReportedDifference[] {
@@ -129,7 +131,8 @@ function grouped(
   for (const one of explained) {
     const { operation, field, kind, theirs, ours, decides, repair, probe } = one;
     const isFollowed = left === undefined ? {} : { followed: !left.has(keyOf(one)) };
-    const key = JSON.stringify([operation, field, kind, theirs, ours, repair, isFollowed]);
+    const place = pathOnWire(field, run.ours[probe]?.fields ?? {});
+    const key = JSON.stringify([operation, place, kind, theirs, ours, repair, isFollowed]);
     const group = groups.get(key);
     if (group === undefined)
       groups.set(key, {
@@ -143,7 +146,7 @@ function grouped(
         at: [probe],
         ...isFollowed,
       });
-    else group.at.push(probe);
+    else if (!group.at.includes(probe)) group.at.push(probe);
   }
   return [...groups.values()];
 }

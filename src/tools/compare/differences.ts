@@ -42,7 +42,19 @@ export function differencesOf(
   const isCompared = (field: string) =>
     !omit?.test(field) && !reshaped.some((branch) => field.startsWith(`${branch}.`));
   const fields = (one: Observation) => Object.keys(one.fields).filter(isCompared);
-  const missing = topmost(fields(ours).filter((field) => !(field in theirs.fields)));
+  const absent = topmost(fields(ours).filter((field) => !(field in theirs.fields)));
+  const namedIn = (side: Observation) =>
+    Object.keys(side.fields).flatMap((field) => /^error\.details\.(.+)$/.exec(field)?.[1] ?? []);
+  // An error that names one fault of several is one difference, not one for each that it leaves out.
+  const isShorter = (field: string) => field.startsWith("error.details.") && namedIn(theirs).length > 0;
+  const missing = absent.filter((field) => !isShorter(field));
+  if (missing.length < absent.length)
+    add(
+      "missing",
+      "error.details",
+      `list: ${namedIn(theirs).join(", ")}`,
+      `list: ${namedIn(ours).join(", ")}`,
+    );
   const extra = isOfAny ? [] : topmost(fields(theirs).filter((field) => !(field in ours.fields)));
   for (const field of missing) {
     const other = renamedTo(field, missing, extra, theirs, ours);
@@ -79,8 +91,6 @@ function renamedTo(
   theirs: Observation,
   ours: Observation,
 ): string | undefined {
-  // The details of an error are a map by field of the request.
-  if (field.startsWith("error.details.")) return undefined;
   const isTwin = (one: string, side: Observation) =>
     parentOf(one) === parentOf(field) && formOf(side.fields[one]!) === formOf(ours.fields[field]!);
   const candidates = extra.filter((one) => isTwin(one, theirs));

@@ -76,11 +76,11 @@ function visit(
   else if (value.length > 0 && value.every((item) => typeof item === "string" && isPublicText(field, item)))
     fields[path] = `list: ${value.join(", ")}`;
   else {
-    fields[path] = "list";
     const names = value.map(nameOf);
-    const isNamed = new Set(names).size === names.length && !names.includes(undefined);
+    const isNamed = value.length > 0 && new Set(names).size === names.length && !names.includes(undefined);
+    fields[path] = isNamed ? `list: ${names.join(", ")}` : "list";
     for (const [index, item] of value.slice(0, ITEMS_MAX).entries())
-      visit(fields, below(isNamed ? names[index]! : index), field, item, context);
+      visit(fields, below(isNamed ? names[index]!.toLowerCase() : index), field, item, context);
   }
 }
 
@@ -101,7 +101,7 @@ function tokenOf(field: string, value: unknown, context: TokenContext): string {
   if (ISO_TIME.test(text)) return timeToken(field, text, context.madeMs);
   if (DECIMAL.test(text) && !/number|phone|code/.test(field)) return decimalToken(field, text, context);
   if (/^https?:/.test(text)) return "url";
-  if (context.sentTexts.has(text) && !/^[A-Za-z_]{1,20}$/.test(text)) return "text: as sent";
+  if (context.sentTexts.has(text) && !/^[A-Za-z_]{1,20}\d{0,2}$/.test(text)) return "text: as sent";
   if (text.startsWith("+") && context.sentTexts.has(text.slice(1))) return "text: as sent, with a plus";
   if (isId(field, text)) return idToken(text, context);
   return isPublicText(field, text) ? `text: ${text}` : "text";
@@ -111,17 +111,17 @@ function tokenOf(field: string, value: unknown, context: TokenContext): string {
 function isId(field: string, text: string): boolean {
   if (!/^[A-Za-z0-9_-]{8,}$/.test(text)) return false;
   return (
-    /reference$|_id$|address$|number$/.test(field) || (/\d/.test(text) && !/^[A-Z]+_[A-Z]+\d*$/.test(text))
+    /reference$|_id$|address$|number$/.test(field) ||
+    (/\d/.test(text) && !/^[a-z]+_[a-z]+\d{0,2}$/i.test(text))
   );
 }
 
 function idToken(text: string, { seen, probe }: ShapeContext): string {
   const [, prefix = ""] = /^([a-z]{1,8}_)/.exec(text) ?? [];
+  const form = `id ${prefix}+${text.length - prefix.length}`;
   const first = seen.get(text);
   if (first === undefined) seen.set(text, probe);
-  return first === undefined || first === probe
-    ? `id ${prefix}`.trim()
-    : `${`id ${prefix}`.trim()}: of ${first}`;
+  return first === undefined || first === probe ? form : `${form}: of ${first}`;
 }
 
 function timeOf(value: unknown): number | undefined {
@@ -203,7 +203,7 @@ export function leavesOf(value: unknown): string[] {
   return Object.values(value).flatMap(leavesOf);
 }
 
-const HEADERS = /^(content-type|allow|retry-after|idempotent-replayed|.*rate-?limit.*)$/;
+const HEADERS = /^(content-type|allow|retry-after|.*idempot.*|.*rate-?limit.*)$/;
 
 function headerTokens(headers: Headers | undefined): [string, string][] {
   return [...(headers ?? [])]

@@ -95,7 +95,7 @@ export class Side {
     const response = await send(request);
     this.waitedMs += systemWallClock.nowMs() - startedMs;
     if (authorization === "key") this.firstCallMs ??= startedMs;
-    const parsed = parseJsonOrText(await response.text());
+    const { wrapper, body: parsed } = unwrapped(parseJsonOrText(await response.text()), response.ok);
     const atMs = Date.parse(response.headers.get("sandbox-now") ?? "") || startedMs;
     const sent = [filled.body ?? null, path.split(/[/=&?]/)];
     const context = {
@@ -104,7 +104,9 @@ export class Side {
       sent: isJsonObject(filled.body) ? { ...filled.body, path: sent[1] } : sent,
       atMs,
     };
-    const observation = observe(response.status, parsed, context, response.headers);
+    const seen = observe(response.status, parsed, context, response.headers);
+    const observation =
+      wrapper === undefined ? seen : { ...seen, fields: { ...seen.fields, "(wrapper)": `text: ${wrapper}` } };
     this.observations[probe.id] = observation;
     if (response.ok && isJsonObject(parsed))
       for (const [name, value] of Object.entries(parsed))
@@ -129,6 +131,12 @@ export class Side {
       if (only !== undefined) this.#values.set(`${probe.id}.${name}`, String(own[only]));
     }
   }
+}
+
+/** An object that is the only field of a response, and its name. */
+function unwrapped(body: unknown, isOk: boolean): { readonly wrapper?: string; readonly body: unknown } {
+  const [[wrapper, inner] = [], more] = isJsonObject(body) ? Object.entries(body) : [];
+  return isOk && more === undefined && isJsonObject(inner) ? { wrapper: wrapper!, body: inner } : { body };
 }
 
 /** Sends to the service; a service that is away, slow or no service of this kind ends the comparison. */

@@ -23,8 +23,10 @@ export function wireRepair(
 ): Repair | undefined {
   const ours = run.ours[difference.probe]?.fields ?? {};
   const field = pathOnWire(difference.field, ours);
-  if (isOfOneItem(difference, run)) return undefined;
-  const alteration = alterationOf(difference, field, statuses);
+  if (isOfOneItem(difference, run) || isElsewhere(difference, run)) return undefined;
+  const alteration = areNullsAbsent(difference, run)
+    ? { nulls: "absent" as const }
+    : alterationOf(difference, field, statuses);
   if (alteration === undefined) return undefined;
   const isEvent = difference.probe.startsWith("event ");
   const scope = probe?.unrouted || isUniversal(difference, field, run, isEvent) ? "*" : difference.operation;
@@ -43,6 +45,30 @@ function isOfOneItem(
   const isMoved = (one: Difference) =>
     one.probe === probe && one.kind === "value" && /^items\.\d+\.\w+_id$/.test(one.field);
   return field.startsWith("items.") && differences.some(isMoved);
+}
+
+/** The service leaves out all that is null here. */
+function areNullsAbsent(
+  { kind, ours, theirs, probe }: Difference,
+  { ours: own, recording }: RunResult,
+): boolean {
+  const there = recording[probe]?.fields ?? {};
+  const isLeftOut = ([field, token]: [string, string]) => token !== "null" || !(field in there);
+  return (
+    kind === "missing" &&
+    theirs === "none" &&
+    ours === "null" &&
+    Object.entries(own[probe]!.fields).every(isLeftOut)
+  );
+}
+
+/** No field of the body, or one that may be in another place there. */
+function isElsewhere({ field, kind, theirs, probe }: Difference, { differences }: RunResult): boolean {
+  const isBranch = (one: Difference) =>
+    one.probe === probe && one.kind === "extra" && /^(object|list)/.test(one.theirs);
+  return (
+    /^header\.|^\(/.test(field) || (kind === "missing" && theirs === "none" && differences.some(isBranch))
+  );
 }
 
 function alterationOf(
@@ -84,37 +110,39 @@ function scalarOf(token: string): string | boolean | null | undefined {
 }
 
 /** The field without the names of items in lists. */
-function pathOnWire(field: string, fields: Readonly<Record<string, string>>): string {
+export function pathOnWire(field: string, fields: Readonly<Record<string, string>>): string {
   const parts = field.split(".");
   return parts
     .filter((_part, index) => !/^list/.test(fields[parts.slice(0, index).join(".")] ?? ""))
     .join(".");
 }
 
+/** A form that a rule gives all fields: of times, or of nulls. */
+function formOfAll({ kind, theirs, ours }: Difference): string | undefined {
+  if (formOf(theirs).startsWith("time")) return formOf(theirs);
+  return kind === "missing" && ours === "null" ? ours : undefined;
+}
+
 /** No other operation, or type of event, has ours in that form and theirs not. */
 function isUniversal(difference: Difference, field: string, run: RunResult, isEvent: boolean): boolean {
-  const isAlike = ({ kind, theirs, field: other, probe }: Difference) =>
-    kind === difference.kind &&
-    (formOf(theirs).startsWith("time")
-      ? formOf(theirs) === formOf(difference.theirs)
-      : theirs === difference.theirs) &&
-    (formOf(theirs).startsWith("time") || pathOnWire(other, run.ours[probe]?.fields ?? {}) === field);
+  const form = formOfAll(difference);
+  const isAlike = (one: Difference) =>
+    one.kind === difference.kind &&
+    (form === undefined
+      ? one.theirs === difference.theirs && pathOnWire(one.field, run.ours[one.probe]?.fields ?? {}) === field
+      : formOfAll(one) === form);
   const alike = new Set(run.differences.filter(isAlike).map(({ operation }) => operation));
   if (alike.size < 2 || difference.kind === "extra")
     return alike.size > 1 && isEvent && alike.size >= eventTypes(run).size;
   const operations = new Map(run.probes.map(({ id, operation }) => [id, operation as string]));
-  for (const [id, { status, fields }] of Object.entries(run.ours)) {
-    if (id.startsWith("event ") !== isEvent) continue;
+  return Object.entries(run.ours).every(([id, { status, fields }]) => {
     const operation = operations.get(id) ?? valueOfToken(fields.type ?? "") ?? "";
-    if (alike.has(operation) || operation === "") continue;
-    if (
-      difference.kind === "status"
-        ? status === Number.parseInt(difference.ours, 10)
-        : hasField(fields, field, difference)
-    )
-      return false;
-  }
-  return true;
+    if (id.startsWith("event ") !== isEvent || alike.has(operation) || operation === "") return true;
+    if (difference.kind === "status") return status !== Number.parseInt(difference.ours, 10);
+    return form === undefined
+      ? Object.keys(fields).every((one) => pathOnWire(one, fields) !== field)
+      : Object.values(fields).every((token) => formOf(token) !== formOf(difference.ours));
+  });
 }
 
 const eventTypes = ({ ours }: RunResult) =>
@@ -123,9 +151,3 @@ const eventTypes = ({ ours }: RunResult) =>
       id.startsWith("event ") && fields.type !== undefined ? [fields.type] : [],
     ),
   );
-
-function hasField(fields: Readonly<Record<string, string>>, field: string, { ours }: Difference): boolean {
-  if (formOf(ours).startsWith("time"))
-    return Object.values(fields).some((token) => formOf(token) === formOf(ours));
-  return Object.keys(fields).some((one) => pathOnWire(one, fields) === field);
-}

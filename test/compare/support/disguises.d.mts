@@ -1,6 +1,5 @@
 export interface Disguise {
   readonly burst?: boolean;
+  readonly payouts?: boolean;
 }
-export const KNOWN: Readonly<Record<string, Disguise>>;
-export const OTHERS: Readonly<Record<string, Disguise>>;
 export const DISGUISES: Readonly<Record<string, Disguise>>;

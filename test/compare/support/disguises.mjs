@@ -21,6 +21,12 @@ const invalid = (details) => ({
   error: { code: "VALIDATION_ERROR", message: "Invalid request parameters", details },
 });
 
+const seenKeys = new Map();
+const seenKey = ({ "idempotency-key": key }) => {
+  seenKeys.set(key, (seenKeys.get(key) ?? 0) + 1);
+  return seenKeys.get(key) > 1;
+};
+
 /** The 27 of the spike. */
 export const KNOWN = {
   code_401: { config: { errorCodes: { UNAUTHORIZED: "invalid_api_key" } } },
@@ -125,4 +131,91 @@ export const OTHERS = {
   },
 };
 
-export const DISGUISES = { identical: {}, ...KNOWN, ...OTHERS };
+const withHeader = (headers, from, to) =>
+  new Headers([...headers].map(([name, value]) => [name === from ? to : name, value]));
+const isQuote = ({ url }) => url.endsWith("/quotes");
+
+/** Thirteen of still other kinds. */
+export const FURTHER = {
+  replay_header: {
+    payouts: true,
+    headers: (headers) => withHeader(headers, "idempotent-replayed", "idempotency-replayed"),
+  },
+  replay_conflict: {
+    payouts: true,
+    status: (status, { headers }) => (headers["idempotency-key"] && seenKey(headers) ? 409 : status),
+    body: (body, { headers }) =>
+      headers["idempotency-key"] && seenKeys.get(headers["idempotency-key"]) > 1
+        ? { error: { code: "DUPLICATE", message: "Already processed" } }
+        : body,
+  },
+  page_of_50: {
+    answer: ({ url }) =>
+      Number(new URL(url, "http://a").searchParams.get("limit")) > 50
+        ? {
+            error: {
+              code: "VALIDATION_ERROR",
+              message: "Invalid query parameters",
+              details: { limit: "at most 50" },
+            },
+          }
+        : undefined,
+  },
+  long_ids: {
+    url: (url) => url.replace(/(ch_\w+?)00000000/, "$1"),
+    body: (body) => mapTexts(body, (text) => text.replace(/^ch_\w+$/, "$&00000000")),
+    hook: (event) => mapTexts(event, (text) => text.replace(/^ch_\w+$/, "$&00000000")),
+  },
+  absent_nulls: { body: (body) => mapFields(body, (name, one) => (one === null ? [] : [[name, one]])) },
+  first_error: {
+    body: (body) =>
+      body?.error?.details
+        ? {
+            error: {
+              ...body.error,
+              details: Object.fromEntries(Object.entries(body.error.details).slice(0, 1)),
+            },
+          }
+        : body,
+  },
+  created_event: {
+    hook: (event) =>
+      event.type === "charge.awaiting_payment"
+        ? [
+            {
+              ...event,
+              id: `${event.id}0`,
+              type: "charge.created",
+              data: { ...event.data, status: "PENDING" },
+            },
+            event,
+          ]
+        : event,
+  },
+  methods_reversed: {
+    body: (body) =>
+      Array.isArray(body?.payment_methods) && body.payment_methods[0]?.id !== undefined
+        ? { ...body, payment_methods: body.payment_methods.toReversed() }
+        : body,
+  },
+  rounds_down: {
+    body: (body, request) =>
+      isQuote(request) && body?.settlement_amount === "2.50"
+        ? {
+            ...body,
+            amount: "2.58",
+            fees: { total_fee: "0.08", fee_breakdown: { platform_fee: "0.02", gateway_fee: "0.06" } },
+          }
+        : body,
+  },
+  locked_five_minutes: { config: { limits: { quote_locked: "5m" } } },
+  data_for_items: { body: (body) => (Array.isArray(body?.items) ? renamed("items", "data")(body) : body) },
+  lower_case_currency: {
+    body: (body) => mapTexts(body, (text, name) => (name === "currency" ? text.toLowerCase() : text)),
+  },
+  whole_envelope: {
+    body: (body) => (body?.error === undefined && body !== undefined ? { data: body } : body),
+  },
+};
+
+export const DISGUISES = { identical: {}, ...KNOWN, ...OTHERS, ...FURTHER };

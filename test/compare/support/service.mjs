@@ -11,22 +11,26 @@ async function disguise(sandbox, mutant) {
   const answer = async (request, response) => {
     let text = Buffer.concat(await request.toArray()).toString();
     if (request.url === "/__hook") {
-      const body = JSON.stringify(mutant.hook(JSON.parse(text)));
-      const id = request.headers["webhook-id"];
-      const sent = await fetch(target.url, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "webhook-id": id,
-          "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
-          "webhook-signature": new Webhook(target.secret).sign(id, new Date(), body),
-        },
-        body,
-      });
-      return response.writeHead(sent.status).end();
+      let status = 204;
+      for (const event of [mutant.hook(JSON.parse(text))].flat()) {
+        const body = JSON.stringify(event);
+        const id = event.id;
+        const sent = await fetch(target.url, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            "webhook-id": id,
+            "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
+            "webhook-signature": new Webhook(target.secret).sign(id, new Date(), body),
+          },
+          body,
+        });
+        status = Math.max(status, sent.status);
+      }
+      return response.writeHead(status).end();
     }
     const parsed = parse(text);
-    const refusal = mutant.refuse?.(parsed);
+    const refusal = mutant.refuse?.(parsed) ?? mutant.answer?.(request);
     if (refusal !== undefined) return send(response, 400, JSON.stringify(refusal));
     if (mutant.hook !== undefined && typeof parsed?.url === "string" && request.method === "POST") {
       target.url = parsed.url;
@@ -47,7 +51,8 @@ async function disguise(sandbox, mutant) {
     if (typeof body?.secret === "string") target.secret = body.secret;
     const own = mutant.hook !== undefined && body?.url !== undefined ? { ...body, url: target.url } : body;
     const status = mutant.status?.(answered.status, request) ?? answered.status;
-    send(response, status, JSON.stringify(mutant.body?.(own, request) ?? own), answered.headers);
+    const sent = mutant.headers?.(answered.headers, request) ?? answered.headers;
+    send(response, status, JSON.stringify(mutant.body?.(own, request) ?? own), sent);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -64,7 +69,8 @@ const parse = (text) => {
   }
 };
 
-const KEPT = ["content-type", "allow", "retry-after", "ratelimit", "ratelimit-policy", "idempotent-replayed"];
+const KEPT =
+  /^(content-type|allow|retry-after|ratelimit|ratelimit-policy|idempotent-replayed|idempotency-replayed|x-.*)$/;
 
 function send(
   response,
@@ -72,7 +78,7 @@ function send(
   text,
   headers = new Headers({ "content-type": "application/json; charset=utf-8" }),
 ) {
-  const kept = KEPT.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : []));
+  const kept = [...headers].filter(([name]) => KEPT.test(name));
   response.writeHead(status, Object.fromEntries(kept)).end(text);
 }
 
