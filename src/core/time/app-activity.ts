@@ -17,6 +17,8 @@ interface EndedCall {
 
 /** Time limit of a wait for the app's calls to end, as a multiple of `quietMs`. */
 const MAX_QUIET_TIMES = 10;
+/** Parts of a quiet period. A longer one counts as two: calls that came in a pause of this process are not read yet. */
+const QUIET_PARTS = 10;
 
 /** The app's calls after its responses to webhooks, while an advance waits for these calls to end. */
 export type QuietReport = NonNullable<AdvanceReport["quiet"]>;
@@ -127,13 +129,12 @@ export class AppActivity {
   /** Waits until the app has made no call for `quietMs`; returns the report with the wait added. */
   async waitUntilQuiet(quietMs: number, report: QuietReport, isOver: () => boolean): Promise<QuietReport> {
     const wall = this.#wall;
-    const sinceMs = wall.nowMs();
-    const before = this.#count;
+    const [sinceMs, before] = [wall.nowMs(), this.#count];
+    const partMs = Math.max(1, quietMs / QUIET_PARTS);
+    let [quietForMs, waitedMs] = [0, 0];
     for (;;) {
-      const nowMs = wall.nowMs();
-      const leftMs = quietMs - (nowMs - Math.max(sinceMs, this.#lastMs));
-      const isQuiet = leftMs <= 0 && this.#openCalls.size <= this.#heldCalls;
-      const isRestless = !isQuiet && nowMs - sinceMs > quietMs * MAX_QUIET_TIMES;
+      const isQuiet = quietForMs >= quietMs && this.#openCalls.size <= this.#heldCalls;
+      const isRestless = !isQuiet && waitedMs > quietMs * MAX_QUIET_TIMES;
       if (isQuiet || isRestless || isOver())
         return {
           waits: report.waits + 1,
@@ -141,7 +142,12 @@ export class AppActivity {
           longest_ms: Math.max(report.longest_ms, this.#lastMs - sinceMs),
           restless: report.restless + (isRestless ? 1 : 0),
         };
-      await new Promise<void>((resolve) => void wall.after(Math.max(1, leftMs), resolve));
+      const [beginMs, count] = [wall.nowMs(), this.#count];
+      await new Promise<void>((resolve) => void wall.after(partMs, resolve));
+      const passedMs = Math.min(wall.nowMs() - beginMs, 2 * partMs);
+      waitedMs += passedMs;
+      quietForMs =
+        this.#count === count ? quietForMs + passedMs : Math.min(passedMs, wall.nowMs() - this.#lastMs);
     }
   }
 }
