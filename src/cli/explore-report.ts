@@ -1,8 +1,10 @@
 import type * as z from "zod/mini";
 import {
   DEFAULT_EXPLORE_DEPTH,
+  DEFAULT_FILE_LIVES,
   exploreDepthSchema,
   exploreLanesSchema,
+  exploreLivesSchema,
   failOnSchema,
   MAX_EXHAUSTIVE_DEPTH,
 } from "../core/schema/explore-limits.js";
@@ -13,6 +15,7 @@ import { deviationSetText } from "../tools/explore/deviation-set.js";
 import { BUDGET_OVER, type ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
 import { chosenSets } from "../tools/explore/incident-log/shown-deviations.js";
+import { fileLives } from "../tools/explore/lives/chosen-lives.js";
 import { shellCommand } from "./help-text.js";
 import { reportOfExploration } from "./report/explore.js";
 import { publishReports } from "./report/publish.js";
@@ -29,6 +32,8 @@ export interface ExplorationFlags {
   readonly budget?: string;
   readonly only?: string;
   readonly from?: string;
+  /** True for the default number. */
+  readonly lives?: string | true;
   readonly failOn?: string;
   readonly profile?: boolean;
   readonly kill?: boolean;
@@ -46,6 +51,7 @@ export function parseExplorationFlags({
   budget,
   only,
   from,
+  lives,
   save,
   failOn,
   profile,
@@ -66,6 +72,7 @@ export function parseExplorationFlags({
     budgetMs:
       budget === undefined ? undefined : durationToMs(parseFlag("--budget", durationSchema, budget, budget)),
     ...chosenSets({ only, from }, "--"),
+    lives: fileLives({ lives: parseLives(lives), only, from }, "--"),
     save,
     profile,
     failOn:
@@ -132,6 +139,11 @@ function replayText({ findings }: ExploreReport): string {
 
 function isFromFlag(word: string): boolean {
   return word === "--from" || word.startsWith("--from=");
+}
+
+function parseLives(lives: ExplorationFlags["lives"]): number | undefined {
+  if (lives === undefined || lives === true) return lives && DEFAULT_FILE_LIVES;
+  return parseFlag("--lives", exploreLivesSchema, Number(lives), lives);
 }
 
 function parseFlag<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unknown, text: string): Value {

@@ -68,7 +68,8 @@ export function addConnectionOptions(command: Command): Command {
 const EXPLORE_ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[] = [
   ["--app <url>", "the app, which calls the sandbox (required)"],
   ["--depth <k>", "how many deviations to combine: 1, 2 or max, which needs --budget (default: 1)"],
-  ["--only <set>", "run only this set of deviations, as a report names it"],
+  ["--lives [n]", "also carry out this many lives of several customers (default: 100)"],
+  ["--only <set>", "run only this set of deviations, or life, as a report names it"],
   ["--from <log>", "run only the sets that the log of an incident shows"],
   ["--lanes <n>", "how many runs in parallel (default: 4, or one where they could interfere)"],
   ["--budget <duration>", "a limit of wall time (default: none)"],

@@ -49,6 +49,22 @@ describe("payments-sandbox explore", () => {
     expect(again.stdout).toContain("money: paid twice: 2 completed charges for one order");
   });
 
+  it("--lives carries out lives, and a case of the JUnit report says how far they went", async () => {
+    const junit = join(temporaryFolder(), "lives.xml");
+    const { stdout } = await explore("--lives", "5", "--json", "--junit", junit);
+    expect(JSON.parse(stdout.trimEnd().split("\n").at(-1)!).lives).toMatchObject({ of: 5, lives: 5 });
+    expect(readFileSync(junit, "utf8")).toContain('<testcase name="lives" classname="explore"');
+  });
+
+  it.each([
+    ["--lives x", '--lives "x": must be a whole number'],
+    ["--lives 0", '--lives "0": must be 1 to 100000'],
+    ["--only life", "--only: life names no life: give it as a report does, such as life 42:17:3"],
+  ])("%s is refused", async (flags, message) => {
+    const { code, stderr } = await explore(...flags.split(" "));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `payments-sandbox: ${message}\n` });
+  });
+
   it("prints the final sandbox time in its last line", async () => {
     const app = createServer(pressedApp());
     const flow = fileWith(PRESSES.replace("steps:", "steps:\n  - advance: 40d"));

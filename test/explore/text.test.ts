@@ -34,6 +34,39 @@ describe("the report of an exploration", () => {
     `);
   });
 
+  it("a life is told as a story, with the name that repeats it, and a case says how far lives went", () => {
+    const finding = {
+      oracle: "money" as const,
+      message: "order 1 is paid 2 times",
+      deviations: [],
+      seen: { runs: 2, of: 2 },
+      only: "life 42:17:3",
+      acts: ["Ada places order 1", "Ada pays order 1"],
+    };
+    const lives = {
+      seed: 42,
+      of: 100,
+      lives: 90,
+      acts: 700,
+      longest: 14,
+      orders: 130,
+      paid: 60,
+      refunded: 9,
+    };
+    const report = reportOfExploration("order.yaml", { ...EXPLORED, findings: [finding], lives });
+    expect(reportText(report, 100)).toContain(`✗ money: order 1 is paid 2 times
+      life        Ada places order 1
+      then        Ada pays order 1
+      only        life 42:17:3
+`);
+    expect(report.cases).toContainEqual({
+      name: "lives",
+      outcome: "passed",
+      message: "90 of 100 lives from seed 42: 700 acts, 130 orders, 60 payments, 9 refunds",
+    });
+    expect(report.cases.at(-1)).toMatchObject({ name: "life 42:17:3", outcome: "failed" });
+  });
+
   it("the report lists the deviations it did not try", () => {
     const late = { kind: "webhook_late", at: "charge.completed#1" } as const;
     const untried = [

@@ -23,6 +23,8 @@ export const DEFAULT_EXPLORE_LANES = 4;
 /** Number of lives of several customers. */
 export const exploreLivesSchema = countUpTo(100_000);
 export const DEFAULT_LIVES = 400;
+/** Over HTTP a life takes longer than in this process. */
+export const DEFAULT_FILE_LIVES = 100;
 export const exploreSeedSchema = countUpTo(2 ** 31 - 1);
 
 /** Kinds of deviation, in the order in which they are tried. */

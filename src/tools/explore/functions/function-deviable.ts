@@ -257,8 +257,9 @@ export class FunctionDeviable implements Deviable {
   async lives<Result>(work: (host: LifeHost) => Promise<Result>): Promise<Result> {
     const { FunctionLives } = await loadLazily(() => import("../lives/function-lives.js"));
     const [flow, sandbox, driver, client] = [this.#flow, this.#sandbox, this.#driver, this.#client];
+    const free = this.#endCheck.ends.free.map(({ view, field }) => `${this.#names[view]}.${field}`);
     try {
-      return await work(new FunctionLives({ name: this.name, flow, sandbox, driver, client }));
+      return await work(new FunctionLives({ name: this.name, flow, sandbox, driver, client, free }));
     } finally {
       this.#position = await readListPositions(client);
     }

@@ -27,6 +27,9 @@ export const SETTLED = "5d";
 const SETTLED_MS = durationToMs(SETTLED);
 const WAITS = ["10s", "20m", "2h"];
 
+/** Number of orders that are drawn. */
+export const MAX_ORDERS = 2;
+
 /** An order as the draw of the next act sees it: the number of its charges, and of those that were paid. */
 export interface OpenOrder {
   readonly customer: number;
@@ -45,15 +48,15 @@ export function isSettling(act: LifeAct | undefined): boolean {
 }
 
 /** Lists what can be drawn next, each as the acts that it stands for. Likely ones stand in it twice. */
-export function nextActs(orders: readonly OpenOrder[], hasAttempt: boolean, isFailing: boolean): LifeAct[][] {
+export function nextActs(orders: readonly OpenOrder[], hasAttempt: boolean, canFail: boolean): LifeAct[][] {
   const [first, second] = orders;
   return [
     ...(second === undefined ? ordersOf(first, hasAttempt) : bothActs(hasAttempt)),
     ...orders.flatMap((order, number) => paymentActs(number, order, hasAttempt)),
     ...(first === undefined ? [] : WAITS.map((by): LifeAct[] => [{ do: "wait", by }])),
-    ...(isFailing
-      ? []
-      : Object.keys(LIFE_FAILURES).map((kind): LifeAct[] => [{ do: "fail", kind: kind as LifeFailure }])),
+    ...Object.keys(canFail ? LIFE_FAILURES : {}).map((kind): LifeAct[] => [
+      { do: "fail", kind: kind as LifeFailure },
+    ]),
   ];
 }
 

@@ -48,6 +48,12 @@ export function chosenLives(
   return { lives: lives ?? DEFAULT_LIVES, seed, only: life };
 }
 
+/** Reads the lives of a file, which has them if an option asks for them. */
+export function fileLives(asked: Asked, dashes: "" | "--" = ""): LivesOptions | undefined {
+  const { lives, only } = asked;
+  return chosenLives(lives !== undefined || (only !== undefined && namesLife(only)), asked, dashes);
+}
+
 /** Returns true for a name as of a life, not of deviations. */
 export function namesLife(only: string): boolean {
   return `${only} `.startsWith(LIFE);

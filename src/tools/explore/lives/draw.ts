@@ -65,18 +65,17 @@ export async function drawLives(
   const replay = path === undefined ? { numRuns: lives } : { path, endOnFailure: true, numRuns: 1 };
   const { counterexamplePath } = await check(property, { seed, ...replay });
   if (failing === undefined || counterexamplePath === null) return undefined;
-  const keys = faultsOf(failing, references, host.hasAttempt).map(({ key }) => key);
-  const shown = await shortest(draw, failing.acts, keys[0]!);
+  const faults = faultsOf(failing, references, host.hasAttempt);
+  const keys = faults.map(({ key }) => key);
+  const shown = await shortest(draw, { end: failing, fault: faults[0]! }, keys[0]!);
   const again = await failingAs(draw, shown.end.acts, keys[0]!);
   const seen = { runs: again === undefined ? 1 : 2, of: 2 };
   return { name: { seed, path: counterexamplePath }, keys, seen, ...shown };
 }
 
 /** Leaves out acts until each that is left is needed. An act of two at the same moment is also tried as one, or in turn. */
-async function shortest(draw: Draw, acts: readonly LifeAct[], key: string): Promise<Shown> {
-  const first = await failingAs(draw, acts, key);
-  if (first === undefined) throw new Error(`a life that failed passes when it is repeated: ${key}`);
-  let found = first;
+async function shortest(draw: Draw, shown: Shown, key: string): Promise<Shown> {
+  let found = shown;
   for (let at = 0; at < found.end.acts.length; ) {
     const { acts: all } = found.end;
     const act = all[at]!;

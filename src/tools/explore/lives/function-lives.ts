@@ -17,12 +17,15 @@ interface FunctionLivesOptions {
   readonly sandbox: LocalSandbox;
   readonly driver: Driver;
   readonly client: Client;
+  readonly free: readonly string[];
 }
 
 /** An app of this process in which lives are carried out. */
 export class FunctionLives implements LifeHost {
   readonly hasAttempt: boolean;
+  readonly canFail = true;
   readonly client: Client;
+  readonly free: readonly string[];
   newestCharge: string | undefined;
   readonly #options: FunctionLivesOptions;
   readonly #lives: ExploreLives;
@@ -34,6 +37,7 @@ export class FunctionLives implements LifeHost {
     const { flow, client, name } = options;
     if (flow.lives === undefined) throw new UserError(`${name}: the flow has no lives`);
     this.client = client;
+    this.free = options.free;
     this.#options = options;
     this.#lives = flow.lives;
     this.#looks = new Looks(options);

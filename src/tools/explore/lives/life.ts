@@ -5,6 +5,7 @@ import {
   LIFE_FAILURES,
   type LifeAct,
   type LifeFailure,
+  MAX_ORDERS,
   nextActs,
   type OpenOrder,
   type PaymentAct,
@@ -12,7 +13,7 @@ import {
 import { type Fields, fieldsOf, type LifeOrder, type LifeView } from "./fields.js";
 
 /** Charges do nothing by themselves: the acts of a life decide. */
-const CHARGES = [{ timeline: [{ after: "1s", to: "AWAITING_PAYMENT" as const }] }];
+export const CHARGES = [{ timeline: [{ after: "1s", to: "AWAITING_PAYMENT" as const }] }];
 
 /** An app in which lives are carried out, and the time that passes for it. */
 export interface LifeHost {
@@ -21,7 +22,12 @@ export interface LifeHost {
   readonly client: Client;
   /** The newest charge that lives know. */
   newestCharge: string | undefined;
-  begin(): Promise<void>;
+  /** Webhooks of a life can fail. */
+  readonly canFail: boolean;
+  /** Fields of the views that are not compared, with what is below them. */
+  readonly free: readonly string[];
+  /** @param orders number of orders that the life may have */
+  begin(orders: number): Promise<void>;
   /** Names an order that the app does not know yet. Customers are counted from 0. */
   newOrder(customer: number): LifeOrder;
   /** Places the order in the app, or goes to pay it. The app may refuse. */
@@ -75,7 +81,10 @@ export async function useLifeRules(host: LifeHost, failure?: LifeFailure): Promi
 
 /** Carries out the acts that are possible. A number draws the next act. */
 export async function live(host: LifeHost, acts: readonly (LifeAct | number)[]): Promise<LifeEnd> {
-  await host.begin();
+  const orders = acts.map((act) =>
+    typeof act === "object" && act.do === "order" ? act.order + 1 : MAX_ORDERS,
+  );
+  await host.begin(Math.max(...orders));
   return new Life(host).carryOut(acts);
 }
 
@@ -106,7 +115,7 @@ class Life {
   #actsOf(next: LifeAct | number): LifeAct[] {
     if (typeof next !== "number") return [next];
     const orders = [...this.#orders.values()].map(openOrder);
-    const all = nextActs(orders, this.#host.hasAttempt, this.#failure !== undefined);
+    const all = nextActs(orders, this.#host.hasAttempt, this.#failure === undefined && this.#host.canFail);
     return all[next % all.length]!;
   }
 

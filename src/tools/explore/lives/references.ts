@@ -39,7 +39,7 @@ export async function learnReferences(host: LifeHost, source: string): Promise<R
   };
   host.newestCharge = await readNewestId(host.client, "charges");
   await useLifeRules(host);
-  await host.begin();
+  await host.begin(1);
   const first = host.newOrder(0);
   const start = fieldsOf(await host.look(first), first);
   const paid = await one(...plain("pay"));
@@ -61,8 +61,11 @@ export async function learnReferences(host: LifeHost, source: string): Promise<R
   const orders = [0, 1, 2].flatMap((order) => plain("decline", order));
   const numbered = [...(await end(orders)).values()].map(({ fields }) => fields);
   const free = new Map<string, string>();
+  const isFree = (path: string) => host.free.some((one) => path === one || path.startsWith(`${one}.`));
+  for (const path of pathsOf(paid.fields, ...unpaid).filter(isFree)) free.set(path, "differs between runs");
   for (const path of pathsOf(paid.fields, again.fields)) {
     const values = new Set(numbered.map((fields) => fields.get(path)));
+    if (free.has(path)) continue;
     if (paid.fields.get(path) !== again.fields.get(path)) free.set(path, "differs between equal lives");
     else if (values.size === numbered.length && !shared.has(path)) free.set(path, "numbers the orders");
   }

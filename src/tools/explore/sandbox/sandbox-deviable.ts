@@ -4,10 +4,13 @@
  *   plan ── drive.ts, course.ts ──> steps ── FlowRun, RunSession ──> rows of lists ── observation.ts ──> trace
  */
 
+import { loadLazily } from "../../../core/time/load-lazily.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
+import { Client } from "../../scenario/running/client.js";
 import { endQuietly, LONG, restDuration } from "../course.js";
 import { BlindSpotError, type Deviable, type FlowCoverage } from "../deviable.js";
 import { type DeviationSet, scenarioName } from "../deviation-set.js";
+import type { LifeHost } from "../lives/life.js";
 import { RunPlan } from "../run-plan.js";
 import type { RunFailure, RunVariant, Trace } from "../run-record.js";
 import {
@@ -320,6 +323,28 @@ export class SandboxDeviable implements Deviable {
   /** Returns true if the calls of the run can be told from those of later runs, which it may then affect. */
   #canWatch(plan: RunPlan): boolean {
     return this.#retries.canWatch(plan) && this.isolationReason() === undefined;
+  }
+
+  async lives<Result>(work: (host: LifeHost) => Promise<Result>): Promise<Result> {
+    const { FileLives, viewName } = await loadLazily(() => import("../lives/file-lives.js"));
+    const ignored = this.#flow.observe.map(({ ignore = [] }, view) =>
+      ignore.map((field) => ({ view, field })),
+    );
+    const lives = new FileLives({
+      flow: this.#flow,
+      host: this.#host,
+      client: new Client(this.#options),
+      baseline: this.#baseline,
+      waits: { quiet: this.#quiet },
+      free: [...this.#endCheck.ends.free, ...ignored.flat()].map(
+        ({ view, field }) => `${viewName(view)}.${field}`,
+      ),
+    });
+    try {
+      return await work(lives);
+    } finally {
+      await lives.close();
+    }
   }
 
   async lateSets(): Promise<DeviationSet[]> {
