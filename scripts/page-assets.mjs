@@ -1,14 +1,15 @@
 // Style sheets and scripts of the pages: `NAME.css` after `base.css`, and `NAME.browser.ts` with what it imports, minified.
 // The build writes them, and so does each run of the tests; pages read them when they are first asked for.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 
-const PAGES = ["checkout", "dashboard", "reference"];
-
 /** @param {string} root the package's folder; writes dist/pages.json there, in one step */
 export async function writePageAssets(root) {
-  const entries = await Promise.all(PAGES.map(async (name) => [name, await assetsOf(root, name)]));
+  const folders = readdirSync(join(root, "src/pages"), { withFileTypes: true }).filter((one) =>
+    one.isDirectory(),
+  );
+  const entries = await Promise.all(folders.map(async ({ name }) => [name, await assetsOf(root, name)]));
   const dist = join(root, "dist");
   mkdirSync(dist, { recursive: true });
   const draft = join(dist, `pages.json.${process.pid}`);

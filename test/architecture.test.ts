@@ -37,6 +37,33 @@ describe("the pages of src", () => {
     );
     expect(long).toEqual([]);
   });
+
+  // So it is deleted with its line in that table.
+  it.each([
+    ["pages", "page-routes.ts"],
+    ["pages/dashboard/views", "../views.ts"],
+  ])("each page of %s is known to no other file than %s", (folder, table) => {
+    const root = `${SRC}${folder}/`;
+    const importsOf = (file: string) =>
+      [...readFileSync(SRC + file, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)].map(
+        ([, path]) => new URL(path!, `file://${SRC}${file}`).pathname,
+      );
+    const features = readdirSync(root, { withFileTypes: true }).filter(
+      (entry) => entry.isDirectory() || folder.endsWith("views"),
+    );
+    expect(features.length).toBeGreaterThan(2);
+    for (const { name } of features) {
+      const feature = `${root}${name}`.replace(/\.ts$/, "");
+      const importers = sources.filter(
+        (file) =>
+          !`${SRC}${file}`.startsWith(feature) && importsOf(file).some((path) => path.startsWith(feature)),
+      );
+      expect([name, importers]).toEqual([
+        name,
+        [new URL(table, `file://${root}`).pathname.slice(SRC.length)],
+      ]);
+    }
+  });
 });
 
 const messages = (file: string, source: string) => faultsOf(file, source).map((fault) => fault.message);
@@ -68,6 +95,8 @@ describe("the check of imports", () => {
     ["core/namespace/a.ts", 'import "../../tools/scenario/files.js";', "namespace must not know scenario"],
     ["server/http/a.ts", 'import "../../pages/a.js";', "server must not know pages"],
     ["pages/a.tsx", 'import "../tools/scenario/a.js";', "pages must not know scenario"],
+    ["pages/a.ts", 'import type { State } from "../core/engine/state.js";', "pages must not know engine"],
+    ["pages/checkout/a.ts", 'import "../../core/namespace/a.js";', "pages must not know namespace"],
     ["server/http/a.ts", 'import "../../library/sandbox.js";', "server must not know library"],
     ["tools/scenario/a.ts", 'import "../../core/namespace/a.js";', "scenario must not know namespace"],
     ["tools/scenario/a.ts", 'import "../../core/engine/a.js";', "scenario must not know engine"],

@@ -341,7 +341,7 @@ describeInBrowser("the checkout page in a browser", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByLabel("Reason if it fails").fill("no_luck");
     await page.keyboard.press("Enter");
-    await page.getByText("FAILED, no_luck: by hand").waitFor();
+    await page.getByText("sandbox bar (“no_luck”)").waitFor();
   });
 
   describe.each([

@@ -27,7 +27,7 @@ function outcomesOn(page: string): string[] {
   return [...page.matchAll(/<button name="outcome" value="(\w+)"/g)].map((match) => match[1]!);
 }
 
-const FAILED_BY_RULE = "FAILED, declined: customer_email matches declined@* (scenario “default”)";
+const FAILED_BY_RULE = "Scenario default, customer_email matches declined@*: FAILED (“declined”).";
 
 /** Returns the text of the sandbox panel. */
 function panelOf(page: string): string {
@@ -498,10 +498,22 @@ describe("the sandbox panel", () => {
 
   it.each([
     ["a rule", { customer_email: "declined@shop.test" }, BANK, "5s", FAILED_BY_RULE],
-    ["a scenario", {}, BANK, "10s", "COMPLETED: by scenario “default”"],
-    ["the clock", {}, undefined, "1h", "EXPIRED: not paid in time"],
-    ["the customer", {}, "cancel", "0s", "CANCELLED: by the customer"],
-    ["the panel", {}, { outcome: "fail", reason: "no luck" }, "0s", "FAILED, no luck: by hand"],
+    ["a scenario", {}, BANK, "10s", "Scenario default, the normal course: COMPLETED."],
+    ["the clock", {}, undefined, "1h", "EXPIRED: It expired unpaid."],
+    [
+      "the customer",
+      {},
+      "cancel",
+      "0s",
+      "CANCELLED: The customer decided on the hosted page (“cancelled_by_customer”).",
+    ],
+    [
+      "the panel",
+      {},
+      { outcome: "fail", reason: "no luck" },
+      "0s",
+      "FAILED: By hand in the checkout&#39;s sandbox bar (“no luck”); it was PENDING.",
+    ],
   ] as const)("the sandbox panel says that %s ended the payment", async (_name, wish, press, wait, cause) => {
     const page = await pageOf(wish);
     if (press === "cancel") await page.post("cancel");
@@ -516,7 +528,9 @@ describe("the sandbox panel", () => {
     const page = await openInstructions();
     await page.sandbox.advance("10s");
     await page.sandbox.run("refundPart", { charge_id: page.checkout.charge_id, amount: "100.00" });
-    expect(panelOf((await page.get()).text)).toContain(": by hand · Open in the dashboard");
+    expect(panelOf((await page.get()).text)).toContain(
+      "NGN 100.00 returned by hand; it was COMPLETED before. · Open in the dashboard",
+    );
   });
 
   it("the sandbox panel says what the scenario does next, and when", async () => {
@@ -577,7 +591,7 @@ describe("the sandbox panel", () => {
     const second = "Refunded NGN 5.10 31 January 2026, 10:00:00 UTC";
     const receipt = `${first} ${second} Net paid NGN 39,226.15 Back to the shop`;
     const text = await expectPage(page.get(), 200, "Refund the rest", "Payment partly refunded", receipt);
-    expect(panelOf(text)).toContain("PARTLY REFUNDED, NGN 100.00; NGN 5.10 (was COMPLETED): by hand");
+    expect(panelOf(text)).toContain("PARTLY REFUNDED: NGN 5.10 returned by hand; it was COMPLETED before.");
   });
 
   it("the sandbox panel refuses an unknown or impossible result", async () => {

@@ -29,8 +29,8 @@ describe("webhooks in the dashboard", () => {
     const failing = (await ask("/_sandbox/deliveries?failing=1")).total;
     expect(failing).toBeGreaterThan(100);
     const before = receiver.received.length;
-    const webhookId = /value="retryAll\?webhook_id=(we_[0-9a-f]+)"/.exec(await page())![1]!;
-    expect(textOf((await press(`retryAll?webhook_id=${webhookId}`)).text)).toContain(
+    const webhookId = /value="retryReceiver\?webhook_id=(we_[0-9a-f]+)"/.exec(await page())![1]!;
+    expect(textOf((await press(`retryReceiver?webhook_id=${webhookId}`)).text)).toContain(
       `${failing} webhooks sent: 0 delivered`,
     );
     expect(receiver.received.length - before).toBeGreaterThanOrEqual(failing);
@@ -112,7 +112,7 @@ describe("webhooks in the dashboard", () => {
     const text = await page(`/webhooks?${query}`);
     expect(text).toContain("Deliveries: 3");
     expect(text.replaceAll("&#39;", "'").replaceAll("&amp;", "&")).toContain(
-      "/_sandbox/deliveries?status=delivered&type=charge.*&q=a-1042",
+      "/_sandbox/deliveries?state=delivered&type=charge.*&q=a-1042",
     );
     expect(await page("/webhooks?q=nobody")).toContain("None with search “nobody”.");
   });

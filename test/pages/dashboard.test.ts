@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VIEWS } from "../../src/pages/dashboard/page-context.js";
+import { VIEWS } from "../../src/pages/dashboard/views.js";
 import { openSandbox } from "../support/api-client.js";
 import { lacking, openDashboard, redirectPath, textOf } from "./support/dashboard.js";
 
@@ -60,7 +60,7 @@ describe("dashboard", () => {
     const { send, charge, page, home } = await openDashboard();
     for (const filled of [false, true]) {
       if (filled) for (let many = 0; many < 35; many++) await charge(`ada${many}@example.com`);
-      for (const view of Object.keys(VIEWS)) {
+      for (const { name: view } of VIEWS) {
         const answer = await send(`${home}/${view}`);
         const text = await answer.text();
         expect([view, answer.status]).toEqual([view, 200]);

@@ -30,7 +30,7 @@ const MAY_IMPORT = {
   client: ["schema"],
   reports: ["schema", "client"],
   server: [...CORE, "client", "reports"],
-  pages: [...CORE, "client", "reports", "server"],
+  pages: ["schema", "domain", "time", "files", "client", "reports", "server"],
   scenario: KIT,
   doctor: [...KIT, "engine"],
   explore: [...KIT, "scenario"],

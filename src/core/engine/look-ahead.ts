@@ -1,6 +1,7 @@
 import { CHARGE_STATUS_RULES, type Charge, firstExpiredMs } from "../domain/charge-transition.js";
 import { applyPostings, bookedPayment, holdingsKey, refundPostings } from "../domain/ledger-postings.js";
 import { type StatusRules, simulateTimeline, type TimelineProgress } from "../domain/timeline.js";
+import { WITHDRAWAL_STATUS_RULES, type Withdrawal } from "../domain/withdrawal.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
 import { CHARGE_STATUS_TABLE, isPaid, isRefunded } from "../schema/statuses.js";
@@ -47,19 +48,28 @@ export function willReachStatus(reader: Reader, charge: Charge, until: ChargeSta
   return false;
 }
 
-/** A planned change of a charge's status. */
+/** A planned change of a payment's status. */
 export interface PlannedMove {
-  readonly to: ChargeStatus;
+  readonly to: string;
   readonly dueMs: number;
 }
 
 /** Planned changes of the status in their order; skips entries that change nothing. */
-export function plannedMoves(reader: Reader, charge: Charge): PlannedMove[] {
+export function plannedMoves(reader: Reader, payment: Charge | Withdrawal): PlannedMove[] {
   const moves: PlannedMove[] = [];
   let dueMs = 0;
-  const steps = stepsOf(reader, charge, (ms) => (dueMs = ms));
+  const timeOf = (ms: number) => (dueMs = ms);
+  const steps =
+    "charge_id" in payment ? stepsOf(reader, payment, timeOf) : payoutSteps(reader, payment, timeOf);
   for (const { verdict, status } of steps) if (verdict === "moves") moves.push({ to: status, dueMs });
   return moves;
+}
+
+function payoutSteps(reader: Reader, payout: Withdrawal, timeOf: (dueMs: number) => number) {
+  const task = payout.timeline_task === null ? undefined : reader.get("tasks", payout.timeline_task);
+  const next = task && { step: task.step!, dueMs: task.due_ms };
+  const standing = { status: payout.status, expiredMs: undefined, expiryMs: undefined, next };
+  return simulateTimeline(WITHDRAWAL_STATUS_RULES, payout.timeline, standing, timeOf);
 }
 
 function stepsOf(reader: Reader, charge: Charge, timeOf: (dueMs: number) => number) {

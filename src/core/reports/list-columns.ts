@@ -83,8 +83,9 @@ const TYPE: ListFilter = {
 const SEARCH: ListFilter = { name: "q", field: { name: "q", label: "Search" } };
 
 /** The app's order: the first entry of the metadata that is named for one. */
-function orderOf({ metadata }: JsonRecord): unknown {
-  return Object.entries(metadata ?? {}).find(([name]) => /order/i.test(name))?.[1];
+export function orderOf({ metadata }: { readonly metadata?: unknown }): string | undefined {
+  const entries = Object.entries((metadata ?? {}) as Readonly<Record<string, string>>);
+  return entries.find(([name]) => /order/i.test(name))?.[1];
 }
 
 /** Id of the charge or withdrawal that an event or a delivery is about. */
@@ -99,16 +100,6 @@ function requestSubject({ request_body, response_body }: JsonRecord): string | u
   const parts = [objectId(all), price, all.customer_email].filter((part) => typeof part === "string");
   return parts.length === 0 ? undefined : parts.join(" ");
 }
-
-/** Queries for the states of a delivery that are no status. */
-const STATE_QUERIES: Readonly<Record<string, Query>> = {
-  "not accepted": { failing: "1" },
-  failing: { failing: "1", status: "pending" },
-  queued: { status: "pending" },
-  "given up": { status: "failed" },
-  held: { status: "pending" },
-  off: { status: "pending" },
-};
 
 const lists = {
   charges: {
@@ -149,7 +140,7 @@ const lists = {
       {
         name: "status",
         field: { name: "status", label: "Status" },
-        query: (value): Query => STATE_QUERIES[value] ?? { status: value },
+        query: (value): Query => ({ state: value.replaceAll(" ", "_") }),
       },
       TYPE,
       { name: "webhook_id", field: { name: "receiver", label: "Receiver" } },
@@ -167,8 +158,7 @@ const lists = {
       ...(request.tolerated as readonly string[]).map((note) => `! passed over: ${note}`),
     ],
     filters: [
-      // Adds nothing to the control API's query, which cannot search in bodies.
-      { ...SEARCH, query: () => ({}) },
+      SEARCH,
       {
         ...STATUS,
         option: ["--status <status>", "only with this status, such as 400 or 4xx"],

@@ -98,3 +98,16 @@ function downText(down: NonNullable<WebhookRule["down"]>): string {
   const { from, answer } = down;
   return `the receiver is down for ${down.for}${from === undefined ? "" : `, after ${from}`}${answer === undefined ? "" : ` (${answer})`}`;
 }
+
+/** How often a fault applies, after `applied` hits: ` · 1 for each customer · skips the first 2`. */
+export function limitText(
+  { skip = 0, probability, times, per = "customer" }: FaultRule,
+  applied = 0,
+): string {
+  const share = probability === undefined ? "" : ` · ${Math.round(Number(probability) * 100)} % of calls`;
+  const scope = times !== undefined && per !== "request" ? ` · ${times} for each ${per}` : "";
+  // Calls without a customer count together with all others; an order always has a count of its own.
+  const usedUp = per === "customer" ? "used up for calls without a customer, " : "";
+  const rest = scope !== "" && applied >= times! ? ` · ${usedUp}live for a new ${per}` : "";
+  return `${scope}${rest}${skip > 0 ? ` · skips the first ${skip}` : ""}${share}`;
+}

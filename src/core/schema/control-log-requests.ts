@@ -1,5 +1,11 @@
 import * as z from "zod/mini";
-import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusSchema } from "./common.js";
+import {
+  chargeStatusSchema,
+  DELIVERY_STATES,
+  deliveryStatusSchema,
+  modeSchema,
+  withdrawalStatusSchema,
+} from "./common.js";
 import { closedShape, exactlyOneOf, field, fieldsOf, queryShape } from "./descriptions.js";
 import { reasonSchema } from "./engine-requests.js";
 import { withNameKind } from "./name-kinds.js";
@@ -58,12 +64,22 @@ export const deliveryQuerySchema = queryShape({
     z.optional(z.enum(["true", "1"])),
     "`true` or `1`: only deliveries that have been attempted and not accepted, whether or not they are still retried.",
   ),
+  state: field(
+    z.optional(z.enum([...DELIVERY_STATES, "not_accepted"])),
+    "Only deliveries that stand so; `not_accepted`: failing or given up, at a receiver that is on.",
+  ),
   mode,
   q: field(
     z.optional(nonEmptyText(MAX_LENGTHS.name)),
     "Only deliveries about charges with these words, found as in the list of charges (the newest 500), or about the charge, withdrawal, event or delivery with this ID.",
     { examples: ["A-1042"] },
   ),
+});
+
+export const ledgerQuerySchema = queryShape({
+  ...page,
+  mode,
+  account: field(optionalText, "Only this account, as in the list of balances."),
 });
 
 export const attentionQuerySchema = queryShape({ mode });
@@ -93,7 +109,17 @@ const requestFilters = {
   }),
 };
 
-export const requestQuerySchema = queryShape({ ...page, ...requestFilters });
+export const requestQuerySchema = queryShape({
+  ...page,
+  ...requestFilters,
+  mode,
+  q: field(
+    z.optional(nonEmptyText(MAX_LENGTHS.name)),
+    "Only requests with all of these words in their path, or in a value of their query or a body.",
+    { examples: ["A-1042"] },
+  ),
+});
+export type RequestQuery = z.infer<typeof requestQuerySchema>;
 export const requestFilterSchema = queryShape(requestFilters);
 export type RequestFilter = z.infer<typeof requestFilterSchema>;
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { modeSchema, timestampSchema } from "./common.js";
+import { DELIVERY_STATES, modeSchema, timestampSchema } from "./common.js";
 import { field, fieldsOf, pickFields, recordShape } from "./descriptions.js";
 import { withNameKind } from "./name-kinds.js";
 import { text, textList, textOrNull } from "./records/record-fields.js";
@@ -49,6 +49,9 @@ export const requestEntrySchema = recordShape("RequestEntry", "A call of the ser
   runner: field(textOrNull, "The scenario run that sent it, when it was not the app."),
   scenario: field(textOrNull, "The scenario named in its header."),
   fault: field(textOrNull, "The scenario or fault that interfered."),
+  object_id: field(textOrNull, "The charge, withdrawal or quote that it made or names."),
+  why: field(textOrNull, "Why it was refused or has no response, or what a fault did to it."),
+  duration_ms: field(z.number().check(z.gte(0)), "Wall time from arrival to response."),
   tolerated: field(
     textList,
     "What the service silently ignores, such as unknown fields, each with its place.",
@@ -58,6 +61,7 @@ export const requestEntrySchema = recordShape("RequestEntry", "A call of the ser
   response_body: z.unknown(),
   response_body_bytes: z.nullable(unboundedCountSchema),
 });
+export type RequestView = z.infer<typeof requestEntrySchema>;
 export const requestListSchema = pageShape("RequestList", "Requests", requestEntrySchema);
 
 /** The object that an event or a delivery is about, if any. */
@@ -95,7 +99,6 @@ export const attemptSchema = recordShape("Attempt", "One delivery attempt.", {
   response_body: field(textOrNull, "The beginning of its response body."),
 });
 
-const DELIVERY_STATES = ["queued", "delivered", "failing", "held", "given_up", "off", "dropped"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 const down = mishapRecordSchema.shape.down._zod.def.innerType.shape;
@@ -148,6 +151,7 @@ export const deliverySchema = recordShape("Delivery", "An event on its way to a 
   body: field(textOrNull, "The exact bytes of every attempt; null when its event is no longer kept."),
   data: field(z.nullable(anyData), "The event's data."),
 });
+export type DeliveryView = z.infer<typeof deliverySchema>;
 export const deliveryListSchema = pageShape("DeliveryList", "Deliveries", deliverySchema);
 
 const mailboxItemSchema = recordShape("MailboxItem", "Exactly what a receiver would have been sent.", {

@@ -157,6 +157,8 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
     examples: ["+254700000001"],
   }),
   bank_account_number: field(methodChoiceSchema.shape.bank_account_number, "Needed for a bank transfer."),
+  to: field(z.optional(z.enum(["COMPLETED", "FAILED"])), "How it ends, at once, whatever its scenario says."),
+  reason: optionalReasonField,
 });
 
 /** A patch of a fixture at run time; at least one field is required. */

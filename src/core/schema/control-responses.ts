@@ -84,6 +84,7 @@ const nextSchema = recordShape("Next", "A task, a waiting delivery, or a possibl
   what: field(text, "The kind of task, the event, or the current status."),
   to: field(textList, "The status a task leads to, or the possible next statuses of a transition."),
   object: field(textOrNull, "The charge or withdrawal it is about."),
+  order: field(textOrNull, "The app's order, as its metadata names it."),
   who: field(textOrNull, "The customer, or the reference of a withdrawal."),
   amount: textOrNull,
   currency: textOrNull,
@@ -105,9 +106,13 @@ const insight = {
   next_step: field(z.nullable(nextStepSchema), "Null for a payment that has ended, if no webhook waits."),
   webhooks: webhookCountsSchema,
   reversals: field(z.array(reversalSchema), "What was taken back, newest first, while the status stayed."),
+  planned: field(
+    z.array(recordShape("Planned", "A change of status that is planned.", { to: text, at: timestampSchema })),
+    "The changes to come if nobody interferes, in order.",
+  ),
 };
 
-const chargeFateSchema = recordShape("ChargeFate", "Why a charge has the outcome it has.", {
+const fateSchema = recordShape("Fate", "Why a payment has the outcome it has.", {
   scenario: field(textOrNull, "The scenario whose rule matched."),
   scenario_asked: field(textOrNull, "The scenario requested by name, if any."),
   timeline: field(chargeRecordSchema.shape.timeline, "Its timeline at the time it matched."),
@@ -118,9 +123,10 @@ export const controlChargeSchema = recordShape("ControlCharge", "A charge with i
   ...pickFields(chargeRecordSchema.shape, "mode", "kind"),
   base_amount: field(text, "The price that the app asked for, without fees, in `base_currency`."),
   base_currency: text,
-  sandbox: chargeFateSchema,
+  sandbox: fateSchema,
   ...insight,
 });
+export type ControlCharge = z.infer<typeof controlChargeSchema>;
 export const controlChargeListSchema = pageShape("ControlChargeList", "Charges", controlChargeSchema);
 
 const { status } = chargeDetailSchema.shape;
@@ -178,13 +184,21 @@ export const chargeHistoryItemSchema = namedSchema(
 );
 /** One item of a charge's history, in the control API, the command line and the dashboard. */
 export type ChargeHistoryItem = z.infer<typeof chargeHistoryItemSchema>;
-export const chargeStorySchema = recordShape("ChargeStory", "All that happened to a charge, in order.", {
-  charge_id: text,
+const story = {
   status,
-  traceparent: field(textOrNull, "The W3C Trace Context of the call that made it, if it had one."),
   total: unboundedCountSchema,
   items: z.array(chargeHistoryItemSchema),
+};
+export const chargeStorySchema = recordShape("ChargeStory", "All that happened to a charge, in order.", {
+  charge_id: text,
+  traceparent: field(textOrNull, "The W3C Trace Context of the call that made it, if it had one."),
+  ...story,
 });
+export const withdrawalStorySchema = recordShape(
+  "WithdrawalStory",
+  "All that happened to a withdrawal, in order.",
+  { withdrawal_id: text, ...story },
+);
 
 export const controlBalanceSchema = recordShape(
   "ControlBalance",
@@ -194,15 +208,28 @@ export const controlBalanceSchema = recordShape(
     currency: text,
     available_balance: field(moneySchema, "The amount that can be withdrawn or refunded."),
     pending_balance: field(moneySchema, "The amount that has yet to settle."),
+    in_transit_balance: field(moneySchema, "The amount of withdrawals on their way."),
+    fees_paid: field(moneySchema, "The fees of all payments and withdrawals."),
+    account: field(text, "Its account in the ledger."),
   },
 );
 export const controlBalanceListSchema = pageShape("ControlBalanceList", "Accounts", controlBalanceSchema);
+const ledgerEntrySchema = recordShape("LedgerEntry", "An entry of the ledger, as of a bank statement.", {
+  ...pickFields(ledgerEntryRecordSchema.shape, "entry_id", "at", "kind", "currency", "postings"),
+  ...owner,
+  object_id: field(text, "The charge or withdrawal it is for."),
+  before: field(text, "The available balance before it."),
+  after: field(text, "The available balance after it."),
+});
+export const ledgerListSchema = pageShape("LedgerEntryList", "Ledger entries", ledgerEntrySchema);
 
 export const controlWithdrawalSchema = recordShape("ControlWithdrawal", "A withdrawal of any organization.", {
   ...fieldsOf(withdrawalSchema),
   mode,
+  sandbox: fateSchema,
   ...insight,
 });
+export type ControlWithdrawal = z.infer<typeof controlWithdrawalSchema>;
 export const controlWithdrawalListSchema = pageShape(
   "ControlWithdrawalList",
   "Withdrawals",

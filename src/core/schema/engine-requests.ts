@@ -29,6 +29,10 @@ export const transitionRequestSchema = closedShape("TransitionRequest", "The sta
   }),
 });
 
+export const payAmountRequestSchema = closedShape("PayAmountRequest", "What the customer paid.", {
+  amount: field(amountSchema, "In the charge's currency, above 0.", { examples: ["19.99"] }),
+});
+
 export const fundRequestSchema = closedShape("FundRequest", "Money for the namespace's organization.", {
   currency: field(z.string(), currencyNote("The balance's.")),
   amount: field(amountSchema, "How much, as a decimal string.", { examples: ["5000.00"] }),

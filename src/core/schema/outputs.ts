@@ -1,3 +1,4 @@
+import * as checkout from "./control-checkout-responses.js";
 import * as insight from "./control-insight-responses.js";
 import * as log from "./control-log-responses.js";
 import { stateDumpSchema } from "./control-requests.js";
@@ -23,6 +24,7 @@ export const OUTPUTS = {
   Clock: sandbox.clockSchema,
   ControlBalance: control.controlBalanceSchema,
   ControlBalanceList: control.controlBalanceListSchema,
+  ControlCheckout: checkout.controlCheckoutSchema,
   ControlCharge: control.controlChargeSchema,
   ControlChargeList: control.controlChargeListSchema,
   ControlDestinationList: control.controlDestinationListSchema,
@@ -45,6 +47,7 @@ export const OUTPUTS = {
   Health: sandbox.healthSchema,
   Key: sandbox.keySchema,
   Lease: control.leaseSchema,
+  LedgerEntryList: control.ledgerListSchema,
   MailboxItemList: log.mailboxItemListSchema,
   NameDeleted: control.nameDeletedSchema,
   Namespace: control.namespaceSchema,
@@ -56,6 +59,7 @@ export const OUTPUTS = {
   PaymentRailList: service.paymentRailListSchema,
   Quote: service.quoteSchema,
   Rates: control.ratesSchema,
+  RequestEntry: log.requestEntrySchema,
   RequestList: log.requestListSchema,
   Reversal: reversalSchema,
   RunReport: scenario.runReportSchema,
@@ -77,6 +81,7 @@ export const OUTPUTS = {
   WebhookList: service.webhookListSchema,
   WhitelabelResult: service.whitelabelResultSchema,
   Withdrawal: service.withdrawalSchema,
+  WithdrawalStory: control.withdrawalStorySchema,
   WithdrawalList: service.withdrawalListSchema,
 } as const;
 export type OutputName = keyof typeof OUTPUTS;

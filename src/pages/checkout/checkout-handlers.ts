@@ -1,19 +1,15 @@
 /**
  * Handlers of the hosted checkout, mounted by page-routes.ts. A request becomes a page model, which a screen renders;
- * a form runs a command first. The checkout id alone authorizes: no API key is involved.
+ * a form calls an operation of the control API first. The checkout id alone authorizes: no API key is involved.
  */
-import type { Charge } from "../../core/domain/charge-transition.js";
-import { cancelCharge, transitionCharge } from "../../core/engine/commands/charge-commands.js";
-import { chooseMethod, needsChoice } from "../../core/engine/commands/checkout-commands.js";
-import { plannedMoves, settableStatuses } from "../../core/engine/look-ahead.js";
-import type { Command } from "../../core/engine/transaction.js";
-import type { Namespace } from "../../core/namespace/namespace.js";
-import type { Namespaces } from "../../core/namespace/namespaces.js";
+import type { ControlCheckout } from "../../core/schema/control-checkout-responses.js";
+import type { ControlCharge } from "../../core/schema/control-responses.js";
 import { reasonSchema } from "../../core/schema/engine-requests.js";
 import { safeParse } from "../../core/schema/issues.js";
-import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { ERROR_STATUS, refuse, SandboxError } from "../../core/schema/refusals.js";
 import { hasEnded, isOpen, outcomePage } from "../../core/schema/statuses.js";
 import { isCrossOrigin } from "../../server/http/access.js";
+import { type Ask, askOf, type PageHost, type Result } from "../../server/http/page-host.js";
 import { errorReply, toResponse } from "../../server/http/reply.js";
 import { readForm, readMethodForm } from "./method-form.js";
 import { type PageDocument, pageResponse, redirectWithGet, statusResponse } from "./page-document.js";
@@ -21,158 +17,162 @@ import {
   type CheckoutActionName,
   type CheckoutPage,
   checkoutLinks,
-  type Offer,
-  priceMethods,
-  returnsOf,
+  needsChoice,
+  offersByMethod,
   shopUrl,
 } from "./page-model.js";
-import { causeText, isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
+import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
 import { errorDocument, instructionsScreen, methodScreen, outcomeScreen, waitingScreen } from "./screens.js";
 
-/** Finds a checkout and runs its due tasks. */
-function findCheckout(namespaces: Namespaces, checkoutId: string) {
-  const namespace = namespaces.findCheckout(checkoutId);
-  namespace?.runDueTasks();
-  const charge = namespace?.engine.state.chargeOfCheckout(checkoutId);
-  return namespace === undefined || charge === undefined ? undefined : { namespace, charge };
+/** A checkout at one moment, and what can be done with it. */
+interface Opened {
+  readonly ask: Ask;
+  readonly namespace: string;
+  readonly checkout: ControlCheckout;
+  readonly clock: Result<"getClock">;
 }
 
-function checkoutNotFound(namespaces: Namespaces): Response {
+async function openCheckout(host: PageHost, checkout_id: string): Promise<Opened | undefined> {
+  const namespace = host.namespaceOfCheckout(checkout_id);
+  if (namespace === undefined) return undefined;
+  const ask = askOf(host.client(namespace, "checkout"));
+  const checkout = await ask("getControlCheckout", { checkout_id });
+  return { ask, namespace, checkout, clock: await ask("getClock") };
+}
+
+/** The same checkout after a change. */
+async function reopen({ ask, namespace, checkout: { checkout_id } }: Opened): Promise<Opened> {
+  const checkout = await ask("getControlCheckout", { checkout_id });
+  return { ask, namespace, checkout, clock: await ask("getClock") };
+}
+
+function nowMsOf({ clock }: Opened): number {
+  return Date.parse(clock.now);
+}
+
+function checkoutNotFound(host: PageHost): Response {
   return errorResponse(
-    namespaces,
+    host,
     404,
     "Checkout not found",
     "There is no checkout at this address. Check the link, or go back to the shop and start again.",
   );
 }
 
-function errorResponse(namespaces: Namespaces, status: number, title: string, text: string): Response {
-  return pageResponse(errorDocument(status, title, text), { nowMs: namespaces.nowMs() });
+function errorResponse(host: PageHost, status: number, title: string, text: string): Response {
+  return pageResponse(errorDocument(status, title, text), { nowMs: host.nowMs() });
 }
 
 /** `GET /checkout/ID`. Redirects to the shop if the query has `waiting` and the charge has ended. */
-export function serveCheckoutPage(namespaces: Namespaces, request: Request, checkoutId: string): Response {
-  const found = findCheckout(namespaces, checkoutId);
-  if (found === undefined) return checkoutNotFound(namespaces);
-  const { namespace, charge } = found;
+export async function serveCheckoutPage(host: PageHost, request: Request, id: string): Promise<Response> {
+  const opened = await openCheckout(host, id);
+  if (opened === undefined) return checkoutNotFound(host);
+  const { checkout } = opened;
   const waiting = new URL(request.url).searchParams.get("waiting");
-  const shop = waiting !== null && hasEnded(charge.status) && shopUrl(charge);
-  return shop
-    ? redirectWithGet(shop, namespace.nowMs())
-    : showPage(namespace, charge, { waiting: waiting === "1" });
+  const shop = waiting !== null && hasEnded(checkout.charge.status) && shopUrl(checkout);
+  return shop ? redirectWithGet(shop, nowMsOf(opened)) : showPage(opened, { waiting: waiting === "1" });
 }
 
 /** `GET /checkout/ID/status`: polled each second. `next`, for steps of a customer, is the shop's URL after the end. */
-export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
-  const found = findCheckout(namespaces, checkoutId);
-  if (found === undefined)
-    return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
-  const { namespace, charge } = found;
-  const next = hasEnded(charge.status) ? shopUrl(charge) : undefined;
-  const returns = returnsOf(namespace, charge).length || undefined;
-  return statusResponse(
-    { status: charge.status, returns, next, speed: speedOf(namespace) },
-    namespace.nowMs(),
-  );
+export async function serveCheckoutStatus(host: PageHost, _request: Request, id: string): Promise<Response> {
+  const opened = await openCheckout(host, id);
+  if (opened === undefined)
+    return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), host.nowMs());
+  const { checkout } = opened;
+  const { status } = checkout.charge;
+  const next = hasEnded(status) ? shopUrl(checkout) : undefined;
+  const returns = checkout.returns.length || undefined;
+  return statusResponse({ status, returns, next, speed: speedOf(opened) }, nowMsOf(opened));
 }
 
 /** Redirects `GET /checkout/ID/` and `/checkout/ID/ACTION`, which a refused form leaves as address, to the page. */
-export function redirectToCheckoutPage(
-  namespaces: Namespaces,
+export async function redirectToCheckoutPage(
+  host: PageHost,
   _request: Request,
-  checkoutId: string,
-): Response {
-  return findCheckout(namespaces, checkoutId) === undefined
-    ? checkoutNotFound(namespaces)
-    : redirectWithGet(checkoutLinks(checkoutId, "action").page, namespaces.nowMs());
+  id: string,
+): Promise<Response> {
+  return host.namespaceOfCheckout(id) === undefined
+    ? checkoutNotFound(host)
+    : redirectWithGet(checkoutLinks(id, "action").page, host.nowMs());
 }
 
 /** `POST /checkout/ID/ACTION`. */
 export async function actOnCheckout(
-  namespaces: Namespaces,
+  host: PageHost,
   request: Request,
-  checkoutId: string,
+  id: string,
   action: CheckoutActionName,
 ): Promise<Response> {
-  const publicUrl = namespaces.findCheckout(checkoutId)?.publicUrl;
-  if (isCrossOrigin(request, publicUrl))
-    return errorResponse(
-      namespaces,
-      403,
-      "Request refused",
-      "Forms sent by another site's page are refused.",
-    );
+  if (isCrossOrigin(request, host.publicUrl()))
+    return errorResponse(host, 403, "Request refused", "Forms sent by another site's page are refused.");
   const read = await readForm(request);
-  const found = findCheckout(namespaces, checkoutId);
-  if (found === undefined) return checkoutNotFound(namespaces);
-  if (!("form" in read)) return errorResponse(namespaces, read.status, "Invalid form", read.why);
-  const { namespace, charge } = found;
-  return ACTIONS[action](namespace, charge, read.form);
+  const opened = await openCheckout(host, id);
+  if (opened === undefined) return checkoutNotFound(host);
+  if (!("form" in read)) return errorResponse(host, read.status, "Invalid form", read.why);
+  return ACTIONS[action](opened, read.form);
 }
 
+type Action = (opened: Opened, form: URLSearchParams) => Promise<Response>;
+
 /** Actions of the customer or tester on the checkout page. */
-const ACTIONS: Readonly<
-  Record<CheckoutActionName, (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response>
-> = {
-  method: (namespace, charge, form) => {
-    const choice = namespace.execute(choiceCommand(namespace, charge, form));
-    return isRefusal(choice)
-      ? showRefusal(namespace, charge, choice, form, "A payment method has been chosen already.")
-      : redirectAfterAction(namespace, afterDueTasks(namespace, charge), "page");
+const ACTIONS: Readonly<Record<CheckoutActionName, Action>> = {
+  method: async (opened, form) => {
+    const { ask, checkout } = opened;
+    const input = { checkout_id: checkout.checkout_id, ...readMethodForm(form, checkout) };
+    const refusal = await refusalOf(ask("payCheckout", input));
+    return refusal === undefined
+      ? redirectAfterAction(await reopen(opened), "page")
+      : showRefusal(opened, refusal, form, "A payment method has been chosen already.");
   },
 
   /** Changes nothing: only the scenario or the sandbox panel completes a payment. */
-  paid: (namespace, charge) =>
-    needsChoice(charge)
-      ? showPage(namespace, charge, { trouble: { status: 409, problem: "Choose a payment method first." } })
-      : redirectAfterAction(namespace, charge, "waiting"),
+  paid: async (opened) =>
+    needsChoice(opened.checkout.charge)
+      ? showPage(opened, { trouble: { status: 409, problem: "Choose a payment method first." } })
+      : redirectAfterAction(opened, "waiting"),
 
   /** Idempotent: cancelling a cancelled charge redirects as the first request did. */
-  cancel: (namespace, charge, form) => {
-    if (charge.status === "CANCELLED") return redirectAfterAction(namespace, charge, "page");
-    const result = namespace.execute(cancelCharge(charge.charge_id));
-    return isRefusal(result)
-      ? showRefusal(namespace, charge, result, form, "The payment cannot be cancelled any more.")
-      : redirectAfterAction(namespace, result, "page");
+  cancel: async (opened, form) => {
+    const { ask, checkout } = opened;
+    if (checkout.charge.status === "CANCELLED") return redirectAfterAction(opened, "page");
+    const refusal = await refusalOf(ask("cancelCheckout", { checkout_id: checkout.checkout_id }));
+    return refusal === undefined
+      ? redirectAfterAction(await reopen(opened), "page")
+      : showRefusal(opened, refusal, form, "The payment cannot be cancelled any more.");
   },
 
-  outcome: (namespace, charge, form) => {
+  outcome: async (opened, form) => {
+    const { ask, checkout } = opened;
+    const { checkout_id, charge } = checkout;
     const outcome = form.get("outcome");
-    if (!isPanelButton(outcome))
-      return showPage(namespace, charge, { trouble: panelError("Unknown outcome.") });
+    if (!isPanelButton(outcome)) return showPage(opened, { trouble: panelError("Unknown outcome.") });
     const to = PANEL_BUTTONS[outcome];
     const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
     if (reason !== undefined && !safeParse(reasonSchema, reason).ok)
-      return showPage(namespace, charge, { trouble: panelError("The reason is too long.") });
-    const result = namespace.execute<Charge | Refusal>((tx) => {
-      // A payment fails with the selected method, if there is one; completing it needs a method.
-      const needsMethod = to === "COMPLETED" || (to === "FAILED" && form.has("payment_method"));
-      if (needsChoice(charge) && needsMethod) {
-        const choice = choiceCommand(namespace, charge, form)(tx);
-        if (isRefusal(choice)) return choice;
-      }
-      return transitionCharge(charge.charge_id, to, "checkout", reason)(tx);
-    });
-    if (isRefusal(result)) return showRefusal(namespace, charge, result, form);
+      return showPage(opened, { trouble: panelError("The reason is too long.") });
+    // A payment fails with the selected method, if there is one; completing it needs a method.
+    const needsMethod = to === "COMPLETED" || (to === "FAILED" && form.has("payment_method"));
+    const refusal = await refusalOf<unknown>(
+      needsChoice(charge) && needsMethod
+        ? ask("payCheckout", { checkout_id, ...readMethodForm(form, checkout), to, reason })
+        : ask("transitionCharge", { charge_id: charge.charge_id, to, reason }),
+    );
+    if (refusal !== undefined) return showRefusal(opened, refusal, form);
     // A merchant refunds long after the customer has left, so there is no redirect to the shop.
-    if (to === "REFUNDED")
-      return redirectWithGet(checkoutLinks(charge.checkout_id, "action").page, namespace.nowMs());
-    return redirectAfterAction(namespace, afterDueTasks(namespace, charge), "waiting");
+    if (to === "REFUNDED") return redirectWithGet(checkoutLinks(checkout_id, "action").page, nowMsOf(opened));
+    return redirectAfterAction(await reopen(opened), "waiting");
   },
 };
 
-function choiceCommand(
-  namespace: Namespace,
-  charge: Charge,
-  form: URLSearchParams,
-): Command<Charge | Refusal> {
-  return chooseMethod(charge.charge_id, readMethodForm(form, charge, namespace.engine.catalogue));
-}
-
-/** Runs due tasks, then returns the current charge. */
-function afterDueTasks(namespace: Namespace, charge: Charge): Charge {
-  namespace.runDueTasks();
-  return namespace.engine.state.get("charges", charge.charge_id) ?? charge;
+/** Why an operation refused. */
+async function refusalOf<Answer>(asked: Promise<Answer>): Promise<SandboxError | undefined> {
+  try {
+    await asked;
+    return undefined;
+  } catch (error) {
+    if (error instanceof SandboxError) return error;
+    throw error;
+  }
 }
 
 const FIELD_ERRORS: Readonly<Record<string, string>> = {
@@ -182,18 +182,19 @@ const FIELD_ERRORS: Readonly<Record<string, string>> = {
 };
 
 /** Renders a refusal: a validation error beside its fields, any other as `tooLate`, or in the sandbox panel. */
-function showRefusal(
-  namespace: Namespace,
-  charge: Charge,
-  refusal: Refusal,
+async function showRefusal(
+  opened: Opened,
+  refusal: SandboxError,
   form: URLSearchParams,
   tooLate?: string,
-): Response {
-  const current = afterDueTasks(namespace, charge);
+): Promise<Response> {
+  const current = await reopen(opened);
   if (refusal.code !== "VALIDATION_ERROR") {
     const trouble =
-      tooLate === undefined ? panelError(impossibleText(current, refusal)) : { problem: tooLate };
-    return showPage(namespace, current, { trouble: { ...trouble, status: refusal.status ?? 409 } });
+      tooLate === undefined
+        ? panelError(impossibleText(current.checkout.charge, refusal))
+        : { problem: tooLate };
+    return showPage(current, { trouble: { ...trouble, status: Math.max(409, ERROR_STATUS[refusal.code]) } });
   }
   const errors: Record<string, string> = {};
   const others: string[] = [];
@@ -201,7 +202,7 @@ function showRefusal(
     if (Object.hasOwn(FIELD_ERRORS, name)) errors[name] = FIELD_ERRORS[name]!;
     else others.push(`${name} ${why}`);
   const problem = others.length === 0 ? undefined : others.join("; ");
-  return showPage(namespace, current, { trouble: { status: 400, submitted: form, errors, problem } });
+  return showPage(current, { trouble: { status: 400, submitted: form, errors, problem } });
 }
 
 interface FormError
@@ -214,7 +215,7 @@ function panelError(problem: string): FormError {
 }
 
 /** `"Already refunded."` */
-function impossibleText({ status }: Charge, { code, message }: Refusal): string {
+function impossibleText({ status }: ControlCharge, { code, message }: SandboxError): string {
   if (code !== "INVALID_TRANSITION") return message;
   const word = status.toLowerCase().replaceAll("_", " ");
   return hasEnded(status) ? `Already ${word}.` : `Not possible while the payment is ${word}.`;
@@ -222,14 +223,14 @@ function impossibleText({ status }: Charge, { code, message }: Refusal): string 
 
 /** Renders the checkout's current screen, in response to a GET or a form. */
 function showPage(
-  namespace: Namespace,
-  charge: Charge,
+  opened: Opened,
   { waiting = false, trouble }: { waiting?: boolean; trouble?: FormError },
 ): Response {
-  const page = pageOf(namespace, charge, waiting, trouble);
-  const leadsAway = charge.success_url !== null || charge.cancel_url !== null;
+  const page = pageOf(opened, waiting, trouble);
+  const { success_url, cancel_url } = opened.checkout;
   const document = screenOf(page);
   const { status } = trouble ?? document;
+  const leadsAway = success_url !== null || cancel_url !== null;
   return pageResponse({ ...document, status }, { nowMs: page.nowMs, leadsAway });
 }
 
@@ -242,49 +243,37 @@ function screenOf(page: CheckoutPage): PageDocument {
 }
 
 /** A price from creation is replaced by that of the only offer, which differs once the quote's lock has ended. */
-function withOfferedPrice(charge: Charge, [only]: readonly Offer[]): Charge {
-  const price = only?.prices[0]?.price;
-  if (charge.settlement_amount === null || price === undefined) return charge;
-  const { amount, fees, exchange_rate, settlement_amount } = price;
+function withOfferedPrice({ charge, offers: [only] }: ControlCheckout): ControlCharge {
+  if (charge.settlement_amount === null || only === undefined) return charge;
+  const { amount, fees, exchange_rate, settlement_amount } = only;
   return { ...charge, amount, fees, exchange_rate, settlement_amount };
 }
 
-function speedOf({ clock }: Namespace): number {
-  const { mode, speed } = clock.view();
-  return mode === "manual" ? 0 : speed;
+function speedOf({ clock }: Opened): number {
+  return clock.mode === "manual" ? 0 : clock.speed;
 }
 
-function pageOf(
-  namespace: Namespace,
-  charge: Charge,
-  isWaiting: boolean,
-  trouble: FormError | undefined,
-): CheckoutPage {
-  const { catalogue, state } = namespace.engine;
-  const nowMs = namespace.nowMs();
-  const offers = needsChoice(charge) ? priceMethods(namespace, charge) : [];
+function pageOf(opened: Opened, isWaiting: boolean, trouble: FormError | undefined): CheckoutPage {
+  const { checkout, namespace } = opened;
   return {
-    charge: withOfferedPrice(charge, offers),
-    namespace: namespace.name,
-    catalogue,
-    merchant: catalogue.organization(charge.organization_id)?.name ?? charge.organization_id,
-    links: checkoutLinks(charge.checkout_id, trouble === undefined ? "page" : "action"),
-    shop: shopUrl(charge),
-    nowMs,
-    speed: speedOf(namespace),
+    checkout,
+    charge: withOfferedPrice(checkout),
+    namespace,
+    links: checkoutLinks(checkout.checkout_id, trouble === undefined ? "page" : "action"),
+    shop: shopUrl(checkout),
+    nowMs: nowMsOf(opened),
+    speed: speedOf(opened),
     errors: {},
     ...trouble,
-    offers,
-    settable: settableStatuses(state, charge),
-    returns: returnsOf(namespace, charge),
-    cause: hasEnded(charge.status) ? causeText(namespace, charge) : undefined,
-    planned: plannedMoves(state, charge),
+    offers: offersByMethod(checkout),
     isWaiting,
   };
 }
 
 /** Redirects to the shop if the charge has ended and the shop gave a URL, else to a page. */
-function redirectAfterAction(namespace: Namespace, charge: Charge, fallback: "page" | "waiting"): Response {
-  const { page, [fallback]: next } = checkoutLinks(charge.checkout_id, "action");
-  return redirectWithGet(hasEnded(charge.status) ? (shopUrl(charge) ?? page) : next, namespace.nowMs());
+function redirectAfterAction(opened: Opened, fallback: "page" | "waiting"): Response {
+  const { checkout } = opened;
+  const { page, [fallback]: next } = checkoutLinks(checkout.checkout_id, "action");
+  const to = hasEnded(checkout.charge.status) ? (shopUrl(checkout) ?? page) : next;
+  return redirectWithGet(to, nowMsOf(opened));
 }

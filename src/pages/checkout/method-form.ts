@@ -1,10 +1,16 @@
-import type { Catalogue } from "../../core/domain/catalogue.js";
-import type { Charge } from "../../core/domain/charge-transition.js";
 import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
+import type { ControlCheckout } from "../../core/schema/control-checkout-responses.js";
 import { readBody } from "../../server/http/body.js";
 import { moneyMarkup } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { type CheckoutPage, currencyName, displayUnit, type Offer, type OfferPrice } from "./page-model.js";
+import {
+  type CheckoutPage,
+  currencyName,
+  displayUnit,
+  type MethodOffer,
+  methodOf,
+  type OfferPrice,
+} from "./page-model.js";
 import { rateText } from "./payment-summary.js";
 
 /** One radio button per method; the selected one shows its currencies and fields. */
@@ -20,17 +26,17 @@ ${error !== undefined && html`<p class="fault" id="method-fault">${error}</p>`}
 }
 
 /** The submitted method, else the first that takes the base currency. */
-function selectedMethod({ charge, offers, submitted }: CheckoutPage): string | undefined {
+function selectedMethod({ checkout, offers, submitted }: CheckoutPage): string | undefined {
   const ids = offers.map(({ method }) => method.id);
   const preferred = ids.find((id) => id === submitted?.get("payment_method"));
   const matching = offers.find(({ prices }) =>
-    prices.some(({ currency }) => currency.code === charge.pricing.base_currency),
+    prices.some(({ currency }) => currency.code === checkout.pricing.base_currency),
   );
   return preferred ?? matching?.method.id ?? ids[0];
 }
 
 /** The price in the submitted currency, else in the method's default, which is listed first. */
-function chosenPrice({ submitted }: CheckoutPage, { method, prices }: Offer): OfferPrice | undefined {
+function chosenPrice({ submitted }: CheckoutPage, { method, prices }: MethodOffer): OfferPrice | undefined {
   const sent = submitted && readMethodField(submitted, "currency", method.id);
   return prices.find(({ currency }) => currency.code === sent) ?? prices[0];
 }
@@ -43,7 +49,7 @@ export function selectedPrice(page: CheckoutPage): OfferPrice | undefined {
 /** Element ids begin with `prefix`, not with the method's id: a method's id may contain any character. */
 function methodChoice(
   page: CheckoutPage,
-  offer: Offer,
+  offer: MethodOffer,
   prefix: string,
   selectedId: string | undefined,
 ): Markup {
@@ -65,13 +71,18 @@ ${customerField === "bank_account_number" && accountField(page, offer, prefix)}
 }
 
 /** The chosen currency, above the others in a closed list. */
-function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSelected: boolean): Markup {
+function currencyChoices(
+  page: CheckoutPage,
+  offer: MethodOffer,
+  prefix: string,
+  isSelected: boolean,
+): Markup {
   const { method, prices } = offer;
   const chosen = chosenPrice(page, offer);
   const error = isSelected ? page.errors.currency : undefined;
   const choice = ({ currency, price }: OfferPrice) => {
-    const unit = displayUnit(page.catalogue, currency.code);
-    const isBase = currency.code === page.charge.pricing.base_currency;
+    const unit = displayUnit(page, currency.code);
+    const isBase = currency.code === page.checkout.pricing.base_currency;
     const isChosen = currency === chosen?.currency;
     return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}"
 value="${currency.code}"${isChosen && html` checked`}${isChosen && error !== undefined && html` autofocus`}>
@@ -95,7 +106,12 @@ ${
 </fieldset>`;
 }
 
-function phoneField(page: CheckoutPage, { method }: Offer, prefix: string, isSelected: boolean): Markup {
+function phoneField(
+  page: CheckoutPage,
+  { method }: MethodOffer,
+  prefix: string,
+  isSelected: boolean,
+): Markup {
   const { submitted, errors } = page;
   const error = isSelected ? errors.phone_number : undefined;
   return html`<div class="field">
@@ -111,7 +127,7 @@ id="${prefix}-hint">${error ?? "The number of your mobile money wallet, with cou
 </div>`;
 }
 
-function accountField({ submitted }: CheckoutPage, { method }: Offer, prefix: string): Markup {
+function accountField({ submitted }: CheckoutPage, { method }: MethodOffer, prefix: string): Markup {
   return html`<div class="field">
 <label for="${prefix}-account">Your bank account number <span class="soft small">(optional)</span></label>
 <input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off"
@@ -144,12 +160,12 @@ function readMethodField(form: URLSearchParams, name: string, methodId: string):
   return form.get(methodFieldName(name, methodId)) ?? form.get(name);
 }
 
-/** The input of `chooseMethod`. Ignores empty fields and fields that the method does not use. */
-export function readMethodForm(form: URLSearchParams, charge: Charge, catalogue: Catalogue): object {
+/** The input of `payCheckout`. Ignores empty fields and fields that the method does not use. */
+export function readMethodForm(form: URLSearchParams, checkout: ControlCheckout): object {
   const id = form.get("payment_method");
   if (id === null) return {};
   const fields: Record<string, string> = { payment_method: id };
-  const kind = charge.offered_methods.includes(id) ? catalogue.method(id)?.kind : undefined;
+  const kind = checkout.offered_methods.includes(id) ? methodOf(checkout, id)?.kind : undefined;
   for (const name of ["currency", kind && METHOD_KINDS[kind].customerField]) {
     const value = name && readMethodField(form, name, id)?.trim();
     if (value) fields[name] = name === "phone_number" ? plainPhone(value) : value;

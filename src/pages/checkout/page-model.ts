@@ -1,21 +1,20 @@
-import type { Catalogue } from "../../core/domain/catalogue.js";
-import type { Charge } from "../../core/domain/charge-transition.js";
-import type { Price } from "../../core/domain/pricing.js";
-import { paymentOffers } from "../../core/engine/commands/methods.js";
-import type { PlannedMove } from "../../core/engine/look-ahead.js";
-import type { Namespace } from "../../core/namespace/namespace.js";
-import type { ChargeStatus } from "../../core/schema/common.js";
-import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
+import type {
+  ControlCheckout,
+  Offer,
+  ShownCurrency,
+  ShownMethod,
+} from "../../core/schema/control-checkout-responses.js";
+import type { ControlCharge } from "../../core/schema/control-responses.js";
 import { hasEnded, isPaid, isRefunded } from "../../core/schema/statuses.js";
 
 /** Data of a checkout page at one moment. */
 export interface CheckoutPage {
-  readonly charge: Charge;
+  readonly checkout: ControlCheckout;
+  /** With the price of the only offer, if there is one. */
+  readonly charge: ControlCharge;
   readonly namespace: string;
   /** True once the customer has confirmed the payment. */
   readonly isWaiting: boolean;
-  readonly catalogue: Catalogue;
-  readonly merchant: string;
   readonly links: ReturnType<typeof checkoutLinks>;
   /** URL of the shop to return to, if given. */
   readonly shop: string | undefined;
@@ -29,24 +28,40 @@ export interface CheckoutPage {
   readonly submitted?: URLSearchParams;
   /** Error of each invalid field of the submitted form. */
   readonly errors: Readonly<Record<string, string>>;
-  /** Statuses that the sandbox panel may set. */
-  readonly settable: readonly ChargeStatus[];
-  /** Refunds and the chargeback. */
-  readonly returns: ReturnType<typeof returnsOf>;
-  /** The status of an ended charge and its cause: `FAILED, declined: customer_email matches declined@*`. */
-  readonly cause: string | undefined;
-  readonly planned: readonly PlannedMove[];
   /** Methods to choose from; empty once chosen. */
-  readonly offers: readonly Offer[];
+  readonly offers: readonly MethodOffer[];
+}
+
+/** A method with its price in each currency. */
+export interface MethodOffer {
+  readonly method: ShownMethod;
+  readonly prices: readonly OfferPrice[];
+}
+export interface OfferPrice {
+  readonly currency: ShownCurrency;
+  readonly price: Offer;
+}
+
+/** Returns true if the customer has yet to choose a method. */
+export function needsChoice({ status, payment_method }: ControlCharge): boolean {
+  return status === "PENDING" && payment_method === null;
+}
+
+export function methodOf({ methods }: ControlCheckout, id: string | null): ShownMethod | undefined {
+  return methods.find((method) => method.id === id);
+}
+
+export function currencyOf({ currencies }: ControlCheckout, code: string): ShownCurrency | undefined {
+  return currencies.find((currency) => currency.code === code);
 }
 
 /** Unit shown beside an amount: the asset of a crypto currency, else the currency's code. */
-export function displayUnit(catalogue: Catalogue, code: string): string {
-  return catalogue.currency(code)?.asset ?? code;
+export function displayUnit({ checkout }: Pick<CheckoutPage, "checkout">, code: string): string {
+  return currencyOf(checkout, code)?.asset ?? code;
 }
 
 /** `USDT on Tron (TRC20)`; the name alone of a currency with its own network. */
-export function currencyName({ name, asset, network }: CurrencyFixture): string {
+export function currencyName({ name, asset, network }: ShownCurrency): string {
   return !network || network === asset ? name : `${name.replace(/^.+(?= on )/, asset!)} (${network})`;
 }
 
@@ -55,44 +70,25 @@ export function mayHaveSentMoney({ charge }: CheckoutPage): boolean {
   return (charge.payment_instructions?.type ?? "card") !== "card";
 }
 
-/** A method with its price in each currency. */
-export interface Offer {
-  readonly method: MethodFixture;
-  readonly prices: readonly OfferPrice[];
-}
-export interface OfferPrice {
-  readonly currency: CurrencyFixture;
-  readonly price: Price;
-}
-
-/** Ledger entries that return money to the customer, as a receipt names them. */
-export const RETURNS: Readonly<Record<string, string>> = {
+/** Money that went back to the customer, as a receipt names it. */
+export const RETURNS = {
   partial_refund: "Refunded",
   refund: "Refunded",
   chargeback: "Charged back",
-};
+} as const;
 
-export function returnsOf({ engine }: Namespace, charge: Charge) {
-  const entries = engine.state.entriesOf(charge.charge_id).filter(({ kind }) => Object.hasOwn(RETURNS, kind));
-  return entries.map(({ kind, at, postings }) => {
-    const { amount } = postings.find(({ account }) => account === "outside")!;
-    return { kind, at, amount };
+export function isChargedBack({ checkout }: CheckoutPage): boolean {
+  return checkout.returns.some(({ kind }) => kind === "chargeback");
+}
+
+/** The prices of each method. */
+export function offersByMethod(checkout: ControlCheckout): MethodOffer[] {
+  return checkout.methods.flatMap((method) => {
+    const prices = checkout.offers
+      .filter(({ payment_method }) => payment_method === method.id)
+      .map((price) => ({ price, currency: currencyOf(checkout, price.currency)! }));
+    return prices.length === 0 ? [] : [{ method, prices }];
   });
-}
-
-export function isChargedBack({ returns }: CheckoutPage): boolean {
-  return returns.some(({ kind }) => kind === "chargeback");
-}
-
-/** Prices every method that the charge offers, in a read-only command. */
-export function priceMethods(namespace: Namespace, charge: Charge): Offer[] {
-  const byMethod = new Map<string, { method: MethodFixture; prices: OfferPrice[] }>();
-  for (const { method, currency, price } of namespace.execute((tx) => paymentOffers(tx, charge))) {
-    const offer = byMethod.get(method.id) ?? { method, prices: [] };
-    offer.prices.push({ currency, price });
-    byMethod.set(method.id, offer);
-  }
-  return [...byMethod.values()];
 }
 
 export type CheckoutActionName = "method" | "paid" | "cancel" | "outcome";
@@ -122,8 +118,8 @@ export function sameScreen({ charge, isWaiting }: CheckoutPage): string {
  * The shop's return URL with `checkout_id`, `charge_id` and `status` in the query. Other query parameters and the
  * fragment stay byte for byte. Undefined if the charge has no valid return URL.
  */
-export function shopUrl(charge: Charge): string | undefined {
-  const { checkout_id, charge_id, status, success_url, cancel_url } = charge;
+export function shopUrl({ charge, success_url, cancel_url }: ControlCheckout): string | undefined {
+  const { checkout_id, charge_id, status } = charge;
   const address = isPaid(status) || isRefunded(status) ? success_url : cancel_url;
   // The API accepts http and https only, but an imported state may hold anything.
   if (address === null || !URL.canParse(address)) return undefined;

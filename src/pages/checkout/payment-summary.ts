@@ -6,14 +6,15 @@ import { remainingTimeText, SOON_MS } from "../time-left.js";
 import { type CheckoutPage, displayUnit, isChargedBack, mayHaveSentMoney, sameScreen } from "./page-model.js";
 
 /** Amount to pay. It includes the method's fees once the customer has chosen a method. */
-export function amountToPayMarkup({ charge, catalogue }: CheckoutPage): Markup {
-  return moneyMarkup(charge.amount, displayUnit(catalogue, charge.currency));
+export function amountToPayMarkup(page: CheckoutPage): Markup {
+  const { charge } = page;
+  return moneyMarkup(charge.amount, displayUnit(page, charge.currency));
 }
 
 export function pageTitle(page: CheckoutPage): string {
   const error = page.problem !== undefined || Object.keys(page.errors).length > 0 ? "Error: " : "";
-  const { charge, catalogue, merchant } = page;
-  return `${error}Pay ${merchant} – ${moneyText(charge.amount, displayUnit(catalogue, charge.currency))}`;
+  const { charge, checkout } = page;
+  return `${error}Pay ${checkout.merchant} – ${moneyText(charge.amount, displayUnit(page, charge.currency))}`;
 }
 
 /** Merchant, total and time left. */
@@ -24,9 +25,10 @@ export function paymentSummary(
 ): Markup {
   const { charge } = page;
   const isUnpaid = isChargedBack(page) || (hasEnded(charge.status) && !isPaid(charge.status));
-  const leftMs = charge.expires_at_ms - page.nowMs;
+  const untilMs = Date.parse(charge.expires_at);
+  const leftMs = untilMs - page.nowMs;
   return html`<section class="summary${hasEnded(charge.status) && " ended"}" aria-labelledby="title">
-<h1 id="title">${isOpen(charge.status) ? "Pay" : "Payment to"} <bdi>${page.merchant}</bdi></h1>
+<h1 id="title">${isOpen(charge.status) ? "Pay" : "Payment to"} <bdi>${page.checkout.merchant}</bdi></h1>
 <p class="total${isUnpaid && " soft"}">${total}</p>
 ${about}
 ${
@@ -35,30 +37,33 @@ ${
   html`<p class="left${leftMs < SOON_MS && " soon"}"><span id="left">Time left<span
 class="hurry">, expires soon</span></span>
 <strong role="timer" aria-labelledby="left"
-data-until="${charge.expires_at_ms}">${remainingTimeText(leftMs)}</strong></p>`
+data-until="${untilMs}">${remainingTimeText(leftMs)}</strong></p>`
 }
 </section>`;
 }
 
 /** Only on a narrow screen, where the breakdown is far below. Keeps the height of the method screen's summary. */
-function feesLine({ charge, catalogue }: CheckoutPage): Markup | false {
-  const { pricing, fees, currency } = charge;
+function feesLine(page: CheckoutPage): Markup | false {
+  const { charge, checkout } = page;
+  const { fees, currency } = charge;
+  const { pricing } = checkout;
   if (fees === null || hasEnded(charge.status)) return false;
-  const price = moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency));
+  const price = moneyMarkup(pricing.amount, displayUnit(page, pricing.base_currency));
   return html`<p class="small soft brief">Price ${price}, fees ${moneyMarkup(
     fees.total_fee,
-    displayUnit(catalogue, currency),
+    displayUnit(page, currency),
   )}</p>`;
 }
 
 /** Price, fees, customer and expiry. */
 export function priceBreakdown(page: CheckoutPage): Markup | false {
-  const { charge, catalogue } = page;
-  const { pricing, fees, settlement_amount, customer_name, customer_email } = charge;
-  const payUnit = displayUnit(catalogue, charge.currency);
+  const { charge, checkout } = page;
+  const { fees, settlement_amount, customer_name, customer_email } = charge;
+  const { pricing } = checkout;
+  const payUnit = displayUnit(page, charge.currency);
   const rows: [string, Content][] = [];
   if (fees !== null && settlement_amount !== null) {
-    rows.push(["Price", moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency))]);
+    rows.push(["Price", moneyMarkup(pricing.amount, displayUnit(page, pricing.base_currency))]);
     if (charge.currency !== pricing.base_currency) {
       rows.push([`Price in ${payUnit}`, moneyMarkup(settlement_amount, payUnit)]);
       rows.push(["Exchange rate", rateText(page, charge.currency, charge.exchange_rate)]);
@@ -86,10 +91,10 @@ export function instant(at: string): Markup {
 }
 
 /** The exchange rate of a currency, or "set by the shop" if the shop gave a price in that currency. */
-export function rateText({ charge, catalogue }: CheckoutPage, currency: string, rate: string | null): string {
-  const { base_currency, local_pricing } = charge.pricing;
+export function rateText(page: CheckoutPage, currency: string, rate: string | null): string {
+  const { base_currency, local_pricing } = page.checkout.pricing;
   if (local_pricing !== undefined && Object.hasOwn(local_pricing, currency)) return "set by the shop";
-  const [baseUnit, payUnit] = [displayUnit(catalogue, base_currency), displayUnit(catalogue, currency)];
+  const [baseUnit, payUnit] = [displayUnit(page, base_currency), displayUnit(page, currency)];
   const units = Number(rate ?? "1");
   // Inverted below 1, because 0.000645161290323 is unreadable.
   return units < 1
@@ -125,8 +130,8 @@ formaction="${page.links.action("cancel")}">Cancel payment</button></dialog>`;
  * money is returned. It then loads the checkout page, which redirects to the shop if the charge has ended meanwhile.
  */
 export function pollingAttributes(page: CheckoutPage, stay: readonly ChargeStatus[]): Markup {
-  const { links, speed, nowMs, returns } = page;
-  const clock = html` data-speed="${speed}" data-now="${nowMs}" data-returns="${returns.length}"`;
+  const { links, speed, nowMs, checkout } = page;
+  const clock = html` data-speed="${speed}" data-now="${nowMs}" data-returns="${checkout.returns.length}"`;
   const urls = html` data-page="${links.page}${sameScreen(page)}" data-status-url="${links.status}"`;
   return html`${urls} data-stay="${stay.join(" ")}"${clock}`;
 }

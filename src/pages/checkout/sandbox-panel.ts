@@ -1,14 +1,10 @@
-import type { Charge } from "../../core/domain/charge-transition.js";
-import { needsChoice } from "../../core/engine/commands/checkout-commands.js";
-import { ruleConditions } from "../../core/engine/scenario-lookup.js";
-import type { Namespace } from "../../core/namespace/namespace.js";
-import { statusText } from "../../core/reports/shown-status.js";
+import { shownStatus } from "../../core/reports/shown-status.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
+import { hasEnded } from "../../core/schema/statuses.js";
 import { html, type Markup } from "../html.js";
-import { statusOf } from "../payment-status.js";
 import { remainingTimeText } from "../time-left.js";
-import type { CheckoutPage } from "./page-model.js";
+import { type CheckoutPage, needsChoice } from "./page-model.js";
 
 /** Status that each button of the panel sets. */
 export const PANEL_BUTTONS = {
@@ -53,31 +49,35 @@ title="${title}">${label}</button>${field}`;
     !isChoosing &&
     html`<form id="outcome" hidden method="post" action="${links.action("outcome")}">
 <button hidden name="outcome" value="fail">Fail</button></form>`;
-  const scenario = charge.scenario !== null && html`, scenario <bdi>“${charge.scenario}”</bdi>`;
+  const { scenario: name } = charge.sandbox;
+  const scenario = name !== null && html`, scenario <bdi>“${name}”</bdi>`;
+  const isOver = hasEnded(charge.status);
+  const { word } = shownStatus(charge);
+  const { sentence } = charge.why;
+  const cause = html`<span>${!sentence.includes(word) && `${word}: `}${sentence} · ${dashboardLink}</span>`;
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
 <h2 id="sandbox">Sandbox${frozen} <span class="small">not on the real page</span></h2>
 ${outcomeForm}
-<div class="outcomes">${problem}${buttonsFor(page).map(button)}${
-    page.cause !== undefined && html`<span>${page.cause} · ${dashboardLink}</span>`
-  }</div>
+<div class="outcomes">${problem}${buttonsFor(page).map(button)}${isOver && cause}</div>
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."}
 ${nextMove(page)}</p>
-<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${scenario}. ${
-    page.cause === undefined && dashboardLink
-  }</p>
+<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${scenario}. ${!isOver && dashboardLink}</p>
 </div></details>
 </div></aside>`;
 }
 
 /** The next planned status, with the time until it is due at the speed of sandbox time. */
-function nextMove({ cause, nowMs, planned: [next], speed }: CheckoutPage): Markup | false {
-  if (cause !== undefined || next === undefined) return false;
-  const due = html`<span data-until="${next.dueMs}">${remainingTimeText(next.dueMs - nowMs)}</span>`;
+function nextMove({ charge, nowMs, speed }: CheckoutPage): Markup | false {
+  const [next] = charge.planned;
+  if (hasEnded(charge.status) || next === undefined) return false;
+  const dueMs = Date.parse(next.at);
+  const due = html`<span data-until="${dueMs}">${remainingTimeText(dueMs - nowMs)}</span>`;
   return html`Next: ${next.to} in ${due}${speed === 0 && ", once the clock runs or is advanced"}.`;
 }
 
-function buttonsFor({ charge, offers, settable, returns }: CheckoutPage): [PanelButton, string][] {
+function buttonsFor({ charge, offers, checkout }: CheckoutPage): [PanelButton, string][] {
+  const { settable, returns } = checkout;
   const buttons: [PanelButton, string][] = [];
   const canBePaid = charge.settlement_amount !== null || offers.length > 0;
   if (canBePaid && settable.includes("COMPLETED"))
@@ -96,18 +96,4 @@ function reasonField(form: string): Markup {
   return html`<span class="reason">
 <input name="reason" form="${form}" aria-label="${label}" title="${label}" ${attributes}>
 <datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></span>`;
-}
-
-/** The status as people read it, and its cause: `FAILED, declined: customer_email matches declined@*`. */
-export function causeText(namespace: Namespace, charge: Charge): string {
-  const shown = statusOf(namespace, charge);
-  const { actors, scenario } = charge;
-  const actor = actors.at(-1)!;
-  const match = ruleConditions(namespace.engine.state, charge);
-  const causes: Readonly<Record<string, string>> = {
-    scenario: match ? `${match} (scenario “${scenario}”)` : `by scenario “${scenario}”`,
-    clock: "not paid in time",
-    customer: "by the customer",
-  };
-  return `${statusText(shown)}: ${(shown.amount === undefined && causes[actor]) || "by hand"}`;
 }

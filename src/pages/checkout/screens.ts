@@ -11,9 +11,11 @@ import type { PageDocument } from "./page-document.js";
 import {
   type CheckoutPage,
   currencyName,
+  currencyOf,
   displayUnit,
   isChargedBack,
   mayHaveSentMoney,
+  methodOf,
   RETURNS,
 } from "./page-model.js";
 import {
@@ -82,7 +84,7 @@ ${page.offers.length > 1 && html`<p class="small soft change">After Continue, th
 function choiceSummary(page: CheckoutPage): Markup {
   const selected = selectedPrice(page);
   if (selected === undefined || page.charge.settlement_amount !== null) return paymentSummary(page);
-  const payUnit = displayUnit(page.catalogue, selected.currency.code);
+  const payUnit = displayUnit(page, selected.currency.code);
   return paymentSummary(
     page,
     html`<span class="scripted" id="total">${moneyMarkup(selected.price.amount, payUnit)}</span><span
@@ -95,17 +97,17 @@ class="plainly">plus the fees of the payment method</span></p>`,
 
 /** Payment instructions, with a button to confirm the payment. */
 export function instructionsScreen(page: CheckoutPage): PageDocument {
-  const { charge, catalogue, links } = page;
-  const method = catalogue.method(charge.payment_method ?? "");
+  const { charge, checkout, links } = page;
+  const method = methodOf(checkout, charge.payment_method);
   const isCard = method?.kind === "card";
-  const currency = isWallet(page) ? catalogue.currency(charge.currency) : undefined;
+  const currency = isWallet(page) ? currencyOf(checkout, charge.currency) : undefined;
   const name = currency === undefined ? method?.display_name : currencyName(currency);
   return frameScreen(page, {
     label: html`aria-labelledby="state"`,
     card: html`<h2 id="state" tabindex="-1"><bdi>${name ?? charge.payment_method}</bdi></h2>
 ${isCard ? cardForm : transferDetails(page)}
 <p class="small soft">${NO_REAL_MONEY}${
-      charge.offered_methods.length > 1 && " To pay with another method, cancel and order again."
+      checkout.offered_methods.length > 1 && " To pay with another method, cancel and order again."
     }</p>
 <div class="actions"><form method="post" action="${links.action("paid")}"><button
 class="main">${
@@ -126,7 +128,8 @@ const SHOWN_ELSEWHERE = ["type", "reference", "instructions", "amount", "currenc
 
 /** Where to send the money, and the reference that the customer quotes (specification: Whitelabel checkout result). */
 function transferDetails(page: CheckoutPage): Markup {
-  const { amount, payment_instructions, phone_number, provider_reference: reference } = page.charge;
+  const { amount, payment_instructions, provider_reference: reference } = page.charge;
+  const { phone_number } = page.checkout;
   const details = Object.entries(payment_instructions ?? {}).filter(
     ([name]) => !SHOWN_ELSEWHERE.includes(name),
   );
@@ -163,8 +166,8 @@ function fact(label: string, value: Content, copied?: string): Markup {
 
 /** Shown between the customer's confirmation and the end of the charge. Polls the status. */
 export function waitingScreen(page: CheckoutPage): PageDocument {
-  const { charge, catalogue, links } = page;
-  const isCard = catalogue.method(charge.payment_method ?? "")?.kind === "card";
+  const { charge, checkout, links } = page;
+  const isCard = methodOf(checkout, charge.payment_method)?.kind === "card";
   const [title, text] = !isOpen(charge.status)
     ? [
         "Your payment is being processed",
@@ -174,7 +177,7 @@ export function waitingScreen(page: CheckoutPage): PageDocument {
       ? ["Confirming your card payment", "This page continues by itself. You can leave it open."]
       : ["Waiting for your payment", "This page continues as soon as it arrives. You can leave it open."];
   return frameScreen(page, {
-    title: `${isOpen(charge.status) ? "Waiting" : "Processing"}… – ${page.merchant}`,
+    title: `${isOpen(charge.status) ? "Waiting" : "Processing"}… – ${checkout.merchant}`,
     label: html`aria-labelledby="state"`,
     card: html`${stateHeading(
       html`<span class="spinner"></span>`,
@@ -199,7 +202,8 @@ href="${links.page}">Show how to pay</a>`
 
 /** The outcome as its text differs by what happened before or since; the status of the charge stays. */
 function outcomeOf(page: CheckoutPage, ended: OutcomePage): OutcomePage {
-  const { charge, returns } = page;
+  const { charge } = page;
+  const { returns } = page.checkout;
   if (isChargedBack(page))
     return {
       ...ended,
@@ -224,11 +228,12 @@ function outcomeOf(page: CheckoutPage, ended: OutcomePage): OutcomePage {
 /** The outcome of an ended charge with its receipt, and a link back to the shop. */
 export function outcomeScreen(page: CheckoutPage, ended: OutcomePage): PageDocument {
   const outcome = outcomeOf(page, ended);
-  const { charge, catalogue, shop, merchant, returns } = page;
-  const method = catalogue.method(charge.payment_method ?? "");
+  const { charge, checkout, shop } = page;
+  const { merchant, returns } = checkout;
+  const method = methodOf(checkout, charge.payment_method);
   const { provider_reference, status_history } = charge;
   const reached = status_history.findLast(({ status }) => !isRefunded(status))!;
-  const unit = displayUnit(catalogue, charge.currency);
+  const unit = displayUnit(page, charge.currency);
   const netPaid = returns.reduce((net, { amount }) => subtract(net, amount), charge.amount);
   return frameScreen(page, {
     status: outcome.httpStatus,
@@ -246,7 +251,7 @@ ${method !== undefined && fact("Method", method.display_name)}
 ${fact(`${sentenceCase(reached.status.toLowerCase())} at`, instant(reached.at))}
 ${returns.map(({ kind, amount, at }) =>
   fact(
-    RETURNS[kind]!,
+    RETURNS[kind],
     html`${moneyMarkup(amount, unit)}<br><span
 class="small soft">${instant(at)}</span>`,
   ),

@@ -1,17 +1,14 @@
-import { ControlClient, type OperationCall } from "../../core/client/control-client.js";
-import { payAmount } from "../../core/engine/commands/charge-commands.js";
-import type { Namespace } from "../../core/namespace/namespace.js";
+import type { OperationCall } from "../../core/client/control-client.js";
 import { type ListedDelivery, webhookText } from "../../core/reports/delivery-text.js";
-
-import { isRefusal, refuse, refuseInvalid, SandboxError } from "../../core/schema/refusals.js";
+import { isRefusal, refuseInvalid, SandboxError } from "../../core/schema/refusals.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { INSTANT_PATTERN } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { DASHBOARD_RUNNER } from "../../server/control/control-operation.js";
+import { pause } from "../../core/time/timers.js";
 import { parseJsonObject } from "../../server/http/body.js";
 import { NOTICES, type OwnAction } from "./notices.js";
-import { objectName } from "./object-names.js";
-import { dashboardPath, type Notice } from "./page-context.js";
+import { dashboardPath, type Notice, type PageContext } from "./page-context.js";
+import { nameOf } from "./rows.js";
 
 /** The notice to show and the page to redirect to, if not the current one. */
 export interface ActionResult extends Notice {
@@ -19,47 +16,28 @@ export interface ActionResult extends Notice {
 }
 
 type Fields = Readonly<Record<string, string | undefined>>;
-
-/** A submitted form: the fields of its pressed button and its own. */
-class Submission {
-  readonly fields: Fields;
-  readonly namespace: Namespace;
-  readonly client: ControlClient;
-
-  constructor(fields: Fields, namespace: Namespace, fetch: (request: Request) => Promise<Response>) {
-    this.fields = fields;
-    this.namespace = namespace;
-    this.client = new ControlClient({
-      fetch: (path, init) => fetch(new Request(`http://sandbox${path}`, init)),
-      namespace: namespace.name,
-      runner: DASHBOARD_RUNNER,
-    });
-  }
-
-  pathOf(view: string, id: string): string {
-    return `${dashboardPath(this.namespace.name)}/${view}/${id}`;
-  }
-}
+type Acting = Pick<PageContext, "ask" | "client" | "namespace" | "sandbox">;
 
 /**
  * Runs the action in the form's field `do`: an operation of the control API with fields of its input, such as
  * `transitionCharge?charge_id=ch_1&to=FAILED`, or an own action. Throws a SandboxError for a refusal.
  */
-export async function runFormAction(
-  namespace: Namespace,
-  form: URLSearchParams,
-  fetch: (request: Request) => Promise<Response>,
-): Promise<ActionResult> {
+export async function runFormAction(context: Acting, form: URLSearchParams): Promise<ActionResult> {
   const { do: action = "", back: _back, namespace: _namespace, ...formFields } = filledFields(form);
   const [id = "", query = ""] = action.split("?");
   const fields: Fields = { ...formFields, ...filledFields(new URLSearchParams(query)) };
-  const press = new Submission(fields, namespace, fetch);
-  if (Object.hasOwn(OWN_ACTIONS, id)) return OWN_ACTIONS[id as OwnAction](press);
+  if (Object.hasOwn(OWN_ACTIONS, id)) return OWN_ACTIONS[id as OwnAction](context, fields);
   if (!Object.hasOwn(NOTICES, id)) throw new UserError(`Unknown action “${id}”`);
-  const { charge_id, withdrawal_id } = fields;
-  const result = await press.client.run<object>(...([id, inputOf(fields)] as OperationCall));
-  const subject = objectName(namespace, charge_id ?? withdrawal_id);
+  const result = await context.client.run<object>(...([id, inputOf(fields)] as OperationCall));
+  const subject = await subjectOf(context, fields);
   return { text: NOTICES[id as keyof typeof NOTICES](result, subject, fields as Record<string, string>) };
+}
+
+/** The order, reference or id of the charge or payout that an action is about. */
+async function subjectOf({ ask }: Acting, { charge_id, withdrawal_id }: Fields): Promise<string> {
+  if (charge_id !== undefined) return nameOf(await ask("getCharge", { charge_id })) ?? charge_id;
+  if (withdrawal_id === undefined) return "";
+  return nameOf(await ask("getControlWithdrawal", { withdrawal_id })) ?? withdrawal_id;
 }
 
 /** Trims the fields and leaves out those that are empty. */
@@ -104,60 +82,39 @@ const EXAMPLE = {
   },
 };
 
-const OWN_ACTIONS: Readonly<Record<OwnAction, (press: Submission) => Promise<ActionResult>>> = {
-  reset: async ({ client, fields, namespace: { name } }) => {
+const OWN_ACTIONS: Readonly<Record<OwnAction, (context: Acting, fields: Fields) => Promise<ActionResult>>> = {
+  reset: async ({ client, namespace }, { name }) => {
     // The button names the namespace, so a stale page or a script cannot reset another namespace.
-    if (fields.name !== name)
-      throw new SandboxError(refuseInvalid({ name: `must be this namespace, ${name}` }));
+    if (name !== namespace)
+      throw new SandboxError(refuseInvalid({ name: `must be this namespace, ${namespace}` }));
     await client.run("createSnapshot", { name: BEFORE_RESET });
     await client.run("resetSandbox");
-    return { text: `Namespace “${name}” reset (receivers and keys kept)`, undo: BEFORE_RESET };
+    return { text: `Namespace “${namespace}” reset (receivers and keys kept)`, undo: BEFORE_RESET };
   },
-  redeliver: async (press) => {
-    const { delivery_id = "" } = press.fields;
-    const made = await press.client.run<{ items: ListedDelivery[] }>("redeliver", { delivery_id });
-    return attempted(press, made.items);
-  },
-  retryDelivery: async (press) => {
-    const { delivery_id = "" } = press.fields;
-    return attempted(press, [await press.client.run<ListedDelivery>("retryDelivery", { delivery_id })]);
-  },
-  retryAll: async (press) => {
-    const { client, fields } = press;
-    const failing: ListedDelivery[] = [];
-    for await (const page of client.pages<ListedDelivery>("listDeliveries", { ...fields, failing: 1 }))
-      failing.push(...page);
-    return attempted(
-      press,
-      await Promise.all(
-        failing.map(({ delivery_id }) => client.run<ListedDelivery>("retryDelivery", { delivery_id })),
-      ),
-    );
-  },
-  make: (press) => pay(press, press.namespace.info.apiKey, EXAMPLE),
-  again: async (press) => {
-    const { fields, namespace } = press;
-    const charge = namespace.engine.state.get("charges", fields.charge_id ?? "");
-    if (charge === undefined) throw new SandboxError(refuse("NOT_FOUND", "Charge not found"));
-    const { mode, payment_method, payment_rail, currency, metadata } = charge;
-    const { customer_email, customer_name, phone_number, bank_account_number } = charge;
-    const { apiKey, liveApiKey } = namespace.info;
-    const pricing = { ...charge.pricing, amount: fields.amount ?? charge.pricing.amount };
+  redeliver: async (context, { delivery_id = "" }) =>
+    attempted(context, (await context.ask("redeliver", { delivery_id })).items),
+  retryDelivery: async (context, { delivery_id = "" }) =>
+    attempted(context, [await context.ask("retryDelivery", { delivery_id })]),
+  retryReceiver: async (context, { webhook_id = "" }) =>
+    attempted(context, (await context.ask("retryReceiver", { webhook_id })).items),
+  make: (context) => pay(context, context.sandbox.api_key, EXAMPLE, {}),
+  again: async (context, fields) => {
+    const charge = await context.ask("getCharge", { charge_id: fields.charge_id ?? "" });
+    const { checkout_id, mode, payment_method, payment_rail, currency, metadata } = charge;
+    const { customer_email, customer_name } = charge;
+    const checkout = await context.ask("getControlCheckout", { checkout_id });
+    const { phone_number, bank_account_number, offered_methods } = checkout;
+    const pricing = { ...checkout.pricing, amount: fields.amount ?? checkout.pricing.amount };
     const order = {
       pricing,
-      payment_method: payment_method ?? charge.offered_methods[0] ?? "",
+      payment_method: payment_method ?? offered_methods[0] ?? "",
       ...(payment_rail === null ? {} : { payment_rail }),
       ...(currency === pricing.base_currency ? {} : { to_currency: currency }),
     };
     const details = Object.entries({ customer_email, customer_name, phone_number, bank_account_number });
     const customer = { ...Object.fromEntries(details.filter(([, value]) => value !== null)), metadata };
-    return pay(press, mode === "live" ? liveApiKey : apiKey, { order, customer });
-  },
-  payAmount: async ({ fields, namespace }) => {
-    const { charge_id = "", amount = "" } = fields;
-    const paid = namespace.execute(payAmount(charge_id, amount, "dashboard"));
-    if (isRefusal(paid)) throw new SandboxError(paid);
-    return { text: `${objectName(namespace, charge_id)} is ${paid.status}: ${paid.currency} ${amount} paid` };
+    const { api_key, live_api_key } = context.sandbox;
+    return pay(context, mode === "live" ? live_api_key : api_key, { order, customer }, fields);
   },
 };
 
@@ -167,14 +124,18 @@ interface Payment {
 }
 
 /** Creates a quote and a charge from it, as the app does. */
-async function pay(press: Submission, key: string, { order, customer }: Payment): Promise<ActionResult> {
-  const { scenario } = press.fields;
+async function pay(
+  { client, namespace }: Acting,
+  key: string,
+  { order, customer }: Payment,
+  { scenario }: Fields,
+): Promise<ActionResult> {
   const headers = {
     authorization: `Bearer ${key}`,
     ...(scenario === undefined ? {} : { "sandbox-scenario": scenario }),
   };
   const post = async (path: string, body: object): Promise<Record<string, string>> => {
-    const response = await press.client.send("POST", `/api/v1/payments/${path}`, body, undefined, headers);
+    const response = await client.send("POST", `/api/v1/payments/${path}`, body, undefined, headers);
     const { error, ...result } = JSON.parse(await response.text());
     if (error !== undefined) throw new SandboxError(error);
     return result;
@@ -182,30 +143,25 @@ async function pay(press: Submission, key: string, { order, customer }: Payment)
   const { quote_id } = await post("quotes", order);
   const { to_currency: _quoted, ...checkout } = order;
   const { charge_id = "" } = await post("whitelabel", { ...checkout, ...customer, quote_id });
-  return { text: `Charge ${charge_id} created`, to: press.pathOf("charges", charge_id) };
+  return { text: `Charge ${charge_id} created`, to: `${dashboardPath(namespace)}/charges/${charge_id}` };
 }
 
 const MAX_WAIT_MS = 3_000;
 const POLL_MS = 50;
 
 /** Waits for the next attempts, and says how they ended; counts those of several deliveries. */
-async function attempted(
-  { client, namespace }: Submission,
-  sent: readonly ListedDelivery[],
-): Promise<ActionResult> {
+async function attempted({ ask }: Acting, sent: readonly ListedDelivery[]): Promise<ActionResult> {
   let waiting = sent;
   const ended: ListedDelivery[] = [];
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
-    const now = await Promise.all(
-      waiting.map(({ delivery_id }) => client.run<ListedDelivery>("getDelivery", { delivery_id })),
-    );
+    const now = await Promise.all(waiting.map(({ delivery_id }) => ask("getDelivery", { delivery_id })));
     const isOver = waitedMs >= MAX_WAIT_MS;
     const hasEnded = (delivery: ListedDelivery, index: number) =>
       isOver || delivery.hold !== null || delivery.attempts.length > waiting[index]!.attempts.length;
     ended.push(...now.filter(hasEnded));
     waiting = waiting.filter((_, index) => !hasEnded(now[index]!, index));
     if (waiting.length === 0) break;
-    await namespace.sleep(POLL_MS);
+    await pause(POLL_MS);
   }
   const delivered = ended.filter(({ status }) => status === "delivered").length;
   const isBad = delivered < ended.length && ended.some(({ hold }) => hold === null);

@@ -1,8 +1,6 @@
-import type { Endpoint } from "../../core/engine/records.js";
-import type { RequestEntry } from "../../core/namespace/request-journal.js";
-import { receiverName } from "../../core/reports/delivery-text.js";
 import { STATUS_TONES } from "../../core/reports/shown-status.js";
 import type { Mode } from "../../core/schema/common.js";
+import type { RequestView } from "../../core/schema/control-log-responses.js";
 
 import { groupDigits } from "../format.js";
 import { type Content, escapeText, html, Markup } from "../html.js";
@@ -15,13 +13,12 @@ import {
   type PageContext,
   pageOffset,
   ROWS_PER_PAGE,
-  VIEWS,
-  type ViewName,
   viewUrl,
 } from "./page-context.js";
 
 export { formatCount } from "../../core/schema/text-format.js";
 export { readableDuration } from "../../core/schema/time.js";
+export type { Press } from "./notices.js";
 
 /** Colour and mark of a status. */
 export type Tone = "good" | "bad" | "warn" | "";
@@ -36,10 +33,25 @@ export function httpTone(status: number | null): Tone {
   return status < 300 ? "good" : "warn";
 }
 
-/** A receiver's address for a row: without the host on this machine, and without the middle of a long path. */
-export function receiverLabel(endpoint: Endpoint | undefined): string {
-  const name = receiverName(endpoint).replace(/^(localhost|127\.0\.0\.1|\[::1\])(?=:)/, "");
+/** A receiver's name for a row: without the host on this machine, and without the middle of a long path. */
+export function receiverLabel(receiver: string): string {
+  const name = receiver.replace(/^(localhost|127\.0\.0\.1|\[::1\])(?=:)/, "");
   return name.length > 28 ? name.replace(/^([^/]*\/[^/]*\/).+(\/[^/]+)$/, "$1…$2") : name;
+}
+
+export function receiverHost(receiver: string): string {
+  return receiverLabel(receiver).split("/")[0]!;
+}
+
+/** True unless a fault has been used up. */
+export function canStillApply({ applied, times, per }: FaultUse): boolean {
+  return per !== "request" || times === undefined || applied < times;
+}
+
+interface FaultUse {
+  readonly applied: number;
+  readonly times?: number | undefined;
+  readonly per?: string | undefined;
 }
 
 export const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };
@@ -88,13 +100,13 @@ export function amountMarkup(amount: string, currency: string): Markup {
 }
 
 /** `POST /payments/quotes`: a call without the part of the path that all calls have. */
-export function callText({ method, path }: Pick<RequestEntry, "method" | "path">): string {
+export function callText({ method, path }: Pick<RequestView, "method" | "path">): string {
   return `${method} ${path.replace(/^\/api\/v1(?=\/)/, "")}`;
 }
 
-/** Link to the list of a record, and to the record's object. */
-export function backLink(context: PageContext, view: ViewName, more?: Content): Markup {
-  return html`<p class="back"><a href="${viewUrl(context, view)}">← ${VIEWS[view]}</a>${more}</p>`;
+/** Link from a record to its list. */
+export function backLink(context: PageContext, title: string): Markup {
+  return html`<p class="back"><a href="${viewUrl(context, context.view)}">← ${title}</a></p>`;
 }
 
 /** A record's id, at the end of its actions. */
@@ -306,7 +318,7 @@ export function textField(name: string, label: string, value: string, rows: numb
 
 /** A form whose buttons run actions with its fields. */
 export function actionForm(context: PageContext, body: Content, label: string): Markup {
-  return html`<form class="fields" method="post" action="${linkTo(context, dashboardPath(context.namespace.name))}"
+  return html`<form class="fields" method="post" action="${linkTo(context, dashboardPath(context.namespace))}"
 data-act aria-label="${label}"><input type="hidden" name="back" value="${currentPath(context)}">${body}</form>`;
 }
 

@@ -5,31 +5,22 @@
 import { gzipSync } from "node:zlib";
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
-import type { Namespace } from "../../core/namespace/namespace.js";
-import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { SandboxError } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { appendCookie, isCrossOrigin } from "../../server/http/access.js";
 import { readBody } from "../../server/http/body.js";
 import { acceptedEncoding } from "../../server/http/compression.js";
-import { unknownNamespaceReply } from "../../server/service/admit.js";
+import { type Ask, askOf, type PageHost } from "../../server/http/page-host.js";
 import { pageAssets } from "../assets.js";
 import { html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
 import { type ActionResult, runFormAction } from "./actions.js";
 import { backLink } from "./components.js";
-import { dashboardFrame, foundUrl, recordNoun, renderView } from "./frame.js";
-import {
-  DASHBOARD_PATH,
-  dashboardPath,
-  isViewName,
-  linkTo,
-  type Notice,
-  type PageContext,
-  VIEWS,
-} from "./page-context.js";
-import { namespacesSection } from "./views/namespace-view.js";
+import { dashboardFrame, foundUrl, renderView, viewOf } from "./frame.js";
+import { namespacesSection } from "./namespace-list.js";
+import { DASHBOARD_PATH, dashboardPath, linkTo, type Notice, type PageContext } from "./page-context.js";
+import { VIEWS, viewNamed } from "./views.js";
 
 const SHELL = new PageShell({
   assets: pageAssets("dashboard"),
@@ -46,48 +37,37 @@ const PART_HEADER = "sandbox-part";
 const MAX_HELD_KEYS = 300;
 
 /** `GET /_sandbox/dashboard.css` and `.js`. */
-export function serveDashboardFile(namespaces: Namespaces, kind: "css" | "js"): Response {
-  return SHELL.file(kind, namespaces.nowMs());
+export function serveDashboardFile({ nowMs }: PageHost, kind: "css" | "js"): Response {
+  return SHELL.file(kind, nowMs());
 }
 
-/** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`. Without a namespace: `default`; without a view: `activity`. */
-export function serveDashboardPage(namespaces: Namespaces, c: Context): Response {
-  const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
-  const namespace = namespaces.find(name, null);
-  if (namespace === undefined) return namespaceNotFound(namespaces, c, name);
+/** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`. Without a namespace: `default`; without a view: the first. */
+export async function serveDashboardPage(host: PageHost, c: Context): Promise<Response> {
+  const name = c.req.param("namespace") ?? c.req.query("namespace") ?? "default";
   const url = new URL(c.req.url);
-  if (url.searchParams.has("open")) return openFound(contextOf(namespaces, namespace, url, undefined, c));
-  return respond(namespaces, namespace, c, url, 200, readNotice(c));
+  const context = await openContext(host, name, url, c);
+  if (context instanceof SandboxError) return namespaceNotFound(host, c, name, context);
+  if (url.searchParams.has("open")) return openFound(context);
+  return respond({ ...context, notice: readNotice(c) }, c);
 }
 
 /** Redirects a search to its only match, else to the list of all. */
-function openFound(context: PageContext): Response {
-  context.namespace.runDueTasks();
-  const location = foundUrl({ ...context, id: undefined });
+async function openFound(context: PageContext): Promise<Response> {
+  const location = await foundUrl({ ...context, id: undefined });
   return new Response(null, { status: 302, headers: { location, "sandbox-now": iso(context.nowMs) } });
 }
 
-function respond(
-  namespaces: Namespaces,
-  namespace: Namespace,
-  c: Context,
-  url: URL,
-  status: number,
-  notice: Notice | undefined,
-  submitted?: URLSearchParams,
-): Response {
-  const context = { ...contextOf(namespaces, namespace, url, notice, c), submitted };
-  namespace.runDueTasks();
+async function respond(context: PageContext, c: Context, status = 200): Promise<Response> {
   const asked = c.req.param("view") ?? context.view;
-  const main = isViewName(asked) ? renderView(context) : undefined;
-  const body = dashboardFrame(context, main ?? notFoundView(context, asked));
-  if (main === undefined) status = 404;
+  const main = viewNamed(asked) && (await renderView(context));
+  const body = await dashboardFrame(context, main ?? notFoundView(context, asked));
+  const shown = main === undefined ? 404 : status;
   const response =
     c.req.header(PART_HEADER) === undefined
-      ? fullPage(context, body, status)
-      : partOfPage(context, body, status, c.req.header("accept-encoding"));
-  if (notice !== undefined) {
-    appendNotice(response.headers, undefined, namespace.publicUrl);
+      ? fullPage(context, body, shown)
+      : partOfPage(context, body, shown, c.req.header("accept-encoding"));
+  if (context.notice !== undefined) {
+    appendNotice(response.headers, undefined, context.publicUrl);
     response.headers.set("vary", PART_HEADER);
   }
   return response;
@@ -100,54 +80,74 @@ function partOfPage(
   status: number,
   encodings = "",
 ): Response {
-  const text = `<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`;
+  const text = `<body data-namespace="${encodeURIComponent(namespace)}">${body.text}</body>`;
   const headers = { "content-type": "text/html; charset=utf-8", ...SHELL.headers(nowMs) };
   return acceptedEncoding(encodings, ["gzip"]) !== undefined
     ? new Response(gzipSync(text), { status, headers: { ...headers, "content-encoding": "gzip" } })
     : new Response(text, { status, headers });
 }
 
-function fullPage({ view, id, namespace, nowMs, path }: PageContext, body: Markup, status: number): Response {
+function fullPage(context: PageContext, body: Markup, status: number): Response {
+  const { id, namespace, nowMs, path } = context;
   const page = {
-    title: `${id ?? VIEWS[view]} · ${namespace.name} · payments-sandbox`,
+    title: `${id ?? viewOf(context).title} · ${namespace} · payments-sandbox`,
     head: RENDER_WHEN_COMPLETE,
-    bodyAttributes: html` data-namespace="${namespace.name}"`,
+    bodyAttributes: html` data-namespace="${namespace}"`,
     body,
   };
   return SHELL.respond(page, { status, nowMs, forms: "'self'", from: path });
 }
 
-function contextOf(
-  namespaces: Namespaces,
-  namespace: Namespace,
+/** Reads a request, and the state of its namespace; a SandboxError says why there is no such namespace. */
+async function openContext(
+  host: PageHost,
+  namespace: string,
   url: URL,
-  notice: Notice | undefined,
   c: Context,
-): PageContext {
-  const [, view = "activity", id] = url.pathname
+): Promise<PageContext | SandboxError> {
+  const [, view = VIEWS[0]!.name, id] = url.pathname
     .slice(DASHBOARD_PATH.length + 1)
     .split("/")
     .map(decode);
   const query = new URLSearchParams(url.search);
   const mode = query.get("mode");
-  query.delete("mode");
-  query.delete("namespace");
-  // A form submitted with GET leaves this parameter in the query.
-  query.delete("back");
-  query.delete("open");
+  // A form submitted with GET leaves `back` and `open` in the query.
+  for (const name of ["mode", "namespace", "back", "open"]) query.delete(name);
+  const client = host.client(namespace, "dashboard");
+  const publicUrl = host.publicUrl();
+  const ask = askOnce(askOf(client));
+  const sandbox = await ask("getSandbox").catch((error) => {
+    if (error instanceof SandboxError) return error;
+    throw error;
+  });
+  if (sandbox instanceof SandboxError) return sandbox;
+  const part = c.req.header(PART_HEADER);
   return {
-    namespaces,
+    ask,
+    client,
+    sandbox,
     namespace,
-    view: isViewName(view) ? view : "activity",
+    publicUrl,
+    view: viewNamed(view)?.name ?? VIEWS[0]!.name,
     id,
     query,
     mode: mode === "live" || mode === "test" ? mode : undefined,
-    nowMs: namespace.nowMs(),
-    origin: namespace.publicUrl ?? url.origin,
+    nowMs: Date.parse(sandbox.clock.now),
+    origin: publicUrl ?? url.origin,
     // The script keeps the page at its own address when a form is refused.
-    path: c.req.header(PART_HEADER) === undefined ? c.req.path : url.pathname,
-    notice,
-    heldKeys: (c.req.header(PART_HEADER) ?? "").split(" ").slice(0, MAX_HELD_KEYS),
+    path: part === undefined ? c.req.path : url.pathname,
+    notice: undefined,
+    heldKeys: (part ?? "").split(" ").slice(0, MAX_HELD_KEYS),
+  };
+}
+
+/** Remembers the results of reads, which several parts of a page need. */
+function askOnce(ask: Ask): Ask {
+  const results = new Map<string, Promise<unknown>>();
+  return (id, input) => {
+    const key = `${id} ${JSON.stringify(input)}`;
+    if (!results.has(key)) results.set(key, ask(id, input));
+    return results.get(key) as ReturnType<typeof ask<typeof id>>;
   };
 }
 
@@ -160,27 +160,28 @@ function decode(text: string): string {
 }
 
 /** Runs an action, then redirects to its result or back to the page. */
-export async function actOnDashboard(
-  namespaces: Namespaces,
-  fetch: (request: Request) => Promise<Response>,
-  c: Context,
-): Promise<Response> {
+export async function actOnDashboard(host: PageHost, c: Context): Promise<Response> {
   const form = await readForm(c.req.raw);
-  const name = c.req.param("namespace") ?? form.get("namespace");
-  const namespace = namespaces.find(name, null);
-  if (namespace === undefined) return namespaceNotFound(namespaces, c, name);
-  const hasNoNamespace = c.req.param("namespace") === undefined;
-  const home = hasNoNamespace
-    ? `${DASHBOARD_PATH}?namespace=${encodeURIComponent(namespace.name)}`
-    : dashboardPath(namespace.name);
+  const named = c.req.param("namespace");
+  const namespace = named ?? form.get("namespace") ?? "default";
+  const home =
+    named === undefined
+      ? `${DASHBOARD_PATH}?namespace=${encodeURIComponent(namespace)}`
+      : dashboardPath(namespace);
   const backUrl = backUrlOf(form.get("back"), namespace) ?? home;
-  const showError = (status: number, text: string) =>
-    respond(namespaces, namespace, c, new URL(backUrl, c.req.url), status, { text, isBad: true }, form);
-  if (isCrossOrigin(c.req.raw, namespace.publicUrl))
+  const open = () => openContext(host, namespace, new URL(backUrl, c.req.url), c);
+  const context = await open();
+  if (context instanceof SandboxError) return namespaceNotFound(host, c, namespace, context);
+  const showError = async (status: number, text: string) => {
+    // An action may have changed what was read before it.
+    const now = (await open()) as PageContext;
+    return respond({ ...now, notice: { text, isBad: true }, submitted: form }, c, status);
+  };
+  if (isCrossOrigin(c.req.raw, host.publicUrl()))
     return showError(403, "That form was not sent from this page.");
   let result: ActionResult;
   try {
-    result = await runFormAction(namespace, form, fetch);
+    result = await runFormAction({ ...context, ask: askOf(context.client) }, form);
   } catch (error) {
     if (error instanceof SandboxError || error instanceof UserError) return showError(409, error.message);
     throw error;
@@ -189,9 +190,9 @@ export async function actOnDashboard(
   const isPart = c.req.header(PART_HEADER) !== undefined;
   const headers = new Headers({
     [isPart ? "sandbox-location" : "location"]: linkTo(c.req, to),
-    "sandbox-now": iso(namespace.nowMs()),
+    "sandbox-now": iso(host.nowMs()),
   });
-  appendNotice(headers, notice, namespace.publicUrl);
+  appendNotice(headers, notice, host.publicUrl());
   return new Response(null, { status: isPart ? 204 : 303, headers });
 }
 
@@ -202,38 +203,41 @@ async function readForm(request: Request): Promise<URLSearchParams> {
 }
 
 /** Returns the URL only for a dashboard page of this namespace, to prevent open redirects. */
-function backUrlOf(url: string | null, namespace: Namespace): string | undefined {
+function backUrlOf(url: string | null, namespace: string): string | undefined {
   if (url === null || !URL.canParse(url, "http://sandbox")) return undefined;
   const { pathname, search, host } = new URL(url, "http://sandbox");
-  const home = dashboardPath(namespace.name);
+  const home = dashboardPath(namespace);
   return host === "sandbox" && (pathname === home || pathname.startsWith(`${home}/`))
     ? `${pathname}${search}`
     : undefined;
 }
 
-function notFoundView(context: PageContext, view: string): Markup {
-  if (!isViewName(view)) return html`<h1>There is no view “${view}”</h1>`;
-  return html`${backLink(
-    context,
-    view,
-  )}<h1>There is no ${recordNoun(view)} “${context.id}”</h1><p>It may have gone with a reset of namespace
-${context.namespace.name}.</p>`;
+function notFoundView(context: PageContext, asked: string): Markup {
+  const view = viewNamed(asked);
+  if (view === undefined) return html`<h1>There is no view “${asked}”</h1>`;
+  const noun = view.record?.[0] ?? "page";
+  return html`${backLink(context, view.title)}<h1>There is no ${noun} “${context.id}”</h1><p>It may have gone with a
+reset of namespace ${context.namespace}.</p>`;
 }
 
 /** The frame of the default namespace, with the namespaces there are. */
-function namespaceNotFound(namespaces: Namespaces, c: Context, name: string | null): Response {
-  const { error } = JSON.parse(unknownNamespaceReply(namespaces, name, null).json);
+async function namespaceNotFound(
+  host: PageHost,
+  c: Context,
+  name: string,
+  { code, message }: SandboxError,
+): Promise<Response> {
   const title = `There is no namespace “${name}”`;
-  const why = error.code !== "NOT_FOUND" && html`<p>${error.message}</p>`;
-  const namespace = namespaces.find(null, null);
-  if (namespace === undefined) {
+  const why = code !== "NOT_FOUND" && html`<p>${message}</p>`;
+  const last = VIEWS.at(-1)!;
+  const url = new URL(`${dashboardPath("default")}/${last.name}`, c.req.url);
+  const context = await openContext(host, "default", url, c);
+  if (context instanceof SandboxError) {
     const page = { title, body: html`<main class="alone"><h1>${title}</h1>${why}</main>` };
-    return SHELL.respond(page, { status: 404, nowMs: namespaces.nowMs(), forms: "'self'", from: c.req.path });
+    return SHELL.respond(page, { status: 404, nowMs: host.nowMs(), forms: "'self'", from: c.req.path });
   }
-  const url = new URL(`${dashboardPath(namespace.name)}/namespace`, c.req.url);
-  const context = contextOf(namespaces, namespace, url, undefined, c);
-  const main = html`<h1>${title}</h1>${why}${namespacesSection(context)}`;
-  return fullPage(context, dashboardFrame(context, main), 404);
+  const main = html`<h1>${title}</h1>${why}${await namespacesSection(context)}`;
+  return fullPage(context, await dashboardFrame(context, main), 404);
 }
 
 const COOKIE = "sandbox_said";

@@ -1,53 +1,36 @@
-import type { Delivery } from "../../core/engine/records.js";
 import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
 import * as ui from "./components.js";
-import { dueTasks, isOpenFailure } from "./deliveries.js";
+import { dueItems } from "./due.js";
 import {
   currentPath,
   currentUrl,
   DASHBOARD_PATH,
   dashboardPath,
-  isInMode,
   linkTo,
+  objectUrl,
   type PageContext,
-  VIEWS,
-  type ViewName,
   viewUrl,
 } from "./page-context.js";
-import { activityView, asideView } from "./views/activity-view.js";
-import { attentionItems } from "./views/attention-rows.js";
-import { deliveryDetailView } from "./views/delivery-view.js";
-import { activeFaults, faultsView } from "./views/faults-view.js";
-import {
-  type FilteredListName,
-  filteredList,
-  type Listing,
-  listBeside,
-  onlyMatch,
-} from "./views/filtered-list.js";
-import { moneyView } from "./views/money-view.js";
-import { namespaceView } from "./views/namespace-view.js";
-import { chargeListing, payoutListing } from "./views/payment-lists.js";
-import { chargeView, payoutView } from "./views/payment-view.js";
-import { objectUrl } from "./views/record-rows.js";
-import { requestListing, requestView } from "./views/requests-view.js";
-import { activeScenarios, scenarioDetailView, scenariosView } from "./views/scenarios-view.js";
-import { deliveryListing, webhooksView } from "./views/webhooks-view.js";
+import { LONGEST_PAGE } from "./rows.js";
+import { orUndefined, type View } from "./view.js";
+import { VIEWS, viewNamed } from "./views.js";
 
 /** The page around a view: header with search and clock, menu, notices and help. */
-export function dashboardFrame(context: PageContext, main: Markup): Markup {
-  const beside = context.id === undefined ? undefined : VIEW_PARTS[context.view].beside?.(context);
-  const aside = beside ?? (context.view === "activity" ? asideView(context) : undefined);
-  const listId = context.id === undefined ? VIEW_PARTS[context.view].listId : undefined;
+export async function dashboardFrame(context: PageContext, main: Markup): Promise<Markup> {
+  const view = viewOf(context);
+  const isList = context.id === undefined;
+  const beside = isList ? undefined : await view.beside?.(context);
+  const aside = beside ?? (isList ? await view.aside?.(context) : undefined);
   // The first steps and a page of an error have no list.
-  const [skipTo, to] = main.text.includes(`id="${listId}"`) ? [listId, "list"] : ["main", "content"];
+  const hasList = isList && main.text.includes(`id="${view.listId}"`);
+  const [skipTo, to] = hasList ? [view.listId, "list"] : ["main", "content"];
   return html`<a class="skip" href="#${skipTo}">Skip to the ${to}</a>
-<form id="act" method="post" action="${linkTo(context, dashboardPath(context.namespace.name))}" data-act><input
+<form id="act" method="post" action="${linkTo(context, dashboardPath(context.namespace))}" data-act><input
 type="hidden" name="back" value="${currentPath(context)}"></form>
-<header class="top" data-column>${top(context)}</header>
+<header class="top" data-column>${await top(context)}</header>
 <div class="body${beside !== undefined ? " with-list" : aside !== undefined && " with-aside"}">
-<nav class="menu" aria-label="Views">${menu(context)}</nav>
+<nav class="menu" aria-label="Views">${await menu(context)}</nav>
 <main id="main" tabindex="-1" data-column>${main}</main>
 ${
   aside !== undefined &&
@@ -63,6 +46,10 @@ id="help-title">Shortcuts</h2>${ui.factList(
   )}<form method="dialog"><button>Close</button></form></dialog>`;
 }
 
+export function viewOf({ view }: PageContext): View {
+  return viewNamed(view) ?? VIEWS[0]!;
+}
+
 const KEYS = {
   "/ or ⌘K": "search",
   "j, k": "next, previous row",
@@ -71,28 +58,25 @@ const KEYS = {
 };
 
 function notice({ notice }: PageContext): Markup | false {
-  return (
-    notice !== undefined &&
-    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${
-      notice.undo !== undefined &&
-      html` ${ui.button({ does: ["restoreSnapshot", { name: notice.undo }], label: "Undo" })}`
-    }</p>`
-  );
+  if (notice === undefined) return false;
+  const { text, isBad, undo } = notice;
+  return html`<p class="notice ${isBad ? "bad" : "good"}"${isBad && html` role="alert"`}>${text}${
+    undo !== undefined && html` ${ui.button({ does: ["restoreSnapshot", { name: undo }], label: "Undo" })}`
+  }</p>`;
 }
 
-function top(context: PageContext): Markup {
-  const { namespace, namespaces, mode } = context;
-  const names = namespaces.list().map(({ name }) => name);
+async function top(context: PageContext): Promise<Markup> {
+  const { ask, namespace, mode } = context;
+  const { items } = await ask("listNamespaces", { limit: LONGEST_PAGE });
+  const names = [...new Set([namespace, ...items.map(({ name }) => name)])];
   const modes = Object.entries({ "": "All", test: "Test", live: "Live" });
   return html`<div class="line">
-<a class="brand" href="${viewUrl(context, "activity")}"
+<a class="brand" href="${viewUrl(context, VIEWS[0]!.name)}"
 aria-label="payments-sandbox"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
 <form class="pick" method="get" action="${linkTo(context, DASHBOARD_PATH)}"><label class="unseen"
 for="ns">Namespace</label>
 <select id="ns" name="namespace"
-data-go>${names
-    .slice(0, 200)
-    .map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select>
+data-go>${names.map((name) => html`<option${name === namespace && html` selected`}>${name}</option>`)}</select>
 <noscript><button>Go</button></noscript></form>
 <span class="modes" role="group" aria-label="Mode">${modes.map(
     ([value, label]) => html`<a
@@ -104,44 +88,43 @@ href="${currentUrl(context, { mode: value === "" ? " " : value }).replace(
 ${searchForm(context)}
 <span class="live" data-live-mark><noscript>static</noscript></span>
 </div>
-${clockBar(context)}`;
+${await clockBar(context)}`;
 }
 
-/** Lists with a search, by view; every other view searches the charges. */
-const SEARCHED: { readonly [View in ViewName]?: string } = {
-  charges: "id, e-mail, order, amount",
-  webhooks: "order, e-mail, id",
-  requests: "in the path or a value",
-};
-
 function searchForm(context: PageContext): Markup {
-  const view = SEARCHED[context.view] === undefined ? "charges" : context.view;
+  const own = viewOf(context);
+  const view = own.searches === undefined ? VIEWS.find(({ searches }) => searches !== undefined)! : own;
   const { q = "", offset: _offset, ...kept } = Object.fromEntries(context.query);
-  const hidden = view === context.view && context.id === undefined ? Object.entries(kept) : [];
-  return html`<form class="search" role="search" method="get" action="${viewUrl(context, view).replace(/\?.*/, "")}"
+  const hidden = view === own && context.id === undefined ? Object.entries(kept) : [];
+  const title = view.title.toLowerCase();
+  return html`<form class="search" role="search" method="get" action="${viewUrl(context, view.name).replace(
+    /\?.*/,
+    "",
+  )}"
 data-live>
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${context.mode !== undefined && html`<input type="hidden" name="mode" value="${context.mode}">`}
-<label class="unseen" for="q">Search ${VIEWS[view].toLowerCase()}</label>
-<input id="q" type="search" name="q" value="${q}" placeholder="Search ${VIEWS[view].toLowerCase()}: ${SEARCHED[view]}"
+<label class="unseen" for="q">Search ${title}</label>
+<input id="q" type="search" name="q" value="${q}" placeholder="Search ${title}: ${view.searches}"
 autocomplete="off" spellcheck="false">
 <kbd aria-hidden="true">/</kbd><button class="unseen" name="open" value="1" tabindex="-1">Open</button></form>`;
 }
 
-function clockBar(context: PageContext): Markup {
-  const clock = context.namespace.clock.view();
-  const isFrozen = clock.mode === "manual";
-  const { now } = clock;
-  const next = dueTasks(context).next().value;
+async function clockBar(context: PageContext): Promise<Markup> {
+  const { clock } = context.sandbox;
+  const { now, mode, speed } = clock;
+  const isFrozen = mode === "manual";
+  const [next] = (await dueItems(context)).items;
+  const advance = (label: string, input: object) =>
+    ui.button({ does: ["advanceClock", input as Readonly<Record<string, string>>], label });
   return html`<div class="line clock" role="group" aria-label="Clock">
-<span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : clock.speed}"><span
+<span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : speed}"><span
 aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
 <span class="day">${ui.dateText(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
-<span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
-${ui.button({ does: ["advanceClock", { until: "next" }], label: "Skip to next" })}
-${ui.button({ does: ["advanceClock", { by: "10s" }], label: "+10 s" })}
-${["5m", "1h"].map((by) => ui.button({ does: ["advanceClock", { by }], label: `+${by.replace(/\D/, " $&")}` }))}
+<span class="soft">${isFrozen ? "frozen" : mode === "real" ? "real time" : mode}</span></span>
+${advance("Skip to next", { until: "next" })}
+${["10s", "5m", "1h"].map((by) => advance(`+${by.replace(/\D/, " $&")}`, { by }))}
 ${ui.button({ does: ["setClock", { mode: isFrozen ? "real" : "manual" }], label: isFrozen ? "Resume" : "Freeze" })}
 ${ui.actionForm(
   context,
@@ -150,95 +133,47 @@ aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["adva
   "Jump in time",
 )}
 <span class="soft due">next due: ${
-    next ? html`in ${ui.readableDuration(Math.max(0, next.due_ms - Date.parse(now)))}` : "nothing"
+    next ? html`in ${ui.readableDuration(Math.max(0, Date.parse(next.at) - Date.parse(now)))}` : "nothing"
   }</span>
 </div>`;
 }
 
-function menu(context: PageContext): Markup {
-  const counts = countsOf(context);
-  return html`<ul>${(Object.entries(VIEWS) as [ViewName, string][]).map(([view, label]) => {
-    const [count = 0, noun, tone] = counts[view] ?? [];
-    const shown = count > 0 && html`${groupDigits(String(count))}<span class="unseen"> ${noun}</span>`;
-    return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${
-      noun !== undefined && html` <span class="count ${tone}">${shown}</span>`
-    }</a></li>`;
-  })}<li class="apart"><a href="${linkTo(context, "/docs")}">API reference</a></li><li><button type="button"
-class="copy" data-help>Shortcuts <kbd>?</kbd></button></li></ul>`;
+async function menu(context: PageContext): Promise<Markup> {
+  const entries = await Promise.all(
+    VIEWS.map(async ({ name, title, count: countOf }) => {
+      const [count = 0, noun, tone] = (await countOf?.(context)) ?? [];
+      const shown = count > 0 && html`${groupDigits(String(count))}<span class="unseen"> ${noun}</span>`;
+      const number = noun !== undefined && html` <span class="count ${tone}">${shown}</span>`;
+      const current = name === context.view && html` aria-current="page"`;
+      return html`<li><a href="${viewUrl(context, name)}"${current}>${title}${number}</a></li>`;
+    }),
+  );
+  return html`<ul>${entries}<li class="apart"><a href="${linkTo(
+    context,
+    "/docs",
+  )}">API reference</a></li><li><button type="button" class="copy" data-help>Shortcuts <kbd>?</kbd></button></li></ul>`;
 }
 
-type Count = readonly [count: number, noun: string, tone: ui.Tone];
-
-/** Counts beside the menu's entries. */
-function countsOf(context: PageContext): Partial<Record<ViewName, Count>> {
-  const { state } = context.namespace.engine;
-  const charges = state.pageOfKinds("charges", (charge) => isInMode(context, charge), 0, 0).total;
-  const matches = (delivery: Delivery) => isInMode(context, delivery) && isOpenFailure(context, delivery);
-  return {
-    activity: [attentionItems(context).length, "that need attention", "bad"],
-    charges: [charges, "charges", ""],
-    webhooks: [state.pageOfKinds("deliveries", matches, 0, 0).total, "failing", "bad"],
-    faults: [activeFaults(context).length, "active", "warn"],
-    scenarios: [activeScenarios(context).length, "active", "warn"],
-  };
-}
-
-/** A view renders its list or one record from the page context, and changes nothing. */
-interface View {
-  readonly list: (context: PageContext) => Markup;
-  /** Section of the list that the skip link leads to; default: the whole view. */
-  readonly listId?: string;
-  /** List that wide screens show beside a record. */
-  readonly beside?: (context: PageContext) => Markup;
-  /** Id of the only record that the filters match. */
-  readonly only?: (context: PageContext) => string | undefined;
-  /** Noun of a record for messages, and its page; undefined if the record does not exist. */
-  readonly record?: readonly [noun: string, render: (context: PageContext, id: string) => Markup | undefined];
-}
-
-/** Parts of a view with one list. */
-function listed<Item>(name: FilteredListName, listing: (context: PageContext) => Listing<Item>) {
-  return {
-    listId: name,
-    list: (context: PageContext) =>
-      filteredList(context, name, listing(context), html`<h1>${VIEWS[context.view]}</h1>`),
-    beside: (context: PageContext) => listBeside(context, name, listing(context)),
-    only: (context: PageContext) => onlyMatch(context, name, listing(context)),
-  };
-}
-
-const VIEW_PARTS: Readonly<Record<ViewName, View>> = {
-  activity: { listId: "attention", list: activityView },
-  charges: { ...listed("charges", chargeListing), record: ["charge", chargeView] },
-  webhooks: {
-    ...listed("deliveries", deliveryListing),
-    list: webhooksView,
-    record: ["delivery", deliveryDetailView],
-  },
-  requests: { ...listed("requests", requestListing), record: ["request", requestView] },
-  money: { ...listed("withdrawals", payoutListing), list: moneyView, record: ["withdrawal", payoutView] },
-  scenarios: { list: scenariosView, record: ["scenario", scenarioDetailView] },
-  faults: { list: faultsView },
-  namespace: { list: namespaceView },
-};
-
-export function renderView(context: PageContext): Markup | undefined {
-  const { view, id } = context;
-  const { list, record } = VIEW_PARTS[view];
-  return id === undefined || id === "" ? list(context) : record?.[1](context, id);
+/** The view's list, or its record; undefined if there is no such record. */
+export async function renderView(context: PageContext): Promise<Markup | undefined> {
+  const { list, record } = viewOf(context);
+  if (!context.id) return list(context);
+  return record && orUndefined(record[1](context, context.id));
 }
 
 /** Where a search leads: to the object of an id, to the only match, else to the list. */
-export function foundUrl(context: PageContext): string {
-  const { namespace, query, view } = context;
+export async function foundUrl(context: PageContext): Promise<string> {
+  const { ask, query, view } = context;
   const q = query.get("q")?.trim() ?? "";
-  const object = objectUrl(context, q);
-  if (object !== undefined) return object;
-  if (namespace.engine.state.get("deliveries", q) !== undefined) return viewUrl(context, "webhooks", q);
-  const id = VIEW_PARTS[view].only?.(context);
+  const known = {
+    ch: () => ask("getCharge", { charge_id: q }),
+    wd: () => ask("getControlWithdrawal", { withdrawal_id: q }),
+    dlv: () => ask("getDelivery", { delivery_id: q }),
+  };
+  const [prefix = ""] = q.split("_");
+  const found =
+    Object.hasOwn(known, prefix) && (await orUndefined<object>(known[prefix as keyof typeof known]()));
+  if (found) return objectUrl(context, q) ?? viewUrl(context, "webhooks", q);
+  const id = await viewOf(context).only?.(context);
   return id === undefined ? currentUrl(context) : viewUrl(context, view, id);
-}
-
-export function recordNoun(view: ViewName): string {
-  return VIEW_PARTS[view].record?.[0] ?? "page";
 }

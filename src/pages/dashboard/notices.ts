@@ -35,6 +35,8 @@ export const NOTICES = {
   setClock: ({ mode }) => (mode === "manual" ? "The clock is frozen" : "The clock runs"),
   transitionCharge: statusNotice,
   transitionWithdrawal: statusNotice,
+  payAmount: ({ status, currency }, subject, { amount }) =>
+    `${subject} is ${status}: ${currency} ${amount} paid`,
   advanceCharge: ({ status }, subject) => `${subject} is ${status}, by its own timeline`,
   refundPart: ({ currency, amount }, subject) => `${currency} ${amount} of ${subject} refunded`,
   chargeBack: ({ currency, amount }, subject) => `${currency} ${amount} of ${subject} charged back`,
@@ -55,7 +57,7 @@ export const NOTICES = {
 } satisfies { readonly [Id in ControlOperationId]?: NoticeOf };
 
 /** Actions that are more than one operation of the control API, or none. */
-export type OwnAction = "reset" | "redeliver" | "retryDelivery" | "retryAll" | "make" | "again" | "payAmount";
+export type OwnAction = "reset" | "redeliver" | "retryDelivery" | "retryReceiver" | "make" | "again";
 
 /** An action with the fields that the form does not have. */
 export type Press =

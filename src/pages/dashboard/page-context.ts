@@ -1,24 +1,7 @@
-import type { Namespace } from "../../core/namespace/namespace.js";
-import type { Namespaces } from "../../core/namespace/namespaces.js";
+import type { ControlClient } from "../../core/client/control-client.js";
 import type { Mode } from "../../core/schema/common.js";
 import { relativeUrl } from "../../core/schema/text-format.js";
-
-/** View names and titles, in menu order. */
-export const VIEWS = {
-  activity: "Activity",
-  charges: "Charges",
-  webhooks: "Webhooks",
-  requests: "Requests",
-  money: "Money",
-  scenarios: "Scenarios",
-  faults: "Faults",
-  namespace: "Namespace",
-} as const;
-export type ViewName = keyof typeof VIEWS;
-
-export function isViewName(name: string): name is ViewName {
-  return Object.hasOwn(VIEWS, name);
-}
+import type { Ask, Result } from "../../server/http/page-host.js";
 
 /** Result or error of an action; shown once. */
 export interface Notice {
@@ -30,15 +13,21 @@ export interface Notice {
 
 /** A request for a dashboard page: namespace, view, query and time. */
 export interface PageContext {
-  readonly namespaces: Namespaces;
-  readonly namespace: Namespace;
-  readonly view: ViewName;
+  /** Calls the control API; a page calls an operation with the same input once. */
+  readonly ask: Ask;
+  readonly client: ControlClient;
+  readonly sandbox: Result<"getSandbox">;
+  /** Name of the namespace. */
+  readonly namespace: string;
+  /** Name of the view. */
+  readonly view: string;
   readonly id: string | undefined;
   readonly query: URLSearchParams;
   /** Shows only records of this mode; undefined shows both. */
   readonly mode: Mode | undefined;
   readonly nowMs: number;
-  /** Public URL of the server. */
+  readonly publicUrl: string | undefined;
+  /** The public URL, or else the origin of the request. */
   readonly origin: string;
   /** Path of the request, which links are relative to. */
   readonly path: string;
@@ -56,27 +45,20 @@ export function dashboardPath(namespace: string): string {
   return `${DASHBOARD_PATH}/${encodeURIComponent(namespace)}`;
 }
 
+type Query = Readonly<Record<string, string | undefined>>;
+
 /** Path of a view or object in this namespace, as this server routes it; keeps the mode. */
-function viewPath(
-  { namespace, mode }: PageContext,
-  view: ViewName,
-  id?: string,
-  query: Readonly<Record<string, string | undefined>> = {},
-): string {
+function viewPath({ namespace, mode }: PageContext, view: string, id?: string, query: Query = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, mode: query.mode ?? mode }))
     if (value !== undefined && value !== "") params.set(name, value);
+  const object = id === undefined ? "" : `/${encodeURIComponent(id)}`;
   const text = params.toString();
-  return `${dashboardPath(namespace.name)}/${view}${
-    id === undefined ? "" : `/${encodeURIComponent(id)}`
-  }${text === "" ? "" : `?${text}`}`;
+  return `${dashboardPath(namespace)}/${view}${object}${text === "" ? "" : `?${text}`}`;
 }
 
 /** Path of the current page with some query parameters replaced, as this server routes it. */
-export function currentPath(
-  context: PageContext,
-  query: Readonly<Record<string, string | undefined>> = {},
-): string {
+export function currentPath(context: PageContext, query: Query = {}): string {
   const params = Object.fromEntries(context.query);
   return viewPath(context, context.view, context.id, { ...params, ...query });
 }
@@ -87,25 +69,19 @@ export function linkTo({ path }: Pick<PageContext, "path">, to: string): string 
 }
 
 /** Link from the current page to a view or object in this namespace; keeps the mode. */
-export function viewUrl(
-  context: PageContext,
-  view: ViewName,
-  id?: string,
-  query?: Readonly<Record<string, string | undefined>>,
-): string {
+export function viewUrl(context: PageContext, view: string, id?: string, query?: Query): string {
   return linkTo(context, viewPath(context, view, id, query));
 }
 
 /** Link to the current page with some query parameters replaced. */
-export function currentUrl(
-  context: PageContext,
-  query?: Readonly<Record<string, string | undefined>>,
-): string {
+export function currentUrl(context: PageContext, query?: Query): string {
   return linkTo(context, currentPath(context, query));
 }
 
-export function isInMode({ mode }: PageContext, record: { readonly mode: Mode }): boolean {
-  return mode === undefined || record.mode === mode;
+/** Page of the charge or payout with this id; undefined for an id of another object, or none. */
+export function objectUrl(context: PageContext, id: string | null | undefined): string | undefined {
+  const view = /^(ch|wd)_/.exec(id ?? "")?.[1];
+  return view === undefined ? undefined : viewUrl(context, view === "ch" ? "charges" : "money", id!);
 }
 
 export const ROWS_PER_PAGE = 30;

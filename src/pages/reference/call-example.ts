@@ -27,6 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "/_sandbox/mailboxes": "tests",
   "/_sandbox/namespaces": "example",
   "/_sandbox/organizations": "org_other",
+  "/_sandbox/requests": "1",
   "/_sandbox/scenarios": "example",
   "/_sandbox/snapshots": "paid",
 };
@@ -43,6 +44,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   runScenario: ["putScenario"],
   releaseLease: ["takeLease"],
   getFailedTest: ["keepFailedTest"],
+  getRequest: ["listPayins"],
   takeFromMailbox: ["createWebhookEndpoint", "createEvent"],
   refundCharge: ["advanceCharge"],
   refundPart: ["advanceCharge"],

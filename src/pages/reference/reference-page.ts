@@ -3,12 +3,12 @@
  * Nothing here depends on the state of a namespace.
  */
 import type { Context } from "hono";
-import type { Namespace } from "../../core/namespace/namespace.js";
 import { DEFAULT_API_KEY, DEFAULT_PORT, DEFAULT_WEBHOOK_SECRET } from "../../core/schema/option-schemas.js";
-import { ASSUMPTION_KEY, type OpenApiDocument, withCustomPaths } from "../../server/openapi/document.js";
-import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
+import type { PageHost, Result } from "../../server/http/page-host.js";
+import { ASSUMPTION_KEY, type OpenApiDocument } from "../../server/openapi/document.js";
 import { pageAssets } from "../assets.js";
 import { escapeText, html, Markup } from "../html.js";
+import { inline, renderMarkdown } from "../markdown.js";
 import { copyButton, PageShell } from "../page-shell.js";
 import { type CallExample, callExample, type ExampleContext } from "./call-example.js";
 import {
@@ -21,13 +21,11 @@ import {
   exampleOf,
   examplesOf,
   formatJson,
-  inline,
   join,
   linkRepeatedAssumptions,
   operationsOf,
   parameterList,
   refName,
-  renderMarkdown,
   schemaMarkup,
   schemaOf,
   typeMarkup,
@@ -368,37 +366,37 @@ function errorPart(
 }
 
 /** The default key if the fixtures have it; a user's own key stays private. */
-function shownKey({ keys }: Namespace): string {
-  return keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
+function shownKey({ keys }: Result<"getSandbox">): string {
+  return keys.some(({ key }) => key === DEFAULT_API_KEY) ? DEFAULT_API_KEY : "sk_test_…";
 }
 
 /** `GET /docs`. */
-export async function serveDocs(options: DocumentOptions, c: Context): Promise<Response> {
-  const control = await options.documentOf("control");
-  const other = { href: "_sandbox/docs", title: "Control API reference" };
-  return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
-    const apiKey = shownKey(namespace);
-    const hasDefaultSecret = namespace.info.webhookSecret === DEFAULT_WEBHOOK_SECRET;
+export function serveDocs(host: PageHost, c: Context): Promise<Response> {
+  return host.reference("service", c, async ({ baseUrl, document, other: control, nowMs, ask, fill }) => {
+    const sandbox = await ask("getSandbox");
+    const apiKey = shownKey(sandbox);
+    const hasDefaultSecret = sandbox.webhook_secret === DEFAULT_WEBHOOK_SECRET;
     const [catalogue, payments, ...tags] = document.tags;
     const events = tags.pop()!;
     const lead = "Sent to your endpoints: verify each, store its id, respond 2XX.";
     const called = operationsOf(document);
     const headers = parameterList(called.find(({ path }) => !path.startsWith("/"))?.parameters, false);
-    const { webhookTimeoutMs } = options.namespaces.options.base;
     const operations = [...called, ...operationsOf(control)];
     const context = { operations, baseUrl, apiKey, controlKey: apiKey };
     const callOf = (id: string, added?: object) =>
       callExample(context, operations.find(({ operationId }) => operationId === id)!, added).call;
     const advance = callOf("advanceClock", { by: "10s", until: undefined });
     const read = callOf("listPayins").replace(/payins(?=")/, "$&?limit=1");
+    const isManual = sandbox.clock.mode === "manual";
     const progressIn = (place: string, level: "h2" | "h4") =>
-      progressPart(namespace, snippet(place, "Advance the clock", advance, { level }));
+      progressPart(isManual, snippet(place, "Advance the clock", advance, { level }));
+    const scenarios = (await ask("listScenarios", { limit: 100 })).items;
     return referencePage(
       {
         document: { ...document, tags: [payments!, catalogue!, ...tags, { ...events, description: lead }] },
         ...context,
         webhookSecret: hasDefaultSecret ? DEFAULT_WEBHOOK_SECRET : "whsec_…",
-        other,
+        other: { href: "_sandbox/docs", title: "Control API reference" },
         dashboard: "_sandbox/dashboard",
         firstCall: "createWhitelabel",
         firstSteps: html`${progressIn(
@@ -406,35 +404,29 @@ export async function serveDocs(options: DocumentOptions, c: Context): Promise<R
           "h2",
         )}${snippet("First call", "Read it", read, { level: "h2" })}${FIRST_STEPS}`,
         cards: [
-          outcomeCard(namespace, progressIn("outcomes", "h4")),
-          receiverCard(namespace, webhookTimeoutMs, headers, events.description, (title, text) =>
-            snippet("receive", title, text),
-          ),
+          outcomeCard(scenarios, progressIn("outcomes", "h4")),
+          receiverCard(fill, headers, events.description, (title, text) => snippet("receive", title, text)),
         ],
       },
-      namespace.nowMs(),
+      nowMs,
     );
   });
 }
 
 /** `GET /_sandbox/docs`. */
-export async function serveControlDocs(options: DocumentOptions, c: Context): Promise<Response> {
-  const service = await options.documentOf("service");
-  const other = { href: "../docs", title: "Payments API reference" };
-  return respondWithDocument("control", options, c, ({ namespace, baseUrl, document }) => {
-    const operations = operationsOf(document);
-    const called = operationsOf(withCustomPaths(options.paths, service));
-    return referencePage(
+export function serveControlDocs(host: PageHost, c: Context): Promise<Response> {
+  return host.reference("control", c, async ({ baseUrl, document, other: service, nowMs, ask }) =>
+    referencePage(
       {
         document,
-        operations: [...operations, ...called],
+        operations: [...operationsOf(document), ...operationsOf(service)],
         baseUrl,
-        apiKey: shownKey(namespace),
-        other,
+        apiKey: shownKey(await ask("getSandbox")),
+        other: { href: "../docs", title: "Payments API reference" },
         dashboard: "dashboard",
         firstCall: "getSandbox",
       },
-      namespace.nowMs(),
-    );
-  });
+      nowMs,
+    ),
+  );
 }

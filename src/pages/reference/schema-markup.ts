@@ -1,6 +1,7 @@
 import { ASSUMED_FIELD_REASON } from "../../core/schema/descriptions.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { html, type Markup } from "../html.js";
+import { inline, renderMarkdown } from "../markdown.js";
 
 type ByName<Value> = Readonly<Record<string, Value>>;
 type Texts = Partial<Record<"$ref" | "description" | "format" | "pattern" | "x-sandbox-assumption", string>>;
@@ -94,31 +95,6 @@ export function formatJson(value: unknown, replacer?: (name: string, value: unkn
   return JSON.stringify(value, replacer, 2).replace(/[[{]\n\s+[^[\]{}]{1,72}\n\s*[\]}]/g, (part) =>
     part.replace(/\n\s*/g, " "),
   );
-}
-
-const PAIRS = /^(.*?:) (`[^`]+`: .+?(?:; `[^`]+`: .+?){2,})\.$/s;
-
-/** Renders the Markdown of descriptions: paragraphs, lists of `- ` lines and `code`; a table of "`name`: text; …". */
-export function renderMarkdown(text: string): Markup[] {
-  return text.split("\n\n").map((block) => {
-    const lines = block.split("\n");
-    if (lines.every((line) => line.startsWith("- ")))
-      return html`<ul>${lines.map((line) => html`<li>${inline(line.slice(2))}</li>`)}</ul>`;
-    const [, before = block, pairs] = PAIRS.exec(block) ?? [];
-    const rows = pairs?.split(/; (?=`)/).map((pair) => pair.split(/: (.*)/s));
-    return html`<p>${inline(before)}</p>${
-      rows &&
-      html`<table>${rows.map(
-        ([name, text]) => html`<tr><th
-scope="row">${inline(name!)}</th><td>${inline(text!)}</td></tr>`,
-      )}</table>`
-    }`;
-  });
-}
-
-/** Renders `code` in a text. */
-export function inline(text: string): Markup[] {
-  return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
 
 /** Shorter reasons are repeated in each place. */

@@ -1,8 +1,8 @@
-import type { Namespace } from "../../core/namespace/namespace.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
-import { formatDuration } from "../../core/schema/time.js";
+import type { Result } from "../../server/http/page-host.js";
 import { html, type Markup } from "../html.js";
-import { code, renderMarkdown } from "./schema-markup.js";
+import { renderMarkdown } from "../markdown.js";
+import { code } from "./schema-markup.js";
 
 /** A card of the page that describes no single operation; it comes before the operations of its tag. */
 export interface ReferenceCard {
@@ -37,8 +37,7 @@ export const CHARGE_ENDS = html`<h4>Ends of a charge</h4><table>${Object.entries
 const FIELDS: Readonly<Record<string, string>> = { base_amount: "pricing.amount" };
 
 /** Where a new charge stands, and on a manual clock the call `advance` that moves it on. */
-export function progressPart({ clock }: Namespace, advance: Markup): Markup {
-  const isManual = clock.view().mode === "manual";
+export function progressPart(isManual: boolean, advance: Markup): Markup {
   const next = isManual
     ? html`Time stands still here, so a charge stays <code>PENDING</code> until you <a
 href="_sandbox/docs#advanceClock">advance the clock</a>.`
@@ -48,10 +47,10 @@ href="_sandbox/docs#payCheckout">pay it by a call</a>.</p>${isManual && advance}
 }
 
 /** Values of the scenario `default`, then the other scenarios, each with the status a charge ends in. */
-export function outcomeCard({ engine }: Namespace, progress: Markup): ReferenceCard {
-  const scenarios = [...engine.state.tables.scenarios.values()].map(({ scenario }) => scenario);
-  scenarios.sort((a, b) => Number(b.name === "default") - Number(a.name === "default"));
-  const rows = scenarios.flatMap(({ name, kind, charges = [] }) =>
+export function outcomeCard(scenarios: Result<"listScenarios">["items"], progress: Markup): ReferenceCard {
+  const ofDefault = (name: string) => Number(name === "default");
+  const inOrder = [...scenarios].sort((a, b) => ofDefault(b.name) - ofDefault(a.name));
+  const rows = inOrder.flatMap(({ name, kind, charges = [] }) =>
     charges.flatMap(({ match, timeline }) => {
       const last = timeline.at(-1);
       const isShown = name === "default" ? match !== undefined : kind === "outcome" && match === undefined;
@@ -90,14 +89,12 @@ function verify(headers, body) {
 
 /** Duties of a receiver, which all events have in common. */
 export function receiverCard(
-  { engine }: Namespace,
-  timeoutMs: number,
+  fill: (text: string) => string,
   headers: Markup | false,
   signatures: string,
   snippetOf: SnippetOf,
 ): ReferenceCard {
-  const { retry_schedule_ms, signature } = engine.settings;
-  const steps = retry_schedule_ms.map(formatDuration).join(", ");
+  const steps = fill("{{retry schedule}}");
   const body = html`<ol><li>Verify the signature over the raw bytes, and reject timestamps more than five minutes
 off.</li>
 <li>Store the event&#39;s <code>id</code>, and ignore one that is stored: each attempt repeats it.</li>
@@ -105,9 +102,9 @@ off.</li>
 <p>To receive one now, <a href="_sandbox/docs#createEvent">trigger an event</a>. The key is the webhook secret at
 the top of this page; for an endpoint you <a href="#createWebhook">register</a> it is the <code>secret</code> in
 its response.</p>
-${signature === "standard" && snippetOf("Verify in Node", VERIFY)}
-<h4>Your response</h4><dl class="fields"><div><dt>2XX</dt><dd><p>Received, if sent within ${formatDuration(
-    timeoutMs,
+${fill("{{signature scheme}}") === "standard" && snippetOf("Verify in Node", VERIFY)}
+<h4>Your response</h4><dl class="fields"><div><dt>2XX</dt><dd><p>Received, if sent within ${fill(
+    "{{webhook timeout}}",
   )} (<code>--webhook-timeout</code>). The body is ignored.</p></dd></div>
 <div><dt>410</dt><dd>Not retried: the endpoint is disabled.</dd></div>
 <div><dt>Any other, a redirect or a timeout</dt><dd><p>${

@@ -20,7 +20,7 @@ import { iso } from "../../core/schema/time.js";
 import { defineControlOperation } from "./control-operation.js";
 import { idOf, isStuck, verbByHand } from "./payment-report.js";
 import { heldDeliveries, openFailures } from "./receivers.js";
-import { requestEntryView } from "./requests.js";
+import { modeOfRequest, requestEntryView } from "./requests.js";
 
 /** Requests inspected, newest first. */
 const REQUESTS_MAX = 200;
@@ -52,7 +52,7 @@ export const ATTENTION_OPERATIONS = [
 ];
 
 /** Faults, worst first. */
-export function attentionOf(namespace: Namespace, mode?: Mode): Attention[] {
+function attentionOf(namespace: Namespace, mode?: Mode): Attention[] {
   const isInMode = (record: { readonly mode: Mode }) => mode === undefined || record.mode === mode;
   const receivers = namespace.engine.state.endpoints().filter((one) => one.enabled && isInMode(one));
   return [
@@ -90,7 +90,7 @@ function callItems(namespace: Namespace, mode: Mode | undefined): Attention[] {
   const mended = new Set<string>();
   for (const entry of namespace.journal.entries().slice(0, REQUESTS_MAX)) {
     const { inFlight, status, method, operation, path, runner, faultRule } = entry;
-    if (mode !== undefined && modeOf(entry) !== mode) continue;
+    if (mode !== undefined && modeOfRequest(entry) !== mode) continue;
     const call = `${method} ${operation ?? path}`;
     const sender = `${call} ${runner ?? ""}`;
     if (status !== null && status < 400) mended.add(sender);
@@ -109,11 +109,6 @@ function callItems(namespace: Namespace, mode: Mode | undefined): Attention[] {
       since: iso(alike.at(-1)!.atMs),
       ...refusedCalls(requestEntryView(alike[0]!), alike.length, commandsFor(namespace)),
     }));
-}
-
-/** Mode of a call's key; a call without a key counts as one of test mode. */
-function modeOf({ apiKey }: RequestEntry): Mode {
-  return apiKey?.startsWith("sk_live_") ? "live" : "test";
 }
 
 /** Unfinished payments for which nothing is scheduled, by scenario. */

@@ -3,12 +3,14 @@ import { fundBalance } from "../../core/engine/commands/account-commands.js";
 import { setRates, usdRateOf } from "../../core/engine/market.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { ratesBodySchema } from "../../core/schema/control-bodies.js";
+import { ledgerQuerySchema } from "../../core/schema/control-log-requests.js";
 import { ratesByCurrencySchema } from "../../core/schema/control-requests.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import { refuseInvalid } from "../../core/schema/refusals.js";
 import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
+import { limitAndOffset } from "../http/operation-row.js";
 import { viewOrRefusal } from "../http/reply.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
 
@@ -27,6 +29,29 @@ export const BALANCE_OPERATIONS = [
     },
   }),
   defineControlOperation({
+    id: "listLedger",
+    call: "GET /_sandbox/ledger",
+    summary: "List ledger entries",
+    description: "The ledger as a bank statement, newest first. The postings of an entry sum to zero.",
+    input: ledgerQuerySchema,
+    runsDueTasks: true,
+    output: "LedgerEntryList",
+    run: ({ namespace, input }) => {
+      const { mode, account } = input;
+      const { limit, offset } = limitAndOffset(input);
+      const { total, items } = namespace.engine.state.statement({ mode, account }, offset, limit);
+      return {
+        total,
+        items: items.map(({ entry: { seq: _, ...entry }, before, after }) => ({
+          ...entry,
+          postings: [...entry.postings],
+          before: before.available ?? "0",
+          after: after.available ?? "0",
+        })),
+      };
+    },
+  }),
+  defineControlOperation({
     id: "fundBalance",
     call: "POST /_sandbox/balances",
     summary: "Fund a balance",
@@ -39,13 +64,16 @@ export const BALANCE_OPERATIONS = [
   }),
 ];
 
-function balanceView({ organization_id, mode, currency, balances }: Holdings) {
+function balanceView({ key: account, organization_id, mode, currency, balances }: Holdings) {
   return {
     organization_id,
     mode,
     currency,
     available_balance: balances.available,
     pending_balance: balances.pending,
+    in_transit_balance: balances.in_transit,
+    fees_paid: balances.fees,
+    account,
   };
 }
 

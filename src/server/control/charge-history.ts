@@ -1,9 +1,11 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
+import type { Withdrawal } from "../../core/domain/withdrawal.js";
 import { ruleConditions } from "../../core/engine/scenario-lookup.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { receiverName } from "../../core/reports/delivery-text.js";
 import { type ACTORS, isByHand } from "../../core/schema/common.js";
 import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
+import { idOf } from "./payment-report.js";
 import { requestEntryView } from "./requests.js";
 
 /** Order of items at the same instant. */
@@ -18,7 +20,7 @@ const ORDER: readonly ChargeHistoryItem["kind"][] = [
 ];
 
 /** Calls that name the charge or withdrawal, or created it, oldest first. */
-export function requestsAbout({ journal }: Namespace, id: string) {
+function requestsAbout({ journal }: Namespace, id: string) {
   return journal
     .entries()
     .reverse()
@@ -30,18 +32,18 @@ export function requestsAbout({ journal }: Namespace, id: string) {
     );
 }
 
-export function collectChargeHistory(namespace: Namespace, charge: Charge) {
+export function collectHistory(namespace: Namespace, payment: Charge | Withdrawal) {
   const { state } = namespace.engine;
-  const id = charge.charge_id;
+  const id = idOf(payment);
   const items: ChargeHistoryItem[] = [
     ...requestsAbout(namespace, id).map(
       (entry): ChargeHistoryItem => ({ kind: "request", ...requestEntryView(entry) }),
     ),
-    ...charge.status_history.map(
+    ...payment.status_history.map(
       (change, index): ChargeHistoryItem => ({
         kind: "transition",
         ...change,
-        ...transitionCause(namespace, charge, index),
+        ...transitionCause(namespace, payment, index),
       }),
     ),
     ...state.entriesOf(id).map(
@@ -54,7 +56,7 @@ export function collectChargeHistory(namespace: Namespace, charge: Charge) {
         postings: [...postings],
       }),
     ),
-    ...charge.notes.map((note): ChargeHistoryItem => ({ kind: "note", ...note })),
+    ...payment.notes.map((note): ChargeHistoryItem => ({ kind: "note", ...note })),
   ];
   const events = state.eventsOf(id).reverse();
   for (const event of events) {
@@ -70,27 +72,22 @@ export function collectChargeHistory(namespace: Namespace, charge: Charge) {
     }
   }
   items.sort((a, b) => compareText(a.at, b.at) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
-  return {
-    charge_id: id,
-    status: charge.status,
-    traceparent: charge.traceparent,
-    total: items.length,
-    items,
-  };
+  return { status: payment.status, total: items.length, items };
 }
 
 /** The cause of a status change, and what its rule matches; `index` is its position in the status history. */
-function transitionCause({ engine }: Namespace, charge: Charge, index: number) {
-  const { scenario, rule } = charge;
-  const recorded = charge.actors[index]!;
+function transitionCause({ engine }: Namespace, payment: Charge | Withdrawal, index: number) {
+  const { scenario, rule } = payment;
+  const recorded = payment.actors[index]!;
+  const list = "charge_id" in payment ? "charges" : "withdrawals";
   const actor: (typeof ACTORS)[number] = isByHand(recorded) ? "control" : recorded;
   const isPlanned = actor === "scenario";
   const by = {
     actor,
     scenario: isPlanned ? scenario : null,
-    rule: isPlanned && rule !== null ? `charges.${rule}` : null,
+    rule: isPlanned && rule !== null ? `${list}.${rule}` : null,
   };
-  const match = isPlanned ? ruleConditions(engine.state, charge) : "";
+  const match = isPlanned ? ruleConditions(engine.state, payment) : "";
   return { by, ...(match !== "" && { match }) };
 }
 

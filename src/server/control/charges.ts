@@ -1,5 +1,5 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { transitionCharge } from "../../core/engine/commands/charge-commands.js";
+import { payAmount, transitionCharge } from "../../core/engine/commands/charge-commands.js";
 import { chargeBack, refundPart } from "../../core/engine/commands/reversal-commands.js";
 import type { FieldCondition } from "../../core/engine/indexes.js";
 import { emailCondition, metadataCondition } from "../../core/engine/match-fields.js";
@@ -10,13 +10,14 @@ import { chargeQuerySchema } from "../../core/schema/control-log-requests.js";
 import { chargeAdvanceRequestSchema, refundRequestSchema } from "../../core/schema/control-requests.js";
 import {
   partialRefundRequestSchema,
+  payAmountRequestSchema,
   reversalRequestSchema,
   transitionRequestSchema,
 } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-row.js";
 import { RawJson, viewOrRefusal } from "../http/reply.js";
-import { collectChargeHistory } from "./charge-history.js";
+import { collectHistory } from "./charge-history.js";
 import { type ControlCall, defineControlOperation, limitedPageReply } from "./control-operation.js";
 import { paymentReport } from "./payment-report.js";
 
@@ -86,6 +87,18 @@ export const CHARGE_CONTROL_OPERATIONS = [
     run: (call) => changeStatus(call, call.input.to),
   }),
   defineControlOperation({
+    id: "payAmount",
+    call: "POST /_sandbox/charges/{charge_id}/pay",
+    summary: "Pay another amount",
+    description: `The customer has paid more or less than the charge's amount, which completes it all the same. ${DEFAULT_METHOD_NOTE}`,
+    input: payAmountRequestSchema,
+    output: "Charge",
+    errors: ["INVALID_TRANSITION"],
+    example: { amount: "19.99" },
+    run: ({ namespace, actor, input, param }) =>
+      viewOrRefusal(namespace.execute(payAmount(param("charge_id"), input.amount, actor)), chargeReply),
+  }),
+  defineControlOperation({
     id: "refundCharge",
     call: "POST /_sandbox/charges/{charge_id}/refund",
     summary: "Refund a charge",
@@ -141,9 +154,10 @@ export const CHARGE_CONTROL_OPERATIONS = [
     runsDueTasks: true,
     output: "ChargeStory",
     run: ({ namespace, param }) =>
-      viewOrRefusal(chargeOf(namespace, param("charge_id")), (charge) =>
-        collectChargeHistory(namespace, charge),
-      ),
+      viewOrRefusal(chargeOf(namespace, param("charge_id")), (charge) => {
+        const { charge_id, traceparent } = charge;
+        return { charge_id, traceparent, ...collectHistory(namespace, charge) };
+      }),
   }),
 ];
 
@@ -164,7 +178,7 @@ export function chargeReply(charge: Charge): RawJson {
 }
 
 /** Adds mode, kind, scenario, timeline and how it stands to the service's view. */
-function controlChargeJson(namespace: Namespace, charge: Charge): string {
+export function controlChargeJson(namespace: Namespace, charge: Charge): string {
   const { mode, kind, pricing, scenario, scenario_asked, timeline, notes } = charge;
   const base = { base_amount: pricing.amount, base_currency: pricing.base_currency };
   const extra = JSON.stringify({

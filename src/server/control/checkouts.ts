@@ -1,16 +1,20 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { cancelCharge } from "../../core/engine/commands/charge-commands.js";
-import { chooseMethod } from "../../core/engine/commands/checkout-commands.js";
+import { cancelCharge, transitionCharge } from "../../core/engine/commands/charge-commands.js";
+import { chooseMethod, needsChoice } from "../../core/engine/commands/checkout-commands.js";
+import { paymentOffers } from "../../core/engine/commands/methods.js";
+import { settableStatuses } from "../../core/engine/look-ahead.js";
 import type { Destination, Quote } from "../../core/engine/records.js";
+import type { State } from "../../core/engine/state.js";
 import type { Command } from "../../core/engine/transaction.js";
 import { destinationView, quoteView } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { payRequestSchema } from "../../core/schema/control-requests.js";
-import { type Refusal, refuse } from "../../core/schema/refusals.js";
+import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
+import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-row.js";
-import { viewOrRefusal } from "../http/reply.js";
-import { chargeReply } from "./charges.js";
+import { RawJson, viewOrRefusal } from "../http/reply.js";
+import { chargeReply, controlChargeJson } from "./charges.js";
 import { defineControlOperation } from "./control-operation.js";
 
 export const QUOTE_OPERATIONS = [
@@ -55,6 +59,20 @@ function controlDestinationView(destination: Destination) {
 
 export const CHECKOUT_OPERATIONS = [
   defineControlOperation({
+    id: "getControlCheckout",
+    call: "GET /_sandbox/checkouts/{checkout_id}",
+    summary: "Get a checkout",
+    description: "What the hosted page shows: the charge, the prices to choose from, and where the shop is.",
+    runsDueTasks: true,
+    output: "ControlCheckout",
+    run: ({ namespace, param }) =>
+      viewOrRefusal(
+        namespace.engine.state.chargeOfCheckout(param("checkout_id")) ??
+          refuse("NOT_FOUND", "Checkout not found"),
+        (charge) => checkoutJson(namespace, charge),
+      ),
+  }),
+  defineControlOperation({
     id: "payCheckout",
     call: "POST /_sandbox/checkouts/{checkout_id}/pay",
     summary: "Pay a checkout",
@@ -65,8 +83,14 @@ export const CHECKOUT_OPERATIONS = [
     output: "Charge",
     errors: ["INVALID_TRANSITION"],
     example: { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" },
-    run: ({ namespace, input, param }) =>
-      onChargeOf(namespace, param("checkout_id"), (chargeId) => chooseMethod(chargeId, input)),
+    run: ({ namespace, actor, input, param }) =>
+      onChargeOf(namespace, param("checkout_id"), (chargeId) => (tx) => {
+        const { to, reason, ...choice } = input;
+        const paying = chooseMethod(chargeId, choice)(tx);
+        return to === undefined || isRefusal(paying)
+          ? paying
+          : transitionCharge(chargeId, to, actor, reason)(tx);
+      }),
   }),
   defineControlOperation({
     id: "cancelCheckout",
@@ -79,6 +103,61 @@ export const CHECKOUT_OPERATIONS = [
     run: ({ namespace, param }) => onChargeOf(namespace, param("checkout_id"), cancelCharge),
   }),
 ];
+
+function checkoutJson(namespace: Namespace, charge: Charge): RawJson {
+  const { catalogue, state } = namespace.engine;
+  const { checkout_id, organization_id, pricing, offered_methods, payment_method, currency } = charge;
+  const { phone_number, bank_account_number, success_url, cancel_url } = charge;
+  const terms = needsChoice(charge) ? namespace.execute((tx) => paymentOffers(tx, charge)) : [];
+  const offers = terms.map(({ method, currency, price }) => {
+    const { amount, fees, exchange_rate, settlement_amount } = price;
+    return {
+      payment_method: method.id,
+      currency: currency.code,
+      amount,
+      fees,
+      exchange_rate,
+      settlement_amount,
+    };
+  });
+  const methods = new Set([...offered_methods, ...(payment_method === null ? [] : [payment_method])]);
+  const currencies = new Set([pricing.base_currency, currency, ...offers.map((offer) => offer.currency)]);
+  const rest = JSON.stringify({
+    checkout_id,
+    merchant: catalogue.organization(organization_id)?.name ?? organization_id,
+    pricing,
+    offered_methods,
+    phone_number,
+    bank_account_number,
+    success_url,
+    cancel_url,
+    offers,
+    settable: settableStatuses(state, charge),
+    returns: returnsOf(state, charge),
+    methods: [...methods].flatMap((id) => shownMethod(catalogue.method(id)) ?? []),
+    currencies: [...currencies].flatMap((code) => shownCurrency(catalogue.currency(code)) ?? []),
+  });
+  return new RawJson(`${rest.slice(0, -1)},"charge":${controlChargeJson(namespace, charge)}}`);
+}
+
+function shownMethod(method: MethodFixture | undefined) {
+  return (
+    method && (({ id, kind, display_name, description }) => ({ id, kind, display_name, description }))(method)
+  );
+}
+
+function shownCurrency(currency: CurrencyFixture | undefined) {
+  return currency && (({ code, name, asset, network }) => ({ code, name, asset, network }))(currency);
+}
+
+/** Ledger entries that return money to the customer. */
+function returnsOf(state: State, { charge_id }: Charge) {
+  return state.entriesOf(charge_id).flatMap(({ kind, at, postings }) => {
+    if (kind !== "partial_refund" && kind !== "refund" && kind !== "chargeback") return [];
+    const { amount } = postings.find(({ account }) => account === "outside")!;
+    return [{ kind, at, amount }];
+  });
+}
 
 function onChargeOf(
   namespace: Namespace,

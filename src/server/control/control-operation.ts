@@ -18,8 +18,9 @@ import {
 } from "../http/operation-row.js";
 import { RawJson } from "../http/reply.js";
 
-/** Value of the header `Sandbox-Runner` in calls of the dashboard. */
-export const DASHBOARD_RUNNER = "dashboard";
+/** Values of the header `Sandbox-Runner` in calls of the pages, which are doors of changes by hand. */
+export const PAGE_RUNNERS = ["dashboard", "checkout"] as const;
+export type PageRunner = (typeof PAGE_RUNNERS)[number];
 
 export interface ControlCall<Input = unknown, Parameter = string> {
   readonly namespaces: Namespaces;
@@ -29,7 +30,7 @@ export interface ControlCall<Input = unknown, Parameter = string> {
   /** The default mode of new objects: that of the request's key, else test. */
   readonly mode: Mode;
   /** Door of a change by hand. */
-  readonly actor: "control" | "dashboard";
+  readonly actor: "control" | PageRunner;
   /** Name of the run that makes the call, from the header `Sandbox-Run`. */
   readonly run: string | null;
   /** Calls this server without a socket. */

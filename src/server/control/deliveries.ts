@@ -12,11 +12,12 @@ import {
   retryRequestSchema,
   triggerRequestSchema,
 } from "../../core/schema/control-log-requests.js";
+import type { DeliveryState } from "../../core/schema/control-log-responses.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-row.js";
 import { viewOrRefusal } from "../http/reply.js";
 import { defineControlOperation, limitedPageReply, pageReply } from "./control-operation.js";
-import { deliveryView, eventView } from "./record-views.js";
+import { deliveryState, deliveryView, eventView } from "./record-views.js";
 
 export const EVENT_OPERATIONS = [
   defineControlOperation({
@@ -70,18 +71,22 @@ export const DELIVERY_OPERATIONS = [
     runsDueTasks: true,
     output: "DeliveryList",
     run: ({ namespace, input }) => {
-      const { type, charge_id, event_id, webhook_id, status, failing, mode, q } = input;
+      const { type, charge_id, event_id, webhook_id, status, failing, state: stands, mode, q } = input;
       const { state } = namespace.engine;
-      const isListed = (delivery: Delivery) =>
+      const isOfKind = (delivery: Delivery) =>
         (type === undefined || matchesAnyGlob(type, delivery.event_type)) &&
         (status === undefined || delivery.status === status) &&
         (webhook_id === undefined || delivery.webhook_id === webhook_id) &&
         (failing === undefined || isFailing(delivery)) &&
+        (stands === undefined || mayStand(state, delivery, stands)) &&
         (mode === undefined || delivery.mode === mode);
       const view = createDeliveryMapper(namespace);
-      if (event_id === undefined && charge_id === undefined && q === undefined) {
+      const isWaiting = stands === "held" || stands === "failing" || stands === "queued";
+      const isListed = (delivery: Delivery) =>
+        isOfKind(delivery) && (!isWaiting || (namespace.findHold(delivery) !== null) === (stands === "held"));
+      if (event_id === undefined && charge_id === undefined && q === undefined && !isWaiting) {
         const { limit, offset } = limitAndOffset(input);
-        const { total, items } = state.pageOfKinds("deliveries", isListed, offset, limit);
+        const { total, items } = state.pageOfKinds("deliveries", isOfKind, offset, limit);
         return limitedPageReply({ total, items }, offset, (delivery) => JSON.stringify(view(delivery)));
       }
       const candidates =
@@ -89,7 +94,9 @@ export const DELIVERY_OPERATIONS = [
           ? deliveriesOfObject(state, charge_id)
           : event_id !== undefined
             ? state.deliveriesOf(event_id)
-            : searchDeliveries(state, q!);
+            : q !== undefined
+              ? searchDeliveries(state, q)
+              : state.pageOfKinds("deliveries", isOfKind, 0, Number.POSITIVE_INFINITY).items;
       const withWords = q === undefined ? undefined : new Set(searchDeliveries(state, q));
       return pageReply(
         candidates.filter(
@@ -144,6 +151,14 @@ export const DELIVERY_OPERATIONS = [
   }),
 ];
 
+/** Whether a delivery stands so, or may: whether one that waits is held is not known of its kind. */
+function mayStand(state: State, delivery: Delivery, wanted: DeliveryState | "not_accepted"): boolean {
+  const isOn = state.get("endpoints", delivery.webhook_id)?.enabled !== false;
+  if (wanted === "not_accepted") return isFailing(delivery) && isOn;
+  if (wanted === "held") return delivery.status === "pending" && isOn;
+  return deliveryState(state, delivery, null) === wanted;
+}
+
 /** Deliveries of an object's events, newest first. */
 export function deliveriesOfObject(state: State, objectId: string): Delivery[] {
   return deliveriesOfEvents(state, state.eventsOf(objectId));
@@ -158,7 +173,7 @@ export function deliveriesOfEvents(state: State, events: readonly EventRecord[])
 const SEARCHED_CHARGES_MAX = 500;
 
 /** Finds deliveries, newest first. `words` is the id of a delivery, event or object, or a text search for charges. */
-export function searchDeliveries(state: State, words: string): Delivery[] {
+function searchDeliveries(state: State, words: string): Delivery[] {
   const byId = state.get("deliveries", words.trim());
   const objects = state.chargesWithWords(words).slice(0, SEARCHED_CHARGES_MAX);
   const ids = new Set([...objects.map(({ charge_id }) => charge_id), words.trim()]);

@@ -39,7 +39,7 @@ import { unknownNamespaceReply } from "../service/admit.js";
 import {
   type ControlCall,
   type ControlOperation,
-  DASHBOARD_RUNNER,
+  PAGE_RUNNERS,
   refuseUnknownNames,
 } from "./control-operation.js";
 
@@ -91,7 +91,7 @@ async function replyTo(
       url,
       input: read.input,
       mode: key?.startsWith("sk_live_") ? "live" : "test",
-      actor: header("sandbox-runner") === DASHBOARD_RUNNER ? "dashboard" : "control",
+      actor: PAGE_RUNNERS.find((runner) => runner === header("sandbox-runner")) ?? "control",
       run: header("sandbox-run"),
       fetch,
       access: {

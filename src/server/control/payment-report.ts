@@ -1,7 +1,7 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../core/domain/withdrawal.js";
 import type { Reversal } from "../../core/engine/commands/reversal-commands.js";
-import { settableStatuses } from "../../core/engine/look-ahead.js";
+import { plannedMoves, settableStatuses } from "../../core/engine/look-ahead.js";
 import type { Delivery, EventRecord } from "../../core/engine/records.js";
 import { requestedScenarioNamesOf, ruleConditions } from "../../core/engine/scenario-lookup.js";
 import type { State } from "../../core/engine/state.js";
@@ -18,17 +18,17 @@ import type { ChargeStatus } from "../../core/schema/common.js";
 import type { WebhookCounts } from "../../core/schema/control-insight-responses.js";
 import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
-import { deliveriesOfEvents, deliveriesOfObject } from "./deliveries.js";
+import { deliveriesOfEvents } from "./deliveries.js";
 import { deliveryState } from "./record-views.js";
 import { nextOfWithdrawal, statusAfter } from "./tasks.js";
 
 /** The reversal that an event reports; undefined for other events. */
-export function reversalOfEvent({ type, body }: EventRecord): Reversal | undefined {
+function reversalOfEvent({ type, body }: EventRecord): Reversal | undefined {
   if (!type.startsWith("sandbox.")) return undefined;
   return (JSON.parse(body).data as { readonly sandbox_extension?: Reversal }).sandbox_extension;
 }
 
-export function reversalsOf(events: readonly EventRecord[]): Reversal[] {
+function reversalsOf(events: readonly EventRecord[]): Reversal[] {
   return events.flatMap((event) => reversalOfEvent(event) ?? []);
 }
 
@@ -63,6 +63,7 @@ export function paymentReport(namespace: Namespace, payment: Charge | Withdrawal
     }),
     webhooks,
     reversals,
+    planned: plannedMoves(state, payment).map(({ to, dueMs }) => ({ to, at: iso(dueMs) })),
   };
 }
 
@@ -80,10 +81,6 @@ export function verbByHand(state: State, payment: Charge | Withdrawal): string |
   const moves = "charge_id" in payment ? settableStatuses(state, payment) : nextOfWithdrawal(payment);
   const to = moves.find((one) => one === "COMPLETED") ?? moves[0];
   return to === undefined ? undefined : CHARGE_STATUS_TABLE[to as ChargeStatus].verb;
-}
-
-export function webhookCounts(namespace: Namespace, payment: Charge | Withdrawal): WebhookCounts {
-  return sortWebhooks(namespace, deliveriesOfObject(namespace.engine.state, idOf(payment))).counts;
 }
 
 function sortWebhooks(

@@ -1,14 +1,24 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
+import { matchesWords, searchWords } from "../../core/engine/match-fields.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
+import { requestReason } from "../../core/reports/request-text.js";
+import type { Mode } from "../../core/schema/common.js";
 import {
   type RequestFilter,
   requestFilterSchema,
   requestQuerySchema,
 } from "../../core/schema/control-log-requests.js";
 import { parseJsonOrText } from "../../core/schema/json-objects.js";
-import { INVALID_QUERY_MESSAGE, isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
+import {
+  INVALID_QUERY_MESSAGE,
+  isRefusal,
+  type Refusal,
+  refuse,
+  refuseInvalid,
+} from "../../core/schema/refusals.js";
 import { maskKey } from "../../core/schema/text-format.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
+import { viewOrRefusal } from "../http/reply.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
 
 export const REQUEST_OPERATIONS = [
@@ -22,8 +32,25 @@ export const REQUEST_OPERATIONS = [
     run: ({ namespace, input }) => {
       const matches = requestMatcher(input);
       if (isRefusal(matches)) return matches;
-      return pageReply(namespace.journal.entries().filter(matches), input, requestEntryView);
+      const { mode, q } = input;
+      const hasWords = q === undefined ? () => true : requestSearchFilter(q);
+      const isListed = (entry: RequestEntry) =>
+        (mode === undefined || modeOfRequest(entry) === mode) && matches(entry) && hasWords(entry);
+      return pageReply(namespace.journal.entries().filter(isListed), input, requestEntryView);
     },
+  }),
+  defineControlOperation({
+    id: "getRequest",
+    call: "GET /_sandbox/requests/{request_id}",
+    summary: "Get a request",
+    description: "One request and its response.",
+    output: "RequestEntry",
+    run: ({ namespace, param }) =>
+      viewOrRefusal(
+        namespace.journal.entries().find(({ id }) => String(id) === param("request_id")) ??
+          refuse("NOT_FOUND", "Request not found"),
+        requestEntryView,
+      ),
   }),
   defineControlOperation({
     id: "clearRequests",
@@ -66,10 +93,43 @@ function requestMatcher({
     (sinceMs === undefined || entry.atMs >= sinceMs);
 }
 
+/** Mode of a request's key; one without a key counts as one of test mode. */
+export function modeOfRequest({ apiKey }: RequestEntry): Mode {
+  return apiKey?.startsWith("sk_live_") ? "live" : "test";
+}
+
+/** Selects requests with the words in their path, or in a value of their query or of a body, not in a field's name. */
+function requestSearchFilter(search: string): (entry: RequestEntry) => boolean {
+  const words = searchWords(search);
+  const patterns = words.map((word) => new RegExp(word.replace(/[^\p{L}\p{N}]/gu, "\\$&"), "i"));
+  return (entry) =>
+    words.length > 0 && mayContain(entry, patterns) && matchesWords(words, requestValues(entry));
+}
+
+/** Returns false if a word is in no part of the request, so that few bodies are parsed. */
+function mayContain({ url, requestBody, responseBody }: RequestEntry, patterns: readonly RegExp[]): boolean {
+  const texts = [url, requestBody ?? "", responseBody ?? ""];
+  const hasEscapes = texts.some((text) => text.includes("%") || text.includes("\\u"));
+  return hasEscapes || patterns.every((pattern) => texts.some((text) => pattern.test(text)));
+}
+
+function requestValues({ path, url, requestBody, responseBody }: RequestEntry): string[] {
+  const values = [path, ...new URL(url, "http://sandbox").searchParams.values()];
+  for (const body of [requestBody, responseBody])
+    if (body !== null) collectValues(parseJsonOrText(body), values);
+  return values;
+}
+
+function collectValues(value: unknown, values: string[]): void {
+  if (typeof value === "object" && value !== null)
+    for (const part of Object.values(value)) collectValues(part, values);
+  else if (value !== null) values.push(String(value));
+}
+
 /** A journal entry with parsed JSON bodies and a masked key. */
 export function requestEntryView(entry: RequestEntry) {
   const mark = entry.url.indexOf("?");
-  return {
+  const request = {
     request_id: entry.id,
     at: iso(entry.atMs),
     sent_at: iso(entry.wallMs),
@@ -91,6 +151,27 @@ export function requestEntryView(entry: RequestEntry) {
     response_body: asJson(entry.responseBody),
     response_body_bytes: entry.responseBytes ?? bytesOf(entry.responseBody),
   };
+  return {
+    ...request,
+    object_id: entry.objectId ?? objectNamed(request) ?? null,
+    why: requestReason(request, entry.faultRule),
+    duration_ms: entry.durationMs,
+  };
+}
+
+/** Id of the charge, payout or quote in the response to a POST, or in the path. */
+function objectNamed({
+  method,
+  path,
+  response_body,
+}: {
+  method: string;
+  path: string;
+  response_body: unknown;
+}) {
+  const made: Readonly<Record<string, unknown>> = method === "POST" ? Object(response_body) : {};
+  const id = made.charge_id ?? made.withdrawal_id ?? made.quote_id;
+  return typeof id === "string" ? id : /\/([a-z]+_[0-9a-f]{8,})/.exec(path)?.[1];
 }
 
 function bytesOf(text: string | null): number | null {

@@ -5,6 +5,7 @@ import type { State } from "../../core/engine/state.js";
 import { comesBefore } from "../../core/engine/task-queue.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { receiverName } from "../../core/reports/delivery-text.js";
+import { orderOf } from "../../core/reports/list-columns.js";
 import { taskQuerySchema } from "../../core/schema/control-log-requests.js";
 import type { NextItem } from "../../core/schema/control-responses.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
@@ -116,13 +117,19 @@ function withSubject(namespace: Namespace, item: PlannedItem): NextItem {
   return {
     ...item,
     object,
+    order: (charge && orderOf(charge)) ?? null,
     who: who || null,
     amount: payment?.amount ?? null,
     currency: payment?.currency ?? null,
     receiver: delivery === undefined ? null : receiverName(state.get("endpoints", delivery.webhook_id)),
     attempts: delivery?.attempts.length ?? 0,
-    hold: (delivery && namespace.findHold(delivery)?.reason) ?? null,
+    hold: delivery === undefined ? null : holdOf(namespace, delivery),
   };
+}
+
+function holdOf(namespace: Namespace, delivery: Delivery): string | null {
+  const isOff = namespace.engine.state.get("endpoints", delivery.webhook_id)?.enabled === false;
+  return isOff ? "its receiver is off" : (namespace.findHold(delivery)?.reason ?? null);
 }
 
 /** Lists tasks by time, then unscheduled deliveries, then possible transitions. Makes no views beyond the page. */

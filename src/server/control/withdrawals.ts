@@ -9,6 +9,7 @@ import { reversalRequestSchema } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-row.js";
 import { viewOrRefusal } from "../http/reply.js";
+import { collectHistory } from "./charge-history.js";
 import { EXTENSION_NOTE } from "./charges.js";
 import { defineControlOperation, limitedPageReply } from "./control-operation.js";
 import { paymentReport } from "./payment-report.js";
@@ -43,11 +44,22 @@ export const WITHDRAWAL_OPERATIONS = [
     runsDueTasks: true,
     output: "ControlWithdrawal",
     run: ({ namespace, param }) =>
-      viewOrRefusal(
-        namespace.engine.state.get("withdrawals", param("withdrawal_id")) ??
-          refuse("NOT_FOUND", "Withdrawal not found"),
-        (withdrawal) => controlWithdrawalView(namespace, withdrawal),
+      viewOrRefusal(withdrawalOf(namespace, param("withdrawal_id")), (withdrawal) =>
+        controlWithdrawalView(namespace, withdrawal),
       ),
+  }),
+  defineControlOperation({
+    id: "getWithdrawalTimeline",
+    call: "GET /_sandbox/withdrawals/{withdrawal_id}/timeline",
+    summary: "Get a withdrawal's history",
+    description: "Requests, transitions, ledger entries, events and attempts, as for a charge.",
+    runsDueTasks: true,
+    output: "WithdrawalStory",
+    run: ({ namespace, param }) =>
+      viewOrRefusal(withdrawalOf(namespace, param("withdrawal_id")), (withdrawal) => ({
+        withdrawal_id: withdrawal.withdrawal_id,
+        ...collectHistory(namespace, withdrawal),
+      })),
   }),
   defineControlOperation({
     id: "bounceWithdrawal",
@@ -78,10 +90,16 @@ export const WITHDRAWAL_OPERATIONS = [
   }),
 ];
 
+function withdrawalOf({ engine }: Namespace, id: string) {
+  return engine.state.get("withdrawals", id) ?? refuse("NOT_FOUND", "Withdrawal not found");
+}
+
 function controlWithdrawalView(namespace: Namespace, withdrawal: Withdrawal) {
+  const { mode, scenario, scenario_asked, timeline, notes } = withdrawal;
   return {
     ...withdrawalView(withdrawal),
-    mode: withdrawal.mode,
+    mode,
+    sandbox: { scenario, scenario_asked, timeline, notes },
     ...paymentReport(namespace, withdrawal),
   };
 }

@@ -7,7 +7,7 @@ import { LimitReachedError, refuse, StorageUnavailableError } from "../../core/s
 import { iso } from "../../core/schema/time.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import type { ControlApp } from "../control/app.js";
-import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
+import type { DocumentLoader } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
 import { handleCall, handleUnknownCall } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
@@ -16,6 +16,7 @@ import { MAX_BODY_BYTES } from "./body.js";
 import { handleRequest, isDropped } from "./call.js";
 import { operationPath, serviceRoutes } from "./custom-paths.js";
 import type { FastPath } from "./fast-path.js";
+import { createPageHost, type PageHost } from "./page-host.js";
 import {
   errorReply,
   failureReply,
@@ -38,8 +39,8 @@ export interface PageRoute {
 
 /** The pages, passed in because the server must not import them. */
 export interface Pages {
-  service(described: DocumentOptions): PageRoute[];
-  control(described: DocumentOptions, fetch: (request: Request) => Promise<Response>): PageRoute[];
+  service(host: PageHost): PageRoute[];
+  control(host: PageHost): PageRoute[];
 }
 
 export interface AppOptions {
@@ -93,7 +94,8 @@ export function createApps(options: AppOptions): Apps {
       to.add(method, path, handleAtDoor, maxBodyBytes);
     }
   };
-  addPages(routes, pages.service(described));
+  const host = createPageHost(described, server.fetch, () => controlApp());
+  addPages(routes, pages.service(host));
   routes.add("GET", "/", (c) =>
     c.req.header("accept")?.includes("text/html")
       ? new Response(null, {
@@ -126,7 +128,7 @@ export function createApps(options: AppOptions): Apps {
     return (control ??= createControlApp({
       described,
       server,
-      addPages: (to) => addPages(to, pages.control(described, server.fetch)),
+      addPages: (to) => addPages(to, pages.control(host)),
       onError: report,
       failureResponse,
     }));

@@ -11,8 +11,8 @@ const UNPAID = CHARGE_STATUSES.filter((status) => CHARGE_STATUS_TABLE[status].st
 
 /** `GET /llms.txt`: everything needed before the first call, on one page for coding agents. */
 export function serveGuide(options: DocumentOptions, c: Context): Promise<Response> {
-  return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
-    const headers = { ...replyHeaders(namespace.nowMs()), "content-type": "text/plain; charset=utf-8" };
+  return respondWithDocument("service", options, c, ({ nowMs, baseUrl, document }) => {
+    const headers = { ...replyHeaders(nowMs), "content-type": "text/plain; charset=utf-8" };
     return new Response(guideText(document, baseUrl), { headers });
   });
 }

@@ -33,11 +33,16 @@ export interface DocumentOptions {
   readonly documentOf: DocumentLoader;
 }
 
-interface NamespaceDocument {
-  readonly namespace: Namespace;
+/** A document with the values of a namespace. */
+export interface FilledDocument {
+  /** Name of the namespace. */
+  readonly name: string;
+  readonly nowMs: number;
   /** The public URL, or else the origin of the request. */
   readonly baseUrl: string;
   readonly document: OpenApiDocument;
+  /** Fills in a further text. */
+  readonly fill: (text: string) => string;
 }
 
 /** Documents with the values of a namespace, made at the first request. */
@@ -46,41 +51,63 @@ const filledDocuments = {
   control: new WeakMap<Engine, OpenApiDocument>(),
 };
 
+/** The document of an API, filled in for a namespace. */
+async function filledDocument(
+  api: ApiName,
+  { namespaces, paths, documentOf }: DocumentOptions,
+  { engine }: Namespace,
+): Promise<OpenApiDocument> {
+  const known = filledDocuments[api].get(engine);
+  if (known !== undefined) return known;
+  const lookup = createPlaceholderLookup(engine, namespaces.options.base.version);
+  const filled = fillPlaceholders(await documentOf(api), lookup);
+  const document = api === "service" ? withCustomPaths(paths, filled) : filled;
+  filledDocuments[api].set(engine, document);
+  return document;
+}
+
 /** Responds with the document for the namespace of the request, or with 404 if there is no such namespace. */
 export async function respondWithDocument(
   api: ApiName,
-  { namespaces, paths, documentOf }: DocumentOptions,
+  options: DocumentOptions,
   c: Context,
-  respond: (described: NamespaceDocument) => Response | Promise<Response>,
+  respond: (
+    filled: FilledDocument,
+    otherOf: () => Promise<OpenApiDocument>,
+    engine: Engine,
+  ) => Response | Promise<Response>,
 ): Promise<Response> {
+  const { namespaces } = options;
   const { headers } = c.req.raw;
   const name = headers.get("sandbox-namespace");
   const key = parseBearerKey(headers.get("authorization"));
   const namespace = namespaces.find(name, key);
   if (namespace === undefined)
     return toResponse(unknownNamespaceReply(namespaces, name, key), namespaces.nowMs());
-  let document = filledDocuments[api].get(namespace.engine);
-  if (document === undefined) {
-    const described = fillPlaceholders(
-      await documentOf(api),
-      createPlaceholderLookup(namespace.engine, namespaces.options.base.version),
-    );
-    document = api === "service" ? withCustomPaths(paths, described) : described;
-    filledDocuments[api].set(namespace.engine, document);
-  }
+  const document = await filledDocument(api, options, namespace);
   const baseUrl = namespace.publicUrl ?? new URL(c.req.url).origin;
-  return respond({ namespace, baseUrl, document: withServer(document, baseUrl) });
+  const { version, webhookTimeoutMs } = namespaces.options.base;
+  const lookup = createPlaceholderLookup(namespace.engine, version, webhookTimeoutMs);
+  const filled = {
+    name: namespace.name,
+    nowMs: namespace.nowMs(),
+    baseUrl,
+    document: withServer(document, baseUrl),
+    fill: (text: string) => fillPlaceholders(text, lookup),
+  };
+  const other = api === "service" ? "control" : "service";
+  return respond(filled, () => filledDocument(other, options, namespace), namespace.engine);
 }
 
 export function serveDocument(api: ApiName, options: DocumentOptions, c: Context): Promise<Response> {
-  return respondWithDocument(api, options, c, ({ document, baseUrl, namespace }) => {
+  return respondWithDocument(api, options, c, ({ document, baseUrl, nowMs }, _other, engine) => {
     const texts = servedTexts[api];
-    let served = texts.get(namespace.engine);
+    let served = texts.get(engine);
     if (served?.baseUrl !== baseUrl) {
       served = { baseUrl, text: new CompressedText(JSON.stringify(document)) };
-      texts.set(namespace.engine, served);
+      texts.set(engine, served);
     }
-    return served.text.respond(c.req.raw, { ...replyHeaders(namespace.nowMs()), vary: VARY });
+    return served.text.respond(c.req.raw, { ...replyHeaders(nowMs), vary: VARY });
   });
 }
 
@@ -102,12 +129,13 @@ export type PlaceholderLookup = (placeholder: string) => unknown;
 export function createPlaceholderLookup(
   { catalogue, settings }: Pick<Engine, "catalogue" | "settings">,
   version: string,
+  webhookTimeoutMs = 0,
 ): PlaceholderLookup {
   const { countries, currencies, methods, rails } = catalogue.fixtures;
   const ids = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
   const codes = (all: readonly { readonly code: string }[]) => all.map(({ code }) => code);
   const ofKind = (kind: MethodFixture["kind"]) => ids(methods.filter((method) => method.kind === kind));
-  const { limits, signature, error_codes, event_names } = settings;
+  const { limits, signature, error_codes, event_names, retry_schedule_ms } = settings;
   const decimals = Math.max(0, ...currencies.map((currency) => currency.decimals));
   const values: Readonly<Record<string, () => unknown>> = {
     version: () => version,
@@ -127,6 +155,9 @@ export function createPlaceholderLookup(
     "checkout minutes": () => limits.checkout_default_minutes,
     "signature presets": () => signaturePresets(signature),
     "signature headers": () => signatureParameters(signature),
+    "signature scheme": () => (typeof signature === "string" ? signature : "custom"),
+    "webhook timeout": () => formatDuration(webhookTimeoutMs),
+    "retry schedule": () => retry_schedule_ms.map(formatDuration).join(", "),
   };
   return (placeholder) => {
     const [kind, name = ""] = placeholder.split(" ");

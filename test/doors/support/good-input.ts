@@ -71,6 +71,7 @@ export async function furnish(): Promise<Furnished> {
       checkout_id,
       delivery_id: taken[0].delivery_id,
       destination_id,
+      request_id: "1",
       failed_test_id,
       fault_id,
       key: "sk_test_unverified",

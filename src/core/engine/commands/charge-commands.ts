@@ -84,8 +84,9 @@ export function transitionCharge(
 /** Completes a charge with a payment of another amount, in the charge's currency. */
 export function payAmount(chargeId: string, requested: string, actor: Actor): Command<Charge | Refusal> {
   return (tx) => {
-    const charge = tx.get("charges", chargeId);
-    if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+    const found = tx.get("charges", chargeId);
+    if (found === undefined) return refuse("NOT_FOUND", "Charge not found");
+    const charge = (needsMethod(found, "COMPLETED") ? priceByDefaultMethod(tx, found) : undefined) ?? found;
     const { decimals, code } = tx.catalogue.requireCurrency(charge.currency);
     if (!safeParse(amountSchema, requested).ok || decimalsOf(requested) > decimals || isZero(requested))
       return refuseInvalid({

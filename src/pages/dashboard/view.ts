@@ -1,0 +1,35 @@
+import { SandboxError } from "../../core/schema/refusals.js";
+import type { Markup } from "../html.js";
+import type { Tone } from "./components.js";
+import type { PageContext } from "./page-context.js";
+
+/** Number beside a view in the menu, and what it counts. */
+export type Count = readonly [count: number, noun: string, tone: Tone];
+
+/** A page of the dashboard, a line of the table in views.ts. It renders a list or a record, and changes nothing. */
+export interface View {
+  readonly name: string;
+  readonly title: string;
+  readonly list: (context: PageContext) => Promise<Markup>;
+  /** Section of the list that the skip link leads to; default: the whole view. */
+  readonly listId?: string;
+  /** Beside the list. */
+  readonly aside?: (context: PageContext) => Promise<Markup>;
+  /** List that wide screens show beside a record. */
+  readonly beside?: (context: PageContext) => Promise<Markup>;
+  /** Id of the only record that the filters match. */
+  readonly only?: (context: PageContext) => Promise<string | undefined>;
+  /** What its search finds. Any other view has the search of the charges. */
+  readonly searches?: string;
+  /** Noun of a record for messages, and its page. An operation that does not know the record throws. */
+  readonly record?: readonly [noun: string, render: (context: PageContext, id: string) => Promise<Markup>];
+  readonly count?: (context: PageContext) => Promise<Count>;
+}
+
+/** The result of an operation; undefined if it does not know the record. */
+export async function orUndefined<Found>(asked: Promise<Found>): Promise<Found | undefined> {
+  return asked.catch((error) => {
+    if (error instanceof SandboxError && error.code === "NOT_FOUND") return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,253 @@
+import { appEnvironment } from "../../../core/client/control-client.js";
+import { effectText, matchText } from "../../../core/reports/rule-text.js";
+import { shownStatus } from "../../../core/reports/shown-status.js";
+import type { Attention } from "../../../core/schema/control-insight-responses.js";
+import type { RequestView } from "../../../core/schema/control-log-responses.js";
+import { groupDigits } from "../../format.js";
+import { html, type Markup } from "../../html.js";
+import * as ui from "../components.js";
+import { type DueItem, dueItems } from "../due.js";
+import { currentUrl, objectUrl, type PageContext, viewUrl } from "../page-context.js";
+import {
+  allScenarios,
+  chargeRow,
+  destinationsOf,
+  hasFailed,
+  LONGEST_PAGE,
+  requestRow,
+  withdrawalRow,
+} from "../rows.js";
+import { cliCommand, controlCurl } from "../shell-commands.js";
+import type { View } from "../view.js";
+
+const MAX_ROWS = 30;
+const MAX_PAYOUTS = 10;
+const DUE_ROWS = 8;
+
+export const ACTIVITY: View = {
+  name: "activity",
+  title: "Activity",
+  listId: "attention",
+  list: activityView,
+  aside: (context) =>
+    dueSection(context, "next", context.query.get("due") === "all" ? LONGEST_PAGE : DUE_ROWS),
+  count: async ({ ask, mode }) => [
+    (await ask("listAttention", { mode })).total,
+    "that need attention",
+    "bad",
+  ],
+};
+
+/** What is wrong, and recent activity. */
+async function activityView(context: PageContext): Promise<Markup> {
+  const { ask, mode, sandbox } = context;
+  const requests = await ask("listRequests", { mode, limit: LONGEST_PAGE });
+  if (sandbox.counts.charges === 0 && requests.total === 0) return setupView(context);
+  const attention = await ask("listAttention", { mode });
+  return html`<h1 class="unseen">Activity</h1>
+${ui.section({
+  id: "attention",
+  title: "Needs attention",
+  body: html`${ui.rowList(
+    "Needs attention",
+    attention.items.map((item) => attentionRow(context, item)),
+    "Nothing is wrong.",
+  )}${await inEffect(context)}${
+    sandbox.counts.webhook_endpoints === 0 &&
+    html`<p class="none">No receiver of webhooks yet: <a
+href="${viewUrl(context, "webhooks")}">add one</a>.</p>`
+  }`,
+})}
+${await dueSection(context, "soon", 3)}
+${ui.section({
+  id: "activity",
+  title: "Activity",
+  body: ui.rowList(
+    "Activity",
+    await activityRows(context, requests.items),
+    "Nothing yet: calls, charges and payouts of your app appear here.",
+  ),
+})}`;
+}
+
+const WORDS: Readonly<Record<Attention["kind"], readonly [word: string, tone: ui.Tone]>> = {
+  receiver_failing: ["failing", "bad"],
+  call_refused: ["refused", "bad"],
+  receiver_held: ["held", "warn"],
+  payment_stuck: ["stuck", "warn"],
+};
+
+/** Something that is wrong, as a row that leads to what it counts. */
+function attentionRow(context: PageContext, item: Attention): Markup {
+  const { kind, object, count, since: at, sentence, mend } = item;
+  const [word, tone] = WORDS[kind];
+  const [title = sentence, error] = sentence.split(/: (.*)/s);
+  const label = count === 1 ? "Retry" : "Retry all";
+  const retry = ui.button({ does: ["retryReceiver", { webhook_id: object }], label, to: sentence });
+  return ui.listRow(context, {
+    key: `${kind}-${object}`,
+    at,
+    tone,
+    status: ui.badge(`${groupDigits(String(count))} ${word}`, tone),
+    title,
+    to: attentionUrl(context, item),
+    // A call's page says how to change it.
+    subtitle: ui.joinWithDots([
+      ui.reasonMarkup(error?.replace(/^[A-Z_]+: /, "")),
+      kind !== "call_refused" && mend.sentence,
+    ]),
+    rowButtons: html`${mend.operation === "retryReceiver" && retry}${
+      mend.command !== null && ui.copyButton("Copy command", mend.command)
+    }`,
+  });
+}
+
+function attentionUrl(context: PageContext, { kind, object, count }: Attention): string | undefined {
+  if (kind === "call_refused") return viewUrl(context, "requests", object);
+  if (kind === "payment_stuck")
+    return count === 1
+      ? objectUrl(context, object)
+      : viewUrl(context, object.startsWith("wd_") ? "money" : "charges");
+  const status = kind === "receiver_held" ? "held" : "not accepted";
+  return `${viewUrl(context, "webhooks", undefined, { receiver: object, status })}#deliveries`;
+}
+
+/** Scenarios and faults that apply to what comes. */
+async function inEffect(context: PageContext): Promise<Markup | false> {
+  const scenarios = await allScenarios(context);
+  const faults = (await context.ask("listFaults", { limit: LONGEST_PAGE })).items;
+  const rules = [
+    ...scenarios
+      .filter(({ active }) => active)
+      .map(({ name }) => html`scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a>`),
+    ...faults
+      .filter(ui.canStillApply)
+      .reverse()
+      .map(
+        (rule) =>
+          html`<a href="${viewUrl(context, "faults")}">fault ${matchText(rule)} → ${effectText(rule)}</a>`,
+      ),
+  ];
+  return rules.length > 0 && html`<p class="none">In effect: ${ui.joinWithDots(rules)}</p>`;
+}
+
+type TimedRow = readonly [at: string, row: Markup];
+
+/** Charges, payouts, and the calls that no row of them tells of. */
+async function activityRows(context: PageContext, requests: readonly RequestView[]): Promise<Markup[]> {
+  const { ask, mode } = context;
+  const charges = await ask("listCharges", { mode, limit: MAX_ROWS });
+  const payouts = await ask("listControlWithdrawals", { mode, limit: MAX_PAYOUTS });
+  const destinations = payouts.total === 0 ? undefined : await destinationsOf(context);
+  const rows: TimedRow[] = [
+    ...charges.items.map((charge): TimedRow => {
+      const { at } = shownStatus(charge);
+      return [at, chargeRow(context, charge, at)];
+    }),
+    ...payouts.items.map((payout): TimedRow => {
+      const { at } = shownStatus(payout);
+      return [at, withdrawalRow(context, payout, destinations?.get(payout.destination_id), at)];
+    }),
+    ...ui
+      .groupConsecutive(requests.filter(isTold), outcomeKey)
+      .slice(0, MAX_ROWS)
+      .map(([newest, ...others]): TimedRow => [newest.at, requestRow(context, newest, others)]),
+  ];
+  return rows
+    .sort(([a], [b]) => (a < b ? 1 : a > b ? -1 : 0))
+    .slice(0, MAX_ROWS)
+    .map(([, row]) => row);
+}
+
+/** Calls already visible in the charge's row. */
+const CHARGE_OPERATIONS = new Set(["createQuote", "createWhitelabel", "createCheckout", "getCharge"]);
+
+function isTold({ status, operation, tolerated }: RequestView): boolean {
+  return (status ?? 500) >= 400 || !CHARGE_OPERATIONS.has(operation ?? "") || tolerated.length > 0;
+}
+
+function outcomeKey(request: RequestView): string {
+  const { method, path, status, in_flight, fault, response_body } = request;
+  return JSON.stringify([method, path, status, in_flight, fault, hasFailed(request) && response_body]);
+}
+
+/** Setup instructions for an empty namespace. */
+function setupView(context: PageContext): Markup {
+  const { sandbox, origin } = context;
+  const { api_key: apiKey, webhook_secret: webhookSecret, counts } = sandbox;
+  const env = Object.entries(appEnvironment({ url: origin, apiKey, webhookSecret }))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n");
+  return html`<h1>Three steps to your first payment</h1>
+<ol class="steps">
+<li data-part id="step-1"><h2>1. Point your app here</h2>${ui.snippet(".env", env)}</li>
+<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${ui.button({
+    does: ["make"],
+    label: "Make one for me",
+    kind: "main",
+  })}</p>${ui.snippet("On the command line", cliCommand(context, "charge create"))}</li>
+<li data-part id="step-3"><h2>3. Receive its webhook ${
+    counts.webhook_endpoints > 0 && ui.badge("done", "good")
+  }</h2>${ui.actionForm(
+    context,
+    html`${ui.input({
+      name: "url",
+      label: "Your receiver's URL",
+      hint: "http://localhost:3000/webhooks",
+      required: true,
+    })}${ui.submitButton({ does: ["createWebhookEndpoint"], label: "Save" })}`,
+    "Add a receiver",
+  )}
+${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "http://localhost:3000/webhooks" }))}</li>
+</ol>`;
+}
+
+/** What is due next. Narrow screens, which have the aside below, show the nearest above Activity too. */
+async function dueSection(context: PageContext, id: "next" | "soon", maxRows: number): Promise<Markup> {
+  const { items, total } = await dueItems(context);
+  const groups = new Map<string, DueItem[]>();
+  for (const item of items) groups.set(dueKey(item), [...(groups.get(dueKey(item)) ?? []), item]);
+  const shown = [...groups.values()].slice(0, maxRows);
+  const hidden = total - shown.flat().length;
+  const all = currentUrl(context, { due: "all" });
+  const more = html`<li data-key="more"><span
+class="at"></span>${maxRows === LONGEST_PAGE ? `${hidden} more` : html`<a href="${all}#next">${hidden} more</a>`}</li>`;
+  const title = id === "next" ? "Up next" : "Up next: the nearest";
+  const none = html`<li data-key="none" class="none">Nothing is due.</li>`;
+  const rows =
+    shown.length === 0
+      ? none
+      : shown.map((alike) => dueRow(context, alike, hidden > 0 && alike.at(-1) === items.at(-1)));
+  const body = html`<ul class="small" data-list aria-label="${title}">${rows}${hidden > 0 && more}</ul>`;
+  return ui.section({ id, title, body });
+}
+
+/** Attempts of one type of event at one receiver that are due at the same time have one key. */
+function dueKey(item: DueItem): string {
+  return item.kind === "delivery"
+    ? `${item.at} ${item.receiver} ${dueText(item)}`
+    : `${item.id} ${item.what}`;
+}
+
+function dueText({ kind, what, to, attempts, receiver }: DueItem): string {
+  if (kind === "delivery")
+    return `${attempts > 0 ? "retry " : ""}${what} → ${ui.receiverHost(receiver ?? "")}`;
+  if (what === "expire") return "EXPIRED, if unpaid";
+  return what === "settle" ? "settlement" : (to[0] ?? "next step");
+}
+
+/** What is done at the same time; names and links the first. `mayBeMore`: the list read ends with these. */
+function dueRow(context: PageContext, alike: readonly DueItem[], mayBeMore: boolean): Markup {
+  const item = alike[0]!;
+  const { at, id, kind, object, order, who } = item;
+  const inMs = Date.parse(at) - context.nowMs;
+  const to = kind === "delivery" ? viewUrl(context, "webhooks", id) : objectUrl(context, id);
+  const name = order ?? (object === null ? "" : html`<code>${ui.shortIdText(object)}</code>`);
+  const subject =
+    alike.length > 1
+      ? html`${name} and ${!mayBeMore && alike.length - 1} more`
+      : ui.joinWithDots([name, who]);
+  return html`<li data-key="task-${id}-${item.what}"><span
+class="at">${inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`}</span>
+<a class="what" href="${to}"><span>${dueText(item)}</span> <span class="soft">${subject}</span></a></li>`;
+}
