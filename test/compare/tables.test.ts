@@ -19,7 +19,6 @@ async function planned(payouts: boolean) {
     document: document.body,
     tables,
     methods: body.payment_methods,
-    webhookUrl: "https://shop.test",
     payouts,
   });
 }

@@ -13,6 +13,9 @@ export { merge, type Repair, renamesOf } from "./repairs.js";
 export type { ComparedSandbox } from "./run.js";
 export { openInbox, type ReceivedWebhook } from "./webhooks.js";
 
+/** A domain that nobody can have (RFC 2606). */
+const NOWHERE = "https://payments-sandbox.invalid/webhooks";
+
 export interface CompareOptions {
   readonly service:
     | { readonly url: string; readonly key: string }
@@ -65,12 +68,18 @@ export interface Comparison {
 export async function compare(options: CompareOptions): Promise<Comparison> {
   const { service, listen, payouts, burst } = options;
   const live =
-    "url" in service ? new Side({ ...service, send: sendToService, inbox: listen?.inbox }) : undefined;
+    "url" in service
+      ? new Side({
+          ...service,
+          send: sendToService,
+          inbox: listen?.inbox,
+          webhookUrl: listen?.url ?? NOWHERE,
+        })
+      : undefined;
   if (live !== undefined) live.signal = options.signal;
   const run = (from: Side | Recording, repair: Repair) =>
     runProbes({
       service: from,
-      webhookUrl: listen?.url,
       received: options.received,
       payouts,
       burst,

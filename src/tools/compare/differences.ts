@@ -1,5 +1,5 @@
 import { formOf, type Observation, type Recording, valueOfToken } from "./shape.js";
-import { isOfAnyPayment } from "./webhooks.js";
+import { isOfAnyPayment, RETRY_KEY } from "./webhooks.js";
 
 export interface Difference {
   /** Operation, or type of event. */
@@ -43,18 +43,11 @@ export function differencesOf(
     !omit?.test(field) && !reshaped.some((branch) => field.startsWith(`${branch}.`));
   const fields = (one: Observation) => Object.keys(one.fields).filter(isCompared);
   const absent = topmost(fields(ours).filter((field) => !(field in theirs.fields)));
-  const namedIn = (side: Observation) =>
-    Object.keys(side.fields).flatMap((field) => /^error\.details\.(.+)$/.exec(field)?.[1] ?? []);
   // An error that names one fault of several is one difference, not one for each that it leaves out.
-  const isShorter = (field: string) => field.startsWith("error.details.") && namedIn(theirs).length > 0;
+  const isShorter = (field: string) => field.startsWith("error.details.") && namedIn(theirs) !== "";
   const missing = absent.filter((field) => !isShorter(field));
   if (missing.length < absent.length)
-    add(
-      "missing",
-      "error.details",
-      `list: ${namedIn(theirs).join(", ")}`,
-      `list: ${namedIn(ours).join(", ")}`,
-    );
+    add("missing", "error.details", `list: ${namedIn(theirs)}`, `list: ${namedIn(ours)}`);
   const extra = isOfAny ? [] : topmost(fields(theirs).filter((field) => !(field in ours.fields)));
   for (const field of missing) {
     const other = renamedTo(field, missing, extra, theirs, ours);
@@ -76,12 +69,14 @@ const lastPart = (field: string) => field.slice(field.lastIndexOf(".") + 1);
 const parentOf = (field: string) => field.slice(0, Math.max(0, field.lastIndexOf(".")));
 const topmost = (fields: readonly string[]) => fields.filter((field) => !fields.includes(parentOf(field)));
 
-/** The status, and the fields that an error names. */
-function statusText({ status, fields }: Observation): string {
-  const details = Object.keys(fields).filter((field) => field.startsWith("error.details."));
-  const names = details.map((field) => field.slice("error.details.".length));
-  return details.length === 0 ? String(status) : `${status} (${names.join(", ")})`;
+/** The fields that an error names. */
+function namedIn({ fields }: Observation): string {
+  const names = Object.keys(fields).flatMap((field) => /^error\.details\.(.+)$/.exec(field)?.[1] ?? []);
+  return names.join(", ");
 }
+
+const statusText = (side: Observation) =>
+  namedIn(side) === "" ? String(side.status) : `${side.status} (${namedIn(side)})`;
 
 /** The extra field at the same place that has the form, if it is the only one and the only one missing. */
 function renamedTo(
@@ -125,7 +120,7 @@ export function eventDifferences(theirs: Recording, ours: Recording, twin: Recor
   const base = (key: string) => ({ operation: typeOf(key), field: "", kind: "event" as const, probe: key });
   return [
     ...keys(ours)
-      .filter((key) => theirs[key] === undefined && !isOfAnyPayment(key))
+      .filter((key) => theirs[key] === undefined && key !== RETRY_KEY && !isOfAnyPayment(key))
       .map((key) => ({ ...base(key), theirs: "none", ours: typeOf(key) })),
     ...keys(theirs)
       .filter((key) => ours[key] === undefined && !isOfAnyPayment(key))

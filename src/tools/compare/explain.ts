@@ -1,10 +1,11 @@
+import { decimalNotation } from "../../core/domain/money.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import type { Difference } from "./differences.js";
 import type { Probe, Tables } from "./plan.js";
 import type { Repair } from "./repairs.js";
 import type { RunResult } from "./run.js";
-import { decimalOf, valueOfToken } from "./shape.js";
+import { valueOfToken } from "./shape.js";
 import { wireRepair } from "./wire-repairs.js";
 
 type Place = Omit<Difference, "probe">;
@@ -63,8 +64,8 @@ function valuesOf(
     seconds,
     minutes:
       seconds === undefined || isLifetimeGiven ? undefined : Math.max(1, Math.round(Number(seconds) / 60)),
-    percent: percent === undefined ? undefined : decimalOf(percent),
-    decimal: value === undefined ? undefined : decimalOf(value),
+    percent: percent === undefined ? undefined : decimalNotation(Number(percent)),
+    decimal: value === undefined ? undefined : decimalNotation(Number(value)),
     places: /^decimal of (\d+)/.test(theirs) ? Number(/\d+/.exec(theirs)![0]) : undefined,
     limit: theirs.startsWith("over") ? "off" : Number(theirs),
     before_method:

@@ -34,7 +34,6 @@ type Row = Omit<Probe, "id" | "operation" | "method" | "path" | "about"> & {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly as?: string;
-  readonly without?: string;
   readonly for?: "currencies" | "methods";
   readonly invalid?: readonly InvalidKind[];
   readonly schema?: string;
@@ -64,12 +63,11 @@ export interface PlanOptions {
   readonly document: Json;
   readonly tables: Tables;
   readonly methods: readonly Method[];
-  readonly webhookUrl: string;
   readonly payouts: boolean;
 }
 
 /** The rows of the table as calls, with the paths and schemas of the OpenAPI document. */
-export function planProbes({ document, tables, methods, webhookUrl, payouts }: PlanOptions): Probe[] {
+export function planProbes({ document, tables, methods, payouts }: PlanOptions): Probe[] {
   const { quotes, quoted } = pairs(methods);
   const bodies = new Map<string, Json>();
   const rows = tables.probes
@@ -78,8 +76,7 @@ export function planProbes({ document, tables, methods, webhookUrl, payouts }: P
       if (row.for === undefined) return [row];
       const all = row.for === "currencies" ? quotes : quoted;
       return all.map((pair) => ({ ...filled(row, pair), about: pair }));
-    })
-    .map((row) => filled(row, { webhook_url: webhookUrl }));
+    });
   // A row may take the body of one that is called later.
   for (const row of rows)
     if (row.as === undefined && row.invalid === undefined && row.body !== undefined) {
@@ -90,34 +87,19 @@ export function planProbes({ document, tables, methods, webhookUrl, payouts }: P
       });
     }
   return rows.flatMap((row): Probe[] => {
-    const {
-      call,
-      name: _name,
-      params = {},
-      query,
-      as,
-      without,
-      for: _for,
-      invalid,
-      schema,
-      payouts: _payouts,
-      ...part
-    } = row;
+    const { call, params = {}, query, as, invalid, schema } = row;
     if (as !== undefined && !bodies.has(as)) return [];
     const route = routeOf(document, call);
     const path =
-      part.path ?? route.path.replace(/\{(\w+)\}/g, (_all, parameter: string) => params[parameter] ?? "");
-    const body = { ...bodies.get(as ?? idOf(row)), ...(row.body as object | undefined) };
+      row.path ?? route.path.replace(/\{(\w+)\}/g, (_all, parameter: string) => params[parameter] ?? "");
     const base = {
-      ...part,
+      ...row,
       operation: call,
-      method: part.method ?? route.method,
+      method: row.method ?? route.method,
       path: query === undefined ? path : `${path}?${query}`,
     };
-    const sent =
-      without === undefined
-        ? body
-        : Object.fromEntries(Object.entries(body).filter(([field]) => field !== without));
+    const body = { ...bodies.get(as ?? idOf(row)), ...(row.body as object | undefined) };
+    const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
     if (invalid === undefined)
       return [{ ...base, id: idOf(row), body: Object.keys(sent).length === 0 ? undefined : sent }];
     const shape = schema === undefined ? route.schema : document.components.schemas[schema];
@@ -135,10 +117,7 @@ const idOf = ({ call, name }: Row) => (name === undefined ? call : `${call} ${na
 /** Fills in `{name}`, but not `${…}`. */
 function filled(row: Row, values: Readonly<Record<string, string>>): Row {
   return JSON.parse(
-    JSON.stringify(row).replace(
-      /\{(method|currency|webhook_url)\}/g,
-      (all, name: string) => values[name] ?? all,
-    ),
+    JSON.stringify(row).replace(/\{(method|currency)\}/g, (all, name: string) => values[name] ?? all),
   ) as Row;
 }
 

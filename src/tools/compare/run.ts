@@ -7,7 +7,7 @@ import type { Json } from "./invalid-values.js";
 import { guessPaths, type Method, type Probe, pathOf, planProbes, readTables, type Tables } from "./plan.js";
 import { type Observation, type Recording, valueOfToken } from "./shape.js";
 import { type Answer, refuseUnusable, Side, stopped } from "./side.js";
-import { type Inbox, observeWebhooks, openInbox, RETRY_MAX_MS, type ReceivedWebhook } from "./webhooks.js";
+import { observeWebhooks, openInbox, RETRY_MAX_MS, type ReceivedWebhook, SLACK_MAX_MS } from "./webhooks.js";
 
 /** A sandbox of this process with a clock that stands still. */
 export interface ComparedSandbox {
@@ -19,8 +19,6 @@ export interface ComparedSandbox {
   close(): Promise<void>;
 }
 
-/** A domain that nobody can have (RFC 2606). */
-const NOWHERE = "https://payments-sandbox.invalid/webhooks";
 /** A payment is read so often until it is final. */
 const POLLS_MAX = 6;
 /** Calls to the service, those until its rate limit included. */
@@ -29,15 +27,13 @@ const PAYMENT_ENDS = /^(COMPLETED|FAILED|CANCELLED|EXPIRED|REFUNDED)$/i;
 /** Sandbox time for our payments, and for their webhooks afterwards. */
 const PAYMENTS_S = 15;
 const AFTERWARDS_S = 5;
-/** A late webhook is put down to a slow service, up to the time of so many calls. */
+/** A late webhook is put down to a slow service, up to the time of its slowest call and of so many others. */
 const SLACK_CALLS = 5;
 const WINDOW_MS = 55_000;
 
 export interface RunOptions {
   /** The service, or what was recorded of it. */
   readonly service: Side | Recording;
-  /** URL where the service's webhooks arrive. */
-  readonly webhookUrl?: string | undefined;
   readonly received?: readonly ReceivedWebhook[] | undefined;
   readonly payouts: boolean;
   readonly burst: boolean;
@@ -84,6 +80,7 @@ async function openOwn({ open }: RunOptions, seed: string): Promise<OwnSide> {
       url: "http://sandbox.test",
       send,
       inbox,
+      webhookUrl: `http://127.0.0.1:${inbox.port}/`,
       renames: sandbox.renames,
     }),
     advance: async (seconds) => {
@@ -100,57 +97,51 @@ async function openOwn({ open }: RunOptions, seed: string): Promise<OwnSide> {
 }
 
 async function compareSides(options: RunOptions, own: OwnSide, twin: OwnSide): Promise<RunResult> {
-  const { service, webhookUrl, payouts, burst } = options;
+  const { service, payouts, burst } = options;
   const live = service instanceof Side ? service : undefined;
   const document = await readDocument(own);
   const tables = await readTables();
   const recorded = (): Recording => live?.observations ?? (service as Recording);
   const left: string[] = [];
   const differences: Difference[] = [];
-  const make = async (probe: Probe, theirs: Probe, twins: Probe): Promise<void> => {
+  const make = async (probe: Probe): Promise<void> => {
     const [answer, ours] = await Promise.all([
-      live === undefined ? undefined : callService(live, theirs, document),
+      live === undefined ? undefined : callService(live, probe, document),
       own.side.call(probe),
-      twin.side.call(twins),
+      twin.side.call(probe),
     ]);
     live?.adoptNames(probe, answer?.body, ours?.body);
-    const [a, b, c] = [
-      recorded()[probe.id],
-      own.side.observations[probe.id],
-      twin.side.observations[probe.id],
-    ];
-    if (a === undefined || b === undefined || c === undefined)
-      left.push(`${probe.id}: an earlier response lacks what it needs`);
-    else differences.push(...differencesOf({ ...probe, omit: omitting(probe, burst) }, a, b, c));
+    const theirs = recorded()[probe.id];
+    const path = theirs?.fields.path && { path: `text: ${pathOf(document, probe.operation)}` };
+    const [b, c] = [own, twin].map(({ side }) => side.observations[probe.id]);
+    if (theirs === undefined || b === undefined || c === undefined)
+      return void left.push(`${probe.id}: an earlier response lacks what it needs`);
+    const at = (one: Observation) => ({ ...one, fields: { ...one.fields, ...path } });
+    differences.push(...differencesOf({ ...probe, omit: omitting(probe, burst) }, theirs, at(b), at(c)));
   };
-  const [first] = planProbes({ document, tables, methods: [], webhookUrl: NOWHERE, payouts });
-  await make(first!, first!, first!);
+  const [first] = planProbes({ document, tables, methods: [], payouts });
+  await make(first!);
   const methods = commonMethods(recorded()[first!.id], own.side.observations[first!.id]);
-  const planFor = (url: string) => planProbes({ document, tables, methods, webhookUrl: url, payouts });
-  const probes = planFor(urlOf(own.side.inbox!));
-  const theirs = planFor(webhookUrl ?? NOWHERE);
-  const twins = planFor(urlOf(twin.side.inbox!));
+  const probes = planProbes({ document, tables, methods, payouts });
   const count = probes.length + POLLS_MAX;
   if (count > CALLS_MAX) throw stopped(`${count} calls would be made, and ${CALLS_MAX} are allowed`);
   if (live !== undefined) live.spareCalls = CALLS_MAX - count + 1 - live.calls;
   const reach: Record<string, () => Promise<unknown>> = {
     paid: () =>
-      Promise.all([waitForPayments(live, theirs), own.advance(PAYMENTS_S), twin.advance(PAYMENTS_S)]),
-    end: () => observeEvents(options, live, own, twin),
+      Promise.all([waitForPayments(live, probes), own.advance(PAYMENTS_S), twin.advance(PAYMENTS_S)]),
+    end: () => observeEvents(options, live, own, twin, left),
   };
   let reached: string | undefined;
   try {
-    for (const [index, probe] of probes.entries()) {
-      if (index === 0) continue;
+    for (const probe of probes.slice(1)) {
       if (probe.when !== undefined && probe.when !== reached) await reach[(reached = probe.when)]!();
-      await make(probe, theirs[index]!, twins[index]!);
+      await make(probe);
     }
   } catch (error) {
-    const said = live && (await removeEndpoint(live, theirs));
+    const said = live && (await removeEndpoint(live, probes));
     if (said === undefined || !(error instanceof UserError)) throw error;
     throw new UserError(`${error.message}. ${said}`, error.exitCode, error.code);
   }
-  differences.push(...pathDifferences(recorded(), document));
   const ours = own.side.observations;
   if (Object.keys(recorded()).some((key) => key.startsWith("event ")))
     differences.push(...eventDifferences(recorded(), ours, twin.side.observations));
@@ -161,8 +152,6 @@ async function compareSides(options: RunOptions, own: OwnSide, twin: OwnSide): P
 async function readDocument({ sandbox }: OwnSide): Promise<Json> {
   return (await (await sandbox.fetch(new Request("http://sandbox.test/openapi.json"))).json()) as Json;
 }
-
-const urlOf = ({ port }: Inbox) => `http://127.0.0.1:${port}/`;
 
 /** Methods and currencies that both sides list, so that a quote is refused for another reason only. */
 function commonMethods(theirs: Observation | undefined, ours: Observation | undefined): Method[] {
@@ -184,23 +173,12 @@ function omitting({ omit }: Probe, burst: boolean): RegExp | undefined {
   return all.length === 0 ? undefined : new RegExp(all.join("|"));
 }
 
-function pathDifferences(recording: Recording, document: Json): Difference[] {
-  return Object.entries(recording).flatMap(([key, { fields }]): Difference[] => {
-    const [, operation] = /^path (\w+)$/.exec(key) ?? [];
-    if (operation === undefined) return [];
-    const [theirs, ours] = [valueOfToken(fields.path!)!, pathOf(document, operation)];
-    return theirs === ours
-      ? []
-      : [{ operation, field: "path", kind: "value", theirs, ours, probe: operation }];
-  });
-}
-
 /** Removes the webhook endpoint that a comparison which ended early had registered; says what became of it. */
 async function removeEndpoint(service: Side, probes: readonly Probe[]): Promise<string | undefined> {
   const id = service.value("createWebhook.webhook_id");
   const isRemoved = async () => {
     const answer = await service.call(probes.find(({ operation }) => operation === "deleteWebhook")!);
-    return answer !== undefined && answer.observation.status < 300;
+    return isJsonObject(answer?.body) && answer.observation.status < 300;
   };
   if (id === undefined || (service.observations.deleteWebhook?.status ?? 400) < 300) return undefined;
   service.signal = undefined;
@@ -214,21 +192,7 @@ async function callService(service: Side, probe: Probe, document: Json): Promise
   if (answer === undefined) return undefined;
   refuseUnusable(probe, answer, service.calls);
   const { status } = answer.observation;
-  if (status >= 500 && service.spareCalls-- > 0) await requireService(service);
   return status === 404 && !probe.bad ? ((await guessPath(service, probe, document)) ?? answer) : answer;
-}
-
-/** An error at a faulty call is a difference, unless the service fails at every call. */
-async function requireService(service: Side): Promise<void> {
-  const probe: Probe = {
-    id: "check",
-    operation: "getOrganization",
-    method: "GET",
-    path: "/api/v1/organizations/me",
-  };
-  const answer = await service.call(probe);
-  delete service.observations.check;
-  if (answer !== undefined) refuseUnusable(probe, answer, service.calls);
 }
 
 /** Tries likely paths of an operation. */
@@ -239,7 +203,8 @@ async function guessPath(service: Side, probe: Probe, document: Json): Promise<A
     service.paths.set(probe.operation, path);
     const answer = await service.call(probe);
     if (answer !== undefined && answer.observation.status < 300) {
-      service.observations[`path ${probe.operation}`] = { status: 0, fields: { path: `text: ${path}` } };
+      const { status, fields } = answer.observation;
+      service.observations[probe.id] = { status, fields: { ...fields, path: `text: ${path}` } };
       return answer;
     }
   }
@@ -277,6 +242,7 @@ async function observeEvents(
   live: Side | undefined,
   own: OwnSide,
   twin: OwnSide,
+  left: string[],
 ): Promise<void> {
   const observeAt = (side: Side, webhooks: readonly ReceivedWebhook[], slackMs = 0) => {
     const secret = side.value("createWebhook.secret");
@@ -302,7 +268,10 @@ async function observeEvents(
   )
     await pause(200);
   const webhooks = received ?? inbox?.received;
-  if (webhooks !== undefined) observeAt(live, webhooks, (SLACK_CALLS * live.waitedMs) / live.calls);
+  const slackMs = live.slowestMs + (SLACK_CALLS * live.waitedMs) / live.calls;
+  if (webhooks !== undefined) observeAt(live, webhooks, slackMs);
+  if (inbox !== undefined && slackMs > SLACK_MAX_MS)
+    left.push("the first retry: the service is too slow to tell");
 }
 
 /** Calls until the limit, or as often as it may; the calls of the probes count, if all were made in one window of the limit. */

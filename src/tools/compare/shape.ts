@@ -1,3 +1,4 @@
+import { prorateAmount } from "../../core/domain/money.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 
 /*
@@ -147,7 +148,8 @@ function decimalToken(field: string, text: string, { money, sentTexts }: TokenCo
   if (/^(settlement_amount|base_amount)$/.test(field)) return sentTexts.has(text) ? `${form}: as sent` : form;
   if (/^m(in|ax)_amount$/.test(field)) return `${form}: ${exponentOf(text)}`;
   if (money === undefined || /balance|usd/.test(field)) return form;
-  return `${form}: ${percentOf(text, money)} percent`;
+  // Two decimals: amounts are rounded to their currency's decimals.
+  return `${form}: ${exponentOf(prorateAmount("100", text, money, 2))} percent`;
 }
 
 /** Amount that the others of a body are compared with. */
@@ -161,32 +163,11 @@ function referenceAmount(body: Readonly<Record<string, unknown>>, sent: unknown)
     : undefined;
 }
 
-function digitsOf(text: string): readonly [digits: bigint, places: number] {
-  return [BigInt(text.replace(".", "")), text.split(".")[1]?.length ?? 0];
-}
-
-/** Share in percent, to two decimals: amounts are rounded to their currency's decimals. */
-function percentOf(part: string, whole: string): string {
-  const [[a, m], [b, n]] = [digitsOf(part), digitsOf(whole)];
-  const [over, under] = [a * 10n ** BigInt(n) * 10_000n, b * 10n ** BigInt(m)];
-  return exponentOf(`${(2n * over + under) / (2n * under)}`, 2);
-}
-
-/** A decimal without its point, `1305e-1`; `shift` moves the point to the left. */
-function exponentOf(text: string, shift = 0): string {
-  const [digits, decimals] = digitsOf(text);
-  const places = decimals + shift;
-  const zeros = /0*$/.exec(digits.toString())![0].length;
-  return digits === 0n ? "0" : `${digits / 10n ** BigInt(zeros)}e${zeros - places}`;
-}
-
-/** The decimal text of `1305e-1`. */
-export function decimalOf(exponent: string): string {
-  const [digits = "0", power = "0"] = exponent.split("e");
-  const places = -Number(power);
-  if (places <= 0) return digits + "0".repeat(-places);
-  const padded = digits.padStart(places + 1, "0");
-  return `${padded.slice(0, -places)}.${padded.slice(-places)}`;
+/** A decimal without its point, `1305e-1`. */
+function exponentOf(text: string): string {
+  const [digits = "", power] = Number(text).toExponential().split("e");
+  const whole = digits.replace(".", "");
+  return `${whole}e${Number(power) + 1 - whole.length}`;
 }
 
 /** Item's name among the others of its list: a word such as a code. Records with an id of their own have none. */

@@ -14,6 +14,8 @@ export interface SideOptions {
   readonly url: string;
   readonly send: (request: Request) => Promise<Response>;
   readonly inbox?: Inbox | undefined;
+  /** Where its webhooks arrive. */
+  readonly webhookUrl: string;
   /** Fields that `wire` renames. */
   readonly renames?: Readonly<Record<string, string>>;
 }
@@ -31,8 +33,9 @@ export class Side {
   /** Operation → path that was found for it. */
   readonly paths = new Map<string, string>();
   calls = 0;
-  /** Wall time of all responses together, to allow for a slow service. */
+  /** Wall time of all responses together, and of the slowest, to allow for a slow service. */
   waitedMs = 0;
+  slowestMs = 0;
   firstCallMs: number | undefined;
   keyedCalls = 0;
   /** Calls that may be made beside those of the plan. */
@@ -46,6 +49,7 @@ export class Side {
     this.#options = options;
     this.inbox = options.inbox;
     this.#values.set("key", `compare-${systemWallClock.nowMs()}`);
+    this.#values.set("webhook_url", options.webhookUrl);
   }
 
   /** A field of an earlier response, after its probe and a dot, under its name or the one that `wire` gives it. */
@@ -93,7 +97,9 @@ export class Side {
     });
     const startedMs = systemWallClock.nowMs();
     const response = await send(request);
-    this.waitedMs += systemWallClock.nowMs() - startedMs;
+    const waitedMs = systemWallClock.nowMs() - startedMs;
+    this.waitedMs += waitedMs;
+    this.slowestMs = Math.max(this.slowestMs, waitedMs);
     if (authorization === "key") this.firstCallMs ??= startedMs;
     const { wrapper, body: parsed } = unwrapped(parseJsonOrText(await response.text()), response.ok);
     const atMs = Date.parse(response.headers.get("sandbox-now") ?? "") || startedMs;

@@ -14,6 +14,10 @@ export interface ReceivedWebhook {
 
 /** A retry after this time is not waited for. */
 export const RETRY_MAX_MS = 12_000;
+/** The wait before a retry is not told from a service that may be later than this. */
+export const SLACK_MAX_MS = 2_000;
+/** Observation that a slow service lacks. */
+export const RETRY_KEY = "event retry";
 
 export interface Inbox {
   readonly port: number;
@@ -131,16 +135,16 @@ export function observeWebhooks(
   const [first] = received;
   if (first !== undefined && secret !== undefined)
     note("signature", { signature: `text: ${signatureOf(first, secret)}` });
+  if (first !== undefined && slackMs <= SLACK_MAX_MS)
+    note("retry", { "first retry": `text: ${retryText(received, slackMs)}` });
+  return observations;
+}
+
+/** When the first webhook, which was refused, came again. */
+function retryText([first, ...later]: readonly ReceivedWebhook[], slackMs: number): string {
   const secondsOf = (ms: number) => Math.round(ms / 1_000);
   const give = slackMs < 1_000 ? "" : `, give or take ${secondsOf(slackMs)}`;
-  if (first !== undefined) {
-    const again = received.find(({ body }, index) => index > 0 && body === first.body);
-    note("retry", {
-      "first retry":
-        again === undefined || again.atMs - first.atMs > RETRY_MAX_MS
-          ? "text: not soon"
-          : `text: ${secondsOf(again.atMs - first.atMs)} s${give}`,
-    });
-  }
-  return observations;
+  const waitMs =
+    (later.find(({ body }) => body === first!.body)?.atMs ?? Number.POSITIVE_INFINITY) - first!.atMs;
+  return waitMs > RETRY_MAX_MS ? "not soon" : `${secondsOf(waitMs)} s${give}`;
 }
