@@ -8,6 +8,10 @@ const webhook = new Webhook(PAYMENTS_WEBHOOK_SECRET);
 const STATUS = { COMPLETED: "paid", FAILED: "failed", CANCELLED: "cancelled", EXPIRED: "expired" };
 const OPEN = new Set(["pending", "expired"]); // an expired charge may still be paid
 
+/** For this long the job asks for news of a contribution. */
+const WATCHED_MS = 7 * 86_400_000;
+let nowMs = Date.now(); // the service's time
+
 /** Time that a query of a database takes. */
 const QUERY_MS = 50;
 const contributions = new Map(); // tables in production
@@ -19,6 +23,7 @@ async function payments(method, path, body) {
     headers: { authorization: `Bearer ${PAYMENTS_API_KEY}`, "content-type": "application/json" },
     body: body && JSON.stringify(body),
   });
+  nowMs = Date.parse(response.headers.get("sandbox-now") ?? response.headers.get("date"));
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
   return response.json();
 }
@@ -50,7 +55,7 @@ async function contribute({ contribution: id, email, amount }) {
     customer_email: email,
     metadata: { contribution: id },
   });
-  const contribution = { id, status: "pending", checkout_id, checkout_url, charge_id };
+  const contribution = { id, status: "pending", sinceMs: nowMs, checkout_id, checkout_url, charge_id };
   contributions.set(id, contributions.get(id) ?? contribution);
   return contributions.get(id);
 }
@@ -70,7 +75,7 @@ async function hear(headers, body) {
 /** The hourly job: a webhook may be late. */
 async function checkPending() {
   for (const contribution of contributions.values()) {
-    if (!OPEN.has(contribution.status)) continue;
+    if (!OPEN.has(contribution.status) || nowMs - contribution.sinceMs > WATCHED_MS) continue;
     try {
       await settle(contribution);
     } catch (error) {
