@@ -80,6 +80,11 @@ const TYPE: ListFilter = {
   option: ["--type <glob>", "only of this type"],
   field: { name: "type", label: "Event" },
 };
+/** Filters of the page that a link of another page sets. */
+const STUCK: readonly ListFilter[] = [
+  { name: "stuck", field: { name: "stuck", label: "Stuck" } },
+  { name: "scenario", field: { name: "scenario", label: "Scenario" } },
+];
 const SEARCH: ListFilter = { name: "q", field: { name: "q", label: "Search" } };
 
 /** The app's order: the first entry of the metadata that is named for one. */
@@ -109,13 +114,14 @@ const lists = {
     filters: [
       SEARCH,
       STATUS,
+      ...STUCK,
       { name: "customer_email", option: ["--email <address>", "only of this customer"] },
     ],
   },
   withdrawals: {
     columns: ["created_at", "status", "amount", "fee", "reference", "withdrawal_id"],
     dropFirst: ["fee"],
-    filters: [STATUS],
+    filters: [STATUS, ...STUCK],
   },
   deliveries: {
     columns: ["created_at", "type", "url", "status", "response", "about", "delivery_id"],
@@ -169,6 +175,9 @@ const lists = {
         option: ["--operation <glob>", "only of this operation"],
         field: { name: "operation", label: "Operation" },
       },
+      { name: "path", field: { name: "path", label: "Path" } },
+      { name: "why", field: { name: "why", label: "Reason" } },
+      { name: "since", field: { name: "since", label: "Since" } },
     ],
   },
   events: {

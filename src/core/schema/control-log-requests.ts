@@ -27,12 +27,21 @@ const type = field(
 );
 const ofCharge = field(optionalText, "Only this charge.");
 
+const stuck = {
+  stuck: field(
+    z.optional(z.enum(["true", "1"])),
+    "`true` or `1`: only those that have not ended and for which nothing is scheduled.",
+  ),
+  scenario: field(optionalText, "Only those that this scenario plans; `none`: no scenario."),
+};
+
 /** The filters `metadata.KEY` are parsed separately, because KEY can be any name. */
 export const chargeQuerySchema = queryShape({
   ...page,
   mode,
   customer_email: field(optionalText, "Only this customer.", { examples: ["ada@shop.test"] }),
   status: field(z.optional(chargeStatusSchema), "Only items with this status."),
+  ...stuck,
   q: field(
     z.optional(nonEmptyText(MAX_LENGTHS.name)),
     "Only charges with all of these words in their IDs, e-mail, name, reference, amounts or metadata values. A word matches from its beginning; case is ignored.",
@@ -44,6 +53,7 @@ export const withdrawalQuerySchema = queryShape({
   ...page,
   mode,
   status: field(z.optional(withdrawalStatusSchema), "Only items with this status."),
+  ...stuck,
 });
 
 export const taskQuerySchema = queryShape({
@@ -113,6 +123,7 @@ export const requestQuerySchema = queryShape({
   ...page,
   ...requestFilters,
   mode,
+  why: field(optionalText, "Only requests with this reason."),
   q: field(
     z.optional(nonEmptyText(MAX_LENGTHS.name)),
     "Only requests with all of these words in their path, or in a value of their query or a body.",

@@ -141,11 +141,12 @@ aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["adva
 async function menu(context: PageContext): Promise<Markup> {
   const entries = await Promise.all(
     VIEWS.map(async ({ name, title, count: countOf }) => {
-      const [count = 0, noun, tone] = (await countOf?.(context)) ?? [];
+      const [count = 0, noun, tone, filter = {}] = (await countOf?.(context)) ?? [];
       const shown = count > 0 && html`${groupDigits(String(count))}<span class="unseen"> ${noun}</span>`;
       const number = noun !== undefined && html` <span class="count ${tone}">${shown}</span>`;
       const current = name === context.view && html` aria-current="page"`;
-      return html`<li><a href="${viewUrl(context, name)}"${current}>${title}${number}</a></li>`;
+      const url = viewUrl(context, name, undefined, count > 0 ? filter : {});
+      return html`<li><a href="${url}"${current}>${title}${number}</a></li>`;
     }),
   );
   return html`<ul>${entries}<li class="apart"><a href="${linkTo(

@@ -3,8 +3,13 @@ import type { Markup } from "../html.js";
 import type { Tone } from "./components.js";
 import type { PageContext } from "./page-context.js";
 
-/** Number beside a view in the menu, and what it counts. */
-export type Count = readonly [count: number, noun: string, tone: Tone];
+/** Number beside a view in the menu, what it counts, and the filter that lists these. */
+export type Count = readonly [
+  count: number,
+  noun: string,
+  tone: Tone,
+  filter?: Readonly<Record<string, string>>,
+];
 
 /** A page of the dashboard, a line of the table in views.ts. It renders a list or a record, and changes nothing. */
 export interface View {

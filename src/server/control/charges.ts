@@ -19,7 +19,7 @@ import { limitAndOffset } from "../http/operation-row.js";
 import { RawJson, viewOrRefusal } from "../http/reply.js";
 import { collectHistory } from "./charge-history.js";
 import { type ControlCall, defineControlOperation, limitedPageReply } from "./control-operation.js";
-import { paymentReport } from "./payment-report.js";
+import { isStuck, paymentReport } from "./payment-report.js";
 
 const METADATA_PREFIX = "metadata.";
 
@@ -42,23 +42,31 @@ export const CHARGE_CONTROL_OPERATIONS = [
     runsDueTasks: true,
     output: "ControlChargeList",
     run: ({ namespace, input, url }) => {
-      const { mode, customer_email, status, q } = input;
+      const { mode, customer_email, status, stuck, scenario, q } = input;
       const { state } = namespace.engine;
       const { limit, offset } = limitAndOffset(input);
       const hasStatusAndMode = (charge: Charge) =>
         (mode === undefined || charge.mode === mode) && (status === undefined || charge.status === status);
+      const isPlannedBy = (charge: Charge) =>
+        (stuck === undefined || isStuck(state, charge)) &&
+        (scenario === undefined || (charge.scenario ?? "none") === scenario);
+      const isAnyPlan = stuck === undefined && scenario === undefined;
       const fields = indexedFields(customer_email, url);
       const hasFields = (charge: Charge) => fields.every(({ of, value }) => of(charge) === value);
-      const { total, items } =
+      if (q === undefined && fields.length === 0 && isAnyPlan) {
+        const page = state.pageOfKinds("charges", hasStatusAndMode, offset, limit);
+        return limitedPageReply(page, offset, (charge) => controlChargeJson(namespace, charge));
+      }
+      const candidates =
         q !== undefined
-          ? pageOfCharges(
-              state.chargesWithWords(q).filter((charge) => hasStatusAndMode(charge) && hasFields(charge)),
-              offset,
-              limit,
-            )
-          : fields.length === 0
-            ? state.pageOfKinds("charges", hasStatusAndMode, offset, limit)
-            : pageOfCharges(state.chargesMatching(fields).filter(hasStatusAndMode).reverse(), offset, limit);
+          ? state.chargesWithWords(q)
+          : fields.length > 0
+            ? state.chargesMatching(fields).reverse()
+            : state.pageOfKinds("charges", hasStatusAndMode, 0, Number.POSITIVE_INFINITY).items;
+      const found = candidates.filter(
+        (charge) => hasStatusAndMode(charge) && hasFields(charge) && isPlannedBy(charge),
+      );
+      const { total, items } = pageOfCharges(found, offset, limit);
       return limitedPageReply({ total, items }, offset, (charge) => controlChargeJson(namespace, charge));
     },
   }),

@@ -39,31 +39,37 @@ export function paymentReport(namespace: Namespace, payment: Charge | Withdrawal
   const events = state.eventsOf(id);
   const reversals = reversalsOf(events);
   const { counts: webhooks, ...open } = sortWebhooks(namespace, deliveriesOfEvents(state, events));
-  const tasks = state.tasksOf(id).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
-  const due = tasks.flatMap((task) => {
-    const to = statusAfter(state, task);
-    return to === null ? [] : [{ to, at: iso(task.due_ms) }];
-  })[0];
+  const tasks = state.tasksOf(id);
+  // Most payments of a list have ended, and cost no look ahead.
+  const isPlanned = tasks.some(({ kind }) => kind !== "settle");
+  const planned = isPlanned ? plannedMoves(state, payment) : [];
+  const due = tasks
+    .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
+    .flatMap((task) => {
+      const to = statusAfter(state, task);
+      return to === null ? [] : [{ to, at: iso(task.due_ms) }];
+    })[0];
+  const isOver = hasEnded(payment.status as ChargeStatus);
   return {
     why: explainStatus({
       payment,
       reversals,
       conditions: ruleConditions(state, payment),
       requested: requestedScenarioNamesOf(payment),
-      isStuck: isStuck(state, payment),
+      isStuck: !isOver && tasks.length === 0,
     }),
     next_step: nextStepOf({
       payment,
       ...open,
-      hasEnded: hasEnded(payment.status as ChargeStatus),
+      hasEnded: isOver,
       due,
-      verb: verbByHand(state, payment),
+      verb: isOver ? undefined : verbByHand(state, payment),
       stoppedAtMs: namespace.isTimeRunning ? undefined : namespace.nowMs(),
       commandFor: (words) => commandText(words, namespace.name),
     }),
     webhooks,
     reversals,
-    planned: plannedMoves(state, payment).map(({ to, dueMs }) => ({ to, at: iso(dueMs) })),
+    planned: planned.map(({ to, dueMs }) => ({ to, at: iso(dueMs) })),
   };
 }
 

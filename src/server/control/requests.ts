@@ -32,10 +32,14 @@ export const REQUEST_OPERATIONS = [
     run: ({ namespace, input }) => {
       const matches = requestMatcher(input);
       if (isRefusal(matches)) return matches;
-      const { mode, q } = input;
+      const { mode, q, why } = input;
       const hasWords = q === undefined ? () => true : requestSearchFilter(q);
+      const hasReason = (entry: RequestEntry) => why === undefined || requestEntryView(entry).why === why;
       const isListed = (entry: RequestEntry) =>
-        (mode === undefined || modeOfRequest(entry) === mode) && matches(entry) && hasWords(entry);
+        (mode === undefined || modeOfRequest(entry) === mode) &&
+        matches(entry) &&
+        hasWords(entry) &&
+        hasReason(entry);
       return pageReply(namespace.journal.entries().filter(isListed), input, requestEntryView);
     },
   }),

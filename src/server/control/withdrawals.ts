@@ -12,7 +12,7 @@ import { viewOrRefusal } from "../http/reply.js";
 import { collectHistory } from "./charge-history.js";
 import { EXTENSION_NOTE } from "./charges.js";
 import { defineControlOperation, limitedPageReply } from "./control-operation.js";
-import { paymentReport } from "./payment-report.js";
+import { isStuck, paymentReport } from "./payment-report.js";
 
 export const WITHDRAWAL_OPERATIONS = [
   defineControlOperation({
@@ -25,12 +25,24 @@ export const WITHDRAWAL_OPERATIONS = [
     output: "ControlWithdrawalList",
     run: ({ namespace, input }) => {
       const { engine } = namespace;
-      const { mode, status } = input;
+      const { mode, status, stuck, scenario } = input;
       const { limit, offset } = limitAndOffset(input);
       const isListed = (withdrawal: Withdrawal) =>
         (mode === undefined || withdrawal.mode === mode) &&
         (status === undefined || withdrawal.status === status);
-      const { total, items } = engine.state.pageOfKinds("withdrawals", isListed, offset, limit);
+      const isAnyPlan = stuck === undefined && scenario === undefined;
+      const isPlannedBy = (withdrawal: Withdrawal) =>
+        (stuck === undefined || isStuck(engine.state, withdrawal)) &&
+        (scenario === undefined || (withdrawal.scenario ?? "none") === scenario);
+      const all = isAnyPlan
+        ? undefined
+        : engine.state
+            .pageOfKinds("withdrawals", isListed, 0, Number.POSITIVE_INFINITY)
+            .items.filter(isPlannedBy);
+      const { total, items } =
+        all === undefined
+          ? engine.state.pageOfKinds("withdrawals", isListed, offset, limit)
+          : { total: all.length, items: all.slice(offset, offset + limit) };
       return limitedPageReply({ total, items }, offset, (item) =>
         JSON.stringify(controlWithdrawalView(namespace, item)),
       );

@@ -22,6 +22,8 @@ import type { View } from "../view.js";
 
 const MAX_ROWS = 30;
 const MAX_PAYOUTS = 10;
+/** Calls read, before those that end alike are folded. */
+const MAX_REQUESTS = 60;
 const DUE_ROWS = 8;
 
 export const ACTIVITY: View = {
@@ -41,7 +43,7 @@ export const ACTIVITY: View = {
 /** What is wrong, and recent activity. */
 async function activityView(context: PageContext): Promise<Markup> {
   const { ask, mode, sandbox } = context;
-  const requests = await ask("listRequests", { mode, limit: LONGEST_PAGE });
+  const requests = await ask("listRequests", { mode, limit: MAX_REQUESTS });
   if (sandbox.counts.charges === 0 && requests.total === 0) return setupView(context);
   const attention = await ask("listAttention", { mode });
   return html`<h1 class="unseen">Activity</h1>
@@ -50,7 +52,7 @@ ${ui.section({
   title: "Needs attention",
   body: html`${ui.rowList(
     "Needs attention",
-    attention.items.map((item) => attentionRow(context, item)),
+    await Promise.all(attention.items.map((item) => attentionRow(context, item))),
     "Nothing is wrong.",
   )}${await inEffect(context)}${
     sandbox.counts.webhook_endpoints === 0 &&
@@ -78,7 +80,7 @@ const WORDS: Readonly<Record<Attention["kind"], readonly [word: string, tone: ui
 };
 
 /** Something that is wrong, as a row that leads to what it counts. */
-function attentionRow(context: PageContext, item: Attention): Markup {
+async function attentionRow(context: PageContext, item: Attention): Promise<Markup> {
   const { kind, object, count, since: at, sentence, mend } = item;
   const [word, tone] = WORDS[kind];
   const [title = sentence, error] = sentence.split(/: (.*)/s);
@@ -90,7 +92,7 @@ function attentionRow(context: PageContext, item: Attention): Markup {
     tone,
     status: ui.badge(`${groupDigits(String(count))} ${word}`, tone),
     title,
-    to: attentionUrl(context, item),
+    to: await attentionUrl(context, item),
     // A call's page says how to change it.
     subtitle: ui.joinWithDots([
       ui.reasonMarkup(error?.replace(/^[A-Z_]+: /, "")),
@@ -102,14 +104,32 @@ function attentionRow(context: PageContext, item: Attention): Markup {
   });
 }
 
-function attentionUrl(context: PageContext, { kind, object, count }: Attention): string | undefined {
-  if (kind === "call_refused") return viewUrl(context, "requests", object);
-  if (kind === "payment_stuck")
-    return count === 1
-      ? objectUrl(context, object)
-      : viewUrl(context, object.startsWith("wd_") ? "money" : "charges");
-  const status = kind === "receiver_held" ? "held" : "not accepted";
-  return `${viewUrl(context, "webhooks", undefined, { receiver: object, status })}#deliveries`;
+/** The list of what an item counts, or the only one. */
+async function attentionUrl(context: PageContext, item: Attention): Promise<string | undefined> {
+  const { ask } = context;
+  const { kind, object, count, since } = item;
+  switch (kind) {
+    case "call_refused": {
+      if (count === 1) return viewUrl(context, "requests", object);
+      const { operation, path, status, why } = await ask("getRequest", { request_id: object });
+      const call = operation === null ? { path } : { operation };
+      const which = { ...call, status: status === null ? "" : String(status), why: why ?? "", since };
+      return viewUrl(context, "requests", undefined, which);
+    }
+    case "payment_stuck": {
+      if (count === 1) return objectUrl(context, object);
+      const isPayout = object.startsWith("wd_");
+      const { sandbox } = isPayout
+        ? await ask("getControlWithdrawal", { withdrawal_id: object })
+        : await ask("getCharge", { charge_id: object });
+      const which = { stuck: "1", scenario: sandbox.scenario ?? "none" };
+      return viewUrl(context, isPayout ? "money" : "charges", undefined, which);
+    }
+    default: {
+      const status = kind === "receiver_held" ? "held" : "not accepted";
+      return `${viewUrl(context, "webhooks", undefined, { receiver: object, status })}#deliveries`;
+    }
+  }
 }
 
 /** Scenarios and faults that apply to what comes. */

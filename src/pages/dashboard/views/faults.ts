@@ -41,6 +41,12 @@ async function faultsView(context: PageContext): Promise<Markup> {
   const { ask, query, submitted } = context;
   const { items } = await ask("listFaults", { limit: LONGEST_PAGE });
   const requests = await ask("listRequests", { limit: LONGEST_PAGE });
+  const row = (fault: Fault) => {
+    const hit = requests.items.find((request) => request.fault === fault.fault_id);
+    return faultRow(context, fault, hit);
+  };
+  const active = items.filter(ui.canStillApply);
+  const used = items.filter((fault) => !ui.canStillApply(fault));
   const chosen = query.get("operation") ?? "";
   const match = { operation: chosen === "" ? CHECKOUTS : chosen };
   const ruleOf = (rule: FaultRule): FaultRule => ({ match, ...rule, times: rule.times ?? 1, per: "request" });
@@ -49,17 +55,22 @@ async function faultsView(context: PageContext): Promise<Markup> {
   return html`<h1>Faults</h1>
 ${ui.section({
   id: "faults",
-  title: `Active: ${items.filter(ui.canStillApply).length}`,
+  title: `Active: ${active.length}`,
   tools: items.length > 0 && ui.button({ does: ["deleteFaults"], label: "Stop all" }),
   body: ui.rowList(
     "Active faults",
-    items.map((fault) => {
-      const hit = requests.items.find((request) => request.fault === fault.fault_id);
-      return faultRow(context, fault, hit);
-    }),
+    active.map(row),
     "None: every call gets its normal response. Start one below; a scenario may have faults of its own.",
   ),
 })}
+${
+  used.length > 0 &&
+  ui.section({
+    id: "used",
+    title: `Used up: ${used.length}`,
+    body: ui.rowList("Faults that are used up", used.map(row), ""),
+  })
+}
 ${ui.section({
   id: "new",
   title: "New fault",

@@ -12,6 +12,7 @@ import {
   deliveryRow,
   deliveryStateText,
   type Endpoint,
+  LONGEST_PAGE,
   nextStepText,
   objectIdOf,
   objectText,
@@ -31,9 +32,12 @@ export const WEBHOOKS: View = {
   record: ["delivery", deliveryPage],
   count: async ({ ask, mode }) => {
     const { total } = await ask("listDeliveries", { mode, state: "not_accepted", limit: 1 });
-    return [total, "failing", "bad"];
+    return [total, "failing", "bad", { status: NOT_ACCEPTED }];
   },
 };
+
+/** Failing or given up, at a receiver that is on. */
+const NOT_ACCEPTED = "not accepted";
 
 /** Receivers and deliveries. */
 async function webhooksView(context: PageContext): Promise<Markup> {
@@ -49,7 +53,7 @@ async function listing(context: PageContext): Promise<Listing<"deliveries">> {
   return {
     name: "deliveries",
     choices: {
-      status: ["not accepted", "failing", "given up", "held", "queued", "off", "delivered", "dropped"],
+      status: [NOT_ACCEPTED, "failing", "given up", "held", "queued", "off", "delivered", "dropped"],
       type: [...new Set(types)],
       receiver: [...receivers].map(([id, endpoint]) => [id, receiverName(endpoint)] as const),
     },
@@ -124,6 +128,8 @@ function receiverRow(context: PageContext, endpoint: Endpoint, total: number): M
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { edit: webhook_id })}#edit`;
   const scheme = signature === "standard" ? "Standard Webhooks" : signature;
+  const all = viewUrl(context, "webhooks", undefined, { receiver: webhook_id });
+  const status = { failing: NOT_ACCEPTED, held: "held", ok: undefined, off: undefined }[health.state];
   const onOff = ui.button({
     does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }],
     label: enabled ? "Turn off" : "Turn on",
@@ -133,13 +139,13 @@ function receiverRow(context: PageContext, endpoint: Endpoint, total: number): M
     key: webhook_id,
     status: ui.badge(`${count}${word}`, tone),
     title: html`${ui.breakable(name)} ${ui.liveModeTag(mode)}`,
-    to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
+    to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id, status })}#deliveries`,
     subtitle: ui.joinWithDots([
       tone === "bad" && ui.reasonMarkup(health.last_error),
       ...healthTexts(health),
       endpoint.events.join(", ").replace(/^\*$/, "all events"),
       `${typeof scheme === "string" ? scheme : "custom"} signature`,
-      total === 1 ? "1 delivery" : `${total} deliveries`,
+      html`<a href="${all}#deliveries">${total === 1 ? "1 delivery" : `${total} deliveries`}</a>`,
     ]),
     rowButtons: html`${onOff}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}`,
@@ -168,7 +174,7 @@ async function deliveryPage(context: PageContext, delivery_id: string): Promise<
   const { event_id, type, mode, body, attempts, next_attempt_at: next } = delivery;
   const receivers = await receiversOf(context);
   const endpoint = receivers.get(delivery.webhook_id);
-  const copies = (await ask("listDeliveries", { event_id })).items;
+  const copies = (await ask("listDeliveries", { event_id, limit: LONGEST_PAGE })).items;
   const [newest, ...older] = [...attempts].reverse();
   const id = objectIdOf(delivery);
   const url = objectUrl(context, id);
