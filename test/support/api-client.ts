@@ -144,10 +144,13 @@ export const MOBILE_ACCOUNT = {
 /** Default data file; undefined keeps state in memory. */
 export const stateOf: { data?: (() => string) | undefined } = {};
 
+/** Options of a repaired config, as JSON: the suite runs against a sandbox that follows another service. */
+export const REPAIRED: SandboxOptions = JSON.parse(process.env.SANDBOX_TEST_OPTIONS ?? "{}");
+
 /** Opens a sandbox at START and closes it after the test. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const data = options.data ?? stateOf.data?.();
-  const all = { clock: "manual", startTime: START, ...options } as const;
+  const all = { clock: "manual", startTime: START, ...REPAIRED, ...options } as const;
   return closedAtEnd(await createSandbox(data === undefined ? all : { ...all, data }));
 }
 

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Sandbox } from "../../src/library/index.js";
+import { IS_REPAIRED } from "./documented.js";
 
 export interface ErrorBody {
   code: string;
@@ -66,7 +67,8 @@ export function expectInvalid(answer: Answer<unknown>, ...fields: string[]): voi
 
 /** Returns the body of a 200; other responses fail the test. */
 export function okBody<Body>(answer: Answer<Body>): Body {
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  const isOk = answer.status === 200 || (IS_REPAIRED && answer.status === 201);
+  if (!isOk) throw new Error(`${answer.status}: ${answer.text}`);
   return answer.body;
 }
 

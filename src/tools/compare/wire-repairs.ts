@@ -80,7 +80,8 @@ function alterationOf(
   const name = /^named (\w+)$/.exec(theirs)?.[1];
   switch (kind) {
     case "missing":
-      return name === undefined ? { drop: [field] } : { rename: { [field]: name } };
+      if (name !== undefined) return { rename: { [field]: name } };
+      return theirs === "none" ? { drop: [field] } : undefined;
     case "extra":
       return value === undefined ? undefined : { add: { [field]: value } };
     case "status": {
