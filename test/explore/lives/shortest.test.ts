@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { drawLives } from "../../../src/tools/explore/lives/draw.js";
+import { live } from "../../../src/tools/explore/lives/life.js";
+import { faultsOf } from "../../../src/tools/explore/lives/life-judge.js";
+import { learnReferences } from "../../../src/tools/explore/lives/references.js";
+import { openSandbox } from "../../support/api-client.js";
+import { plainHost } from "./plain-host.js";
+import { openShop } from "./shop.js";
+
+it.each([
+  "failed_is_final",
+  "refund_ignored",
+  "current_order_is_global",
+  "second_attempt_paid_too",
+  "email_is_the_order",
+] as const)("the shortest life with the fault %s has no act that can be left out", async (bug) => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const host = plainHost(sandbox, await openShop(sandbox, bug));
+  const references = await learnReferences(host, "shop");
+  const draw = { host, references, overReason: () => undefined, onLife: () => {} };
+  const { end, fault } = (await drawLives(draw, { seed: 5 }, 400, new Set()))!;
+  const isFound = async (acts: typeof end.acts) => {
+    const faults = faultsOf(await live(host, acts), references, host.hasAttempt);
+    return faults.some(({ key }) => key === fault.key);
+  };
+  expect(await isFound(end.acts)).toBe(true);
+  for (const at of end.acts.keys())
+    expect([at, await isFound(end.acts.toSpliced(at, 1))]).toEqual([at, false]);
+});
