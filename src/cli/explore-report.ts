@@ -15,7 +15,7 @@ import { deviationSetText } from "../tools/explore/deviation-set.js";
 import { BUDGET_OVER, type ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
 import { chosenSets } from "../tools/explore/incident-log/shown-deviations.js";
-import { fileLives } from "../tools/explore/lives/chosen-lives.js";
+import { chosenLives } from "../tools/explore/lives/chosen-lives.js";
 import { shellCommand } from "./help-text.js";
 import { reportOfExploration } from "./report/explore.js";
 import { publishReports } from "./report/publish.js";
@@ -72,7 +72,7 @@ export function parseExplorationFlags({
     budgetMs:
       budget === undefined ? undefined : durationToMs(parseFlag("--budget", durationSchema, budget, budget)),
     ...chosenSets({ only, from }, "--"),
-    lives: fileLives({ lives: parseLives(lives), only, from }, "--"),
+    lives: chosenLives({ lives: parseLives(lives), only, from }, "--"),
     save,
     profile,
     failOn:

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { didYouMean } from "./nearest.js";
 
-function countUpTo(maximum: number) {
-  const message = `must be 1 to ${maximum}`;
-  return z.int("must be a whole number").check(z.gte(1, message), z.lte(maximum, message));
+function countUpTo(maximum: number, minimum = 1) {
+  const message = `must be ${minimum} to ${maximum}`;
+  return z.int("must be a whole number").check(z.gte(minimum, message), z.lte(maximum, message));
 }
 
 /** Number of deviations that runs combine at most; with `max` also larger sets, drawn at random until the budget ends. */
@@ -25,7 +25,7 @@ export const exploreLivesSchema = countUpTo(100_000);
 export const DEFAULT_LIVES = 400;
 /** Over HTTP a life takes longer than in this process. */
 export const DEFAULT_FILE_LIVES = 100;
-export const exploreSeedSchema = countUpTo(2 ** 31 - 1);
+export const exploreSeedSchema = countUpTo(2 ** 31 - 1, 0);
 
 /** Kinds of deviation, in the order in which they are tried. */
 export const DEVIATION_KINDS = [

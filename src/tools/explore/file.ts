@@ -18,7 +18,7 @@ import type { ExploreReport } from "./exploration.js";
 import { explore } from "./explore.js";
 import type { ExploreOptions } from "./explorer.js";
 import { chosenSets } from "./incident-log/shown-deviations.js";
-import { fileLives } from "./lives/chosen-lives.js";
+import { chosenLives } from "./lives/chosen-lives.js";
 import { type Flow, flowOf } from "./sandbox/flow.js";
 import type { ProcessHostOptions } from "./sandbox/process-host.js";
 import { SandboxDeviable } from "./sandbox/sandbox-deviable.js";
@@ -76,7 +76,7 @@ export function exploreWithDefaults(
     depth,
     budgetMs,
     ...chosenSets({ only, from }),
-    lives: fileLives({ lives, seed, only, from }),
+    lives: chosenLives({ lives, seed, only, from }),
     app: trimTrailingSlashes(app),
     mayHaveUnknownVars: true,
   };

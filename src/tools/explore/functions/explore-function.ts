@@ -37,7 +37,7 @@ export async function exploreFunction(
     depth,
     budgetMs: budget === undefined ? undefined : durationToMs(budget),
     ...chosenSets({ only, from }),
-    lives: chosenLives(flow.lives !== undefined, { lives, seed, only, from }),
+    lives: chosenLives({ lives, seed, only, from }, "", flow.lives !== undefined),
   };
   if (isExploring)
     throw new UserError(

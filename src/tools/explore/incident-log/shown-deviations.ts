@@ -30,7 +30,7 @@ export function chosenSets(
 ): Partial<ShownSets> {
   if (only !== undefined && from !== undefined)
     throw new UserError(`${dashes}only and ${dashes}from both name the sets to run: give one of them`);
-  if (only !== undefined && namesLife(only)) return {};
+  if (namesLife(only)) return {};
   if (only !== undefined) return { only: [parseDeviationSet(only, `${dashes}only`)] };
   return from === undefined ? {} : readShownSets(from);
 }

@@ -33,39 +33,27 @@ interface Asked {
 /**
  * Reads the lives that options ask for; undefined for none. Where `only` names deviations, or `from` a log, there are none.
  *
- * @param canLive the flow has lives
+ * @param canLive the flow has lives; that of a file has them if an option asks for them
  */
 export function chosenLives(
-  canLive: boolean,
   { lives, seed, only, from }: Asked,
   dashes: "" | "--" = "",
+  canLive = lives !== undefined || namesLife(only),
 ): LivesOptions | undefined {
-  const life = only === undefined ? undefined : parseLife(only, `${dashes}only`);
-  const [name] =
-    Object.entries({ lives, seed, [`only ${only}`]: life }).find(([, one]) => one !== undefined) ?? [];
-  if (!canLive && name !== undefined) throw new UserError(`explore: ${dashes}${name}: the flow has no lives`);
+  const life = namesLife(only) ? parseLife(only, `${dashes}only`) : undefined;
+  const asked = Object.entries({ lives, seed, [`only ${only}`]: life }).find(([, one]) => one !== undefined);
+  if (!canLive && asked !== undefined) throw new UserError(`explore: ${asked[0]}: the flow has no lives`);
   if (!canLive || from !== undefined || (only !== undefined && life === undefined)) return undefined;
   return { lives: lives ?? DEFAULT_LIVES, seed, only: life };
 }
 
-/** Reads the lives of a file, which has them if an option asks for them. */
-export function fileLives(asked: Asked, dashes: "" | "--" = ""): LivesOptions | undefined {
-  const { lives, only } = asked;
-  return chosenLives(lives !== undefined || (only !== undefined && namesLife(only)), asked, dashes);
-}
-
 /** Returns true for a name as of a life, not of deviations. */
-export function namesLife(only: string): boolean {
-  return `${only} `.startsWith(LIFE);
+export function namesLife(only: string | undefined): only is string {
+  return only !== undefined && `${only} `.startsWith(LIFE);
 }
 
-/**
- * Reads `life SEED:PATH`; undefined for a text that names deviations. Throws a UserError for another life.
- *
- * @param option prefix of the error
- */
-function parseLife(text: string, option: string): LifeName | undefined {
-  if (!namesLife(text)) return undefined;
+/** Reads `life SEED:PATH`. Throws a UserError for another text. */
+function parseLife(text: string, option: string): LifeName {
   const [, seed, path] = /^life (\d{1,10}):(\d+(?::\d+)*)$/.exec(text) ?? [];
   if (path !== undefined) return { seed: Number(seed), path };
   throw new UserError(`${option}: ${text} names no life: give it as a report does, such as life 42:17:3`);

@@ -30,9 +30,9 @@ export interface Draw {
 }
 
 /** Numbers of a life at most, each of which stands for an act or a few. */
-const MAX_NUMBERS = 12;
-/** Number of lives that are carried out to shorten one. */
-const MAX_SHRINKS = 200;
+const MAX_NUMBERS = 10;
+/** Number of lives that fast-check carries out to shorten one, before its acts are left out one by one. */
+const MAX_SHRINKS = 40;
 /** Multiple of the numbers of things to do, up to 16. */
 const MAX_NUMBER = 720_719;
 

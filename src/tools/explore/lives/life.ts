@@ -1,6 +1,7 @@
 import { durationToMs } from "../../../core/schema/time.js";
 import type { Client } from "../../scenario/running/client.js";
 import { type LogRow, readRecordsSince } from "../../scenario/running/control-lists.js";
+import { isSameEmail } from "../sandbox/observation.js";
 import {
   LIFE_FAILURES,
   type LifeAct,
@@ -123,14 +124,10 @@ class Life {
     if (!this.#isPossible(act)) return;
     this.#acts.push(act);
     await this.#carryOut(act);
+    // An app may create a charge some time after its press.
     const isWaiting = [...this.#orders.values()].some(({ charges }) => charges.length === 0);
-    if (
-      act.do === "order" ||
-      act.do === "attempt" ||
-      act.do === "at_once" ||
-      (act.do === "wait" && isWaiting)
-    )
-      await this.#findCharges(act);
+    const isPress = act.do === "order" || act.do === "attempt" || act.do === "at_once";
+    if (isPress || (act.do === "wait" && isWaiting)) await this.#findCharges(act);
   }
 
   #isPossible(act: LifeAct): boolean {
@@ -171,10 +168,12 @@ class Life {
     if (status < 300 && act === "pay") paid.add(charge_id);
   }
 
-  /** Gives each new charge to its order: the one that it names, else that of the act, else that of the customer. */
+  /** Gives each new charge to its order: the one that it names, else that of the act, else the customer's only one. */
   async #findCharges(act?: LifeAct): Promise<void> {
     const host = this.#host;
-    for (const row of (await readRecordsSince(host.client, "charges", host.newestCharge, 2)).reverse()) {
+    const creates = act?.do === "attempt" || act?.do === "at_once" || !host.hasAttempt;
+    const rows = await readRecordsSince(host.client, "charges", host.newestCharge, creates ? 2 : 1);
+    for (const row of rows.reverse()) {
       host.newestCharge = String(row.charge_id);
       this.#ownerOf(row, act)?.charges.push(host.newestCharge);
       const lifeMs = Date.parse(String(row.expires_at)) - Date.parse(String(row.created_at));
@@ -184,11 +183,13 @@ class Life {
 
   #ownerOf({ metadata, customer_email }: LogRow, act: LifeAct | undefined): LivingOrder | undefined {
     const all = [...this.#orders.values()];
-    const text = JSON.stringify(metadata);
+    // An address has the id of the customer's first order.
+    const text = all.reduce((rest, { email }) => rest.replaceAll(email, ""), JSON.stringify(metadata));
+    const ofCustomer = all.filter(({ email }) => isSameEmail(email, String(customer_email)));
     return (
       all.find(({ id }) => text.includes(id)) ??
       (act?.do === "order" || act?.do === "attempt" ? this.#orders.get(act.order) : undefined) ??
-      all.findLast(({ email }) => email === customer_email)
+      (ofCustomer.length === 1 ? ofCustomer[0] : undefined)
     );
   }
 
