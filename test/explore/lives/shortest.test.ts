@@ -27,3 +27,16 @@ it.each([
   for (const at of end.acts.keys())
     expect([at, await isFound(end.acts.toSpliced(at, 1))]).toEqual([at, false]);
 });
+
+it("an app may show nothing of a refund if its flow allows so", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const host = { ...plainHost(sandbox, await openShop(sandbox, "refund_ignored")), allowsRefund: true };
+  const references = await learnReferences(host, "shop");
+  let refunded = 0;
+  const onLife = ({ orders }: Awaited<ReturnType<typeof live>>) => {
+    for (const order of orders.values()) refunded += order.refunded;
+  };
+  const draw = { host, references, overReason: () => undefined, onLife };
+  expect(await drawLives(draw, { seed: 5 }, 60, new Set())).toBeUndefined();
+  expect(refunded).toBeGreaterThan(5);
+});

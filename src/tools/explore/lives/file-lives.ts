@@ -31,6 +31,7 @@ export class FileLives implements LifeHost {
   readonly canFail = false;
   readonly client: Client;
   readonly free: readonly string[];
+  readonly allowsRefund: boolean;
   newestCharge: string | undefined;
   readonly #options: FileLivesOptions;
   /** The press by which the customer goes to pay, and the steps that lead to it. */
@@ -48,6 +49,7 @@ export class FileLives implements LifeHost {
     this.#options = options;
     this.client = client;
     this.free = free;
+    this.allowsRefund = flow.allow.refunded !== undefined;
     const presses = findPresses(flow);
     const press = baseline.pressMatches.findIndex((one) => one !== undefined);
     this.#paying = presses[press]!;

@@ -49,7 +49,8 @@ function orderFaults(name: string, order: OrderEnd, references: References): Lif
         { key: `${state} ${path}`, oracle: "money", message: `${name} is ${state}, but ${path} is ${wrong}` },
       ];
   }
-  const isAsPaid = state === "refunded" && telling.length > 0 && isAs(fields, references.paid, references);
+  const isJudged = telling.length > 0 && references.refunded !== undefined;
+  const isAsPaid = state === "refunded" && isJudged && isAs(fields, references.paid, references);
   const message = `${name} is refunded, but looks like one that is paid`;
   return isAsPaid ? [{ key: "refunded", oracle: "money", message }] : [];
 }

@@ -25,6 +25,8 @@ export interface LifeHost {
   newestCharge: string | undefined;
   /** Webhooks of a life can fail. */
   readonly canFail: boolean;
+  /** The flow allows what an order shows that is refunded. */
+  readonly allowsRefund?: boolean;
   /** Fields of the views that are not compared, with what is below them. */
   readonly free: readonly string[];
   /** @param orders number of orders that the life may have */

@@ -73,7 +73,7 @@ export async function learnReferences(host: LifeHost, source: string): Promise<R
     start,
     paid: paid.fields,
     unpaid,
-    refunded: refund.refunded === 1 ? refund.fields : undefined,
+    refunded: refund.refunded === 1 && host.allowsRefund !== true ? refund.fields : undefined,
     pairs,
     shared: new Map([...shared].filter(([path]) => !free.has(path))),
     free,
