@@ -15,6 +15,7 @@ import {
   TWO_SIDES,
 } from "./effects.js";
 import type { Place, PlaceOfCall, PlaceOfEvent } from "./places.js";
+import type { RunPlan } from "./run-plan.js";
 import type { CallChange, ObservedCharge, PaymentEnd, WebhookChange } from "./run-record.js";
 
 interface Kind {
@@ -69,42 +70,36 @@ function onAttempt(change: WebhookChange): Kind["effectAt"] {
   );
 }
 
-function payingWrongMoney(
-  place: Place,
-  paidOf: (charge: ObservedCharge) => ChargeRule["paid"],
-): Effect | undefined {
-  const charge = place.what === "pays" ? place.charge : undefined;
-  return charge && { isEnd: true, applyTo: (plan) => plan.payWrongMoney(paidOf(charge), charge.timeline) };
+type PlaceOf<What extends Place["what"]> = Extract<Place, { readonly what: What }>;
+
+/** @param more what else the effect is; `when`: the places at which it is one */
+function at<What extends Place["what"]>(
+  what: What,
+  applyTo: (plan: RunPlan, place: PlaceOf<What>) => unknown,
+  more: Omit<Effect, "applyTo"> & { readonly when?: (place: PlaceOf<What>) => boolean } = {},
+): Kind["effectAt"] {
+  const { when = () => true, ...effect } = more;
+  const isHere = (place: Place): place is PlaceOf<What> => place.what === what;
+  return (place) =>
+    isHere(place) && when(place) ? { ...effect, applyTo: (plan) => applyTo(plan, place) } : undefined;
+}
+
+/** The customer can also pay later, or not at all. */
+const IF_FREE = { isEnd: true, when: ({ canWait }: { readonly canWait: boolean }) => canWait } as const;
+
+function payingWrongMoney(paidOf: (charge: ObservedCharge) => ChargeRule["paid"]): Kind["effectAt"] {
+  return at("pays", (plan, { charge }) => plan.payWrongMoney(paidOf(charge), charge.timeline), {
+    isEnd: true,
+  });
 }
 
 /** Ends the payment otherwise, after the same steps of the customer. */
 function endingAs(end: PaymentEnd): Kind["effectAt"] {
-  return (place) =>
-    place.what === "pays" && place.canWait
-      ? { isEnd: true, applyTo: (plan) => plan.endPayment(end, place.charge) }
-      : undefined;
-}
-
-function payingLate({ charge, expirySinceMs }: Extract<Place, { what: "pays" }>): Effect {
-  const payableMs = charge.expiresMs - charge.createdMs;
-  return { isEnd: true, applyTo: (plan) => plan.payLate(expirySinceMs, payableMs) };
+  return at("pays", (plan, { charge }) => plan.endPayment(end, charge), IF_FREE);
 }
 
 /** More than a page of a list has by default. */
 const MANY_STRANGERS = 60;
-
-function payingBetweenPages({ list, earlierCount }: PlaceOfCall): Effect | undefined {
-  if (list === undefined) return undefined;
-  const areBetween = list.hasFurtherPage;
-  const strangers = areBetween ? 1 : MANY_STRANGERS;
-  return {
-    isShared: true,
-    isEnd: true,
-    applyTo: (plan) => {
-      plan.strangers = { earlierCount, strangers, areBetween };
-    },
-  };
-}
 
 const SETTLED_AFTER = "3d";
 
@@ -123,16 +118,10 @@ function rulingCharge(
 }
 
 function varyingFlow(kind: DeviationKind): Kind["effectAt"] {
-  return (place) =>
-    place.what === "variant" && place.variant.kind === kind
-      ? {
-          isShared: true,
-          isEnd: true,
-          applyTo: (plan) => {
-            plan.flowVariant = place.variant;
-          },
-        }
-      : undefined;
+  const vary = (plan: RunPlan, { variant }: PlaceOf<"variant">) => {
+    plan.flowVariant = variant;
+  };
+  return at("variant", vary, { isShared: true, isEnd: true, when: ({ variant }) => variant.kind === kind });
 }
 
 export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
@@ -169,7 +158,14 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   paid_between_pages: {
     description: `a stranger pays between two pages of a list that the app reads, or ${MANY_STRANGERS} before a list of which it reads one page`,
-    effectAt: (place) => (place.what === "call" ? payingBetweenPages(place) : undefined),
+    effectAt: at(
+      "call",
+      (plan, { list, earlierCount }) => {
+        const areBetween = list!.hasFurtherPage;
+        plan.strangers = { earlierCount, strangers: areBetween ? 1 : MANY_STRANGERS, areBetween };
+      },
+      { isShared: true, isEnd: true, when: ({ list }) => list !== undefined },
+    ),
   },
   webhook_late: {
     description: `the webhook arrives ${LATE_BY} late`,
@@ -218,19 +214,21 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   paid_late: {
     description: "the customer pays when the charge has expired",
-    effectAt: (place) => (place.what === "pays" && place.canWait ? payingLate(place) : undefined),
+    effectAt: at(
+      "pays",
+      (plan, { charge, expirySinceMs }) => plan.payLate(expirySinceMs, charge.expiresMs - charge.createdMs),
+      IF_FREE,
+    ),
   },
   cancelled_then_paid: {
     description: "the customer cancels the page in one tab and pays it in another, which is too late",
-    effectAt: (place) =>
-      place.what === "pays_on_page" && place.canWait
-        ? {
-            isEnd: true,
-            applyTo: (plan) => {
-              plan.cancelledPage = place.page;
-            },
-          }
-        : undefined,
+    effectAt: at(
+      "pays_on_page",
+      (plan, { page }) => {
+        plan.cancelledPage = page;
+      },
+      IF_FREE,
+    ),
   },
   declined: { description: "the payment is declined", effectAt: endingAs("declined") },
   expired_unpaid: {
@@ -240,10 +238,11 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   returned_unpaid: {
     description:
       "the customer opens success_url without having paid, before and after the payment has failed",
-    effectAt: (place) =>
-      place.what === "pays_on_page" && place.canWait && place.canReturn
-        ? { sides: TWO_SIDES, isEnd: true, applyTo: (plan) => plan.returnUnpaid(place.page) }
-        : undefined,
+    effectAt: at("pays_on_page", (plan, { page }) => plan.returnUnpaid(page), {
+      sides: TWO_SIDES,
+      isEnd: true,
+      when: ({ canWait, canReturn }) => canWait && canReturn,
+    }),
   },
   refunded: { description: "the whole payment is refunded after the flow", effectAt: endingAs("refunded") },
   partly_refunded: {
@@ -265,8 +264,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   pressed_twice: { description: "the customer presses twice", effectAt: pressingTwice },
   pressed_again: {
     description: "the customer presses once more after the response",
-    effectAt: (place) =>
-      place.what === "presses" ? { applyTo: (plan) => plan.pressedAgain.add(place.press) } : undefined,
+    effectAt: at("presses", (plan, { press }) => plan.pressedAgain.add(press)),
   },
   job_meanwhile: {
     description: "the app's scheduled work runs while the payment is pending",
@@ -286,15 +284,13 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   meanwhile: {
     description: "others act while the payment is under way, or at the end",
-    effectAt: (place) =>
-      place.what === "others"
-        ? {
-            isShared: true,
-            applyTo: (plan) => {
-              plan.others = { step: place.step, after: place.after };
-            },
-          }
-        : undefined,
+    effectAt: at(
+      "others",
+      (plan, { step, after }) => {
+        plan.others = { step, after };
+      },
+      { isShared: true },
+    ),
   },
   app_killed: {
     description:
@@ -303,32 +299,29 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   underpaid: {
     description: "the customer pays half of the amount",
-    effectAt: (place) => payingWrongMoney(place, () => ({ factor: 0.5 })),
+    effectAt: payingWrongMoney(() => ({ factor: 0.5 })),
     untriedBecause: NO_AMOUNT_PAID,
   },
   overpaid: {
     description: "the customer pays twice the amount",
-    effectAt: (place) => payingWrongMoney(place, () => ({ factor: 2 })),
+    effectAt: payingWrongMoney(() => ({ factor: 2 })),
     untriedBecause: NO_AMOUNT_PAID,
   },
   paid_in_other_currency: {
     description: "the customer pays the same number in another currency",
-    effectAt: (place) =>
-      payingWrongMoney(place, ({ currency }) => ({ currency: currency === "UGX" ? "KES" : "UGX" })),
+    effectAt: payingWrongMoney(({ currency }) => ({ currency: currency === "UGX" ? "KES" : "UGX" })),
     untriedBecause: NO_AMOUNT_PAID,
   },
   webhook_forged: {
     description: "a forged webhook says that the charge is paid, and the customer never pays",
-    effectAt: (place) =>
-      place.what === "pays" && place.canWait
-        ? {
-            isEnd: true,
-            applyTo: (plan) => {
-              plan.endPayment("expired", place.charge);
-              plan.deviateWebhook({ type: "charge.*", earlierCount: 0 }, { forged: true });
-            },
-          }
-        : undefined,
+    effectAt: at(
+      "pays",
+      (plan, { charge }) => {
+        plan.endPayment("expired", charge);
+        plan.deviateWebhook({ type: "charge.*", earlierCount: 0 }, { forged: true });
+      },
+      IF_FREE,
+    ),
     untriedBecause: "check-webhook sends forgeries",
   },
   webhook_dropped: {
@@ -338,17 +331,14 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   foreign_charge: {
     description: "a charge of another shop with the same metadata is paid, and the customer's is not",
-    effectAt: (place) =>
-      place.what === "pays" && place.canWait
-        ? {
-            isShared: true,
-            isEnd: true,
-            applyTo: (plan) => {
-              plan.endPayment("expired", place.charge);
-              plan.foreignCharge = place.charge;
-            },
-          }
-        : undefined,
+    effectAt: at(
+      "pays",
+      (plan, { charge }) => {
+        plan.endPayment("expired", charge);
+        plan.foreignCharge = charge;
+      },
+      { ...IF_FREE, isShared: true },
+    ),
     isNoteOnly: true,
   },
   awkward_value: {
