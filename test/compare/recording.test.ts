@@ -1,7 +1,14 @@
 import { expect, it } from "vitest";
 import { compare } from "../../src/tools/compare/compare.js";
+import { observe } from "../../src/tools/compare/shape.js";
 import { documented } from "../support/documented.js";
 import { compareWith, opener, startServices } from "./support/compared.js";
+
+it("a text of the service that has a key or a secret in it is kept by its form", () => {
+  const context = { seen: new Map(), probe: "getBalances", atMs: 0 };
+  for (const text of ["No such key: sk_test_mine", "whsec_mine is no secret"])
+    expect(observe(401, { error: { message: text } }, context).fields["error.message"]).toBe("text");
+});
 
 it("a recording has no key, secret, address, phone number or amount, and replays to the same differences", async () => {
   documented.isChecked = false;

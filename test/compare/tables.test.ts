@@ -6,6 +6,7 @@ import { mergeYaml } from "../../src/cli/compare-files.js";
 import { OPERATION_IDS } from "../../src/core/schema/operation-ids.js";
 import { CALLS_MAX } from "../../src/tools/compare/compare.js";
 import { planProbes, readTables } from "../../src/tools/compare/plan.js";
+import { Side } from "../../src/tools/compare/side.js";
 import { openApi } from "../support/api-client.js";
 
 const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -39,6 +40,14 @@ it("the calls are within the limit, and no withdrawal is made unasked", async ()
   const probes = await planned(false);
   expect(probes.length).toBeLessThanOrEqual(85);
   expect(probes.filter(({ operation }) => operation === "createWithdrawal")).toEqual([]);
+});
+
+it("a value of the service may have quotes and line ends", () => {
+  const webhookUrl = 'https://shop.test/"a"\n';
+  const side = new Side({ key: "sk_test_a", url: "", webhookUrl, send: () => Promise.reject(new Error()) });
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as in the table
+  const probe = { id: "a", operation: "a", method: "POST", path: "/", body: { url: "${webhook_url}" } };
+  expect(side.fill(probe)?.body).toEqual({ url: webhookUrl });
 });
 
 it("every assumption and rule that the tables name exists", async () => {

@@ -66,7 +66,7 @@ export interface Comparison {
  * @throws UserError if the service cannot be compared
  */
 export async function compare(options: CompareOptions): Promise<Comparison> {
-  const { service, listen, payouts, burst } = options;
+  const { service, listen } = options;
   const live =
     "url" in service
       ? new Side({
@@ -78,13 +78,7 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
       : undefined;
   if (live !== undefined) live.signal = options.signal;
   const run = (from: Side | Recording, repair: Repair) =>
-    runProbes({
-      service: from,
-      received: options.received,
-      payouts,
-      burst,
-      open: (seed) => options.open(seed, repair),
-    });
+    runProbes({ ...options, service: from, open: (seed) => options.open(seed, repair) });
   const first = await run(live ?? ("recording" in service ? service.recording.observations : {}), {});
   const explained = explain(first);
   const again = async (repair: Repair) => {
@@ -138,23 +132,13 @@ function grouped(
 ): ReportedDifference[] {
   const groups = new Map<string, ReportedDifference & { at: string[] }>();
   for (const one of explained) {
-    const { operation, field, kind, theirs, ours, decides, repair, probe } = one;
+    const { repair, probe, ...shown } = one;
     const isFollowed = left === undefined ? {} : { followed: !left.has(keyOf(one)) };
-    const place = pathOnWire(field, run.ours[probe]?.fields ?? {});
-    const key = JSON.stringify([operation, place, kind, theirs, ours, repair, isFollowed]);
+    const place = pathOnWire(one.field, run.ours[probe]?.fields ?? {});
+    const key = JSON.stringify([{ ...shown, field: place, decides: [] }, repair, isFollowed]);
     const group = groups.get(key);
     if (group === undefined)
-      groups.set(key, {
-        operation,
-        field,
-        kind,
-        theirs,
-        ours,
-        decides,
-        follow: repair ?? null,
-        at: [probe],
-        ...isFollowed,
-      });
+      groups.set(key, { ...shown, follow: repair ?? null, at: [probe], ...isFollowed });
     else if (!group.at.includes(probe)) group.at.push(probe);
   }
   return [...groups.values()];

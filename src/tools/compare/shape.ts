@@ -38,7 +38,7 @@ const PUBLIC = /^(display_name|bank_name)$/;
 /** Texts that name nothing but things of the interface. */
 function isPublicText(field: string, text: string): boolean {
   if (PERSONAL.test(field) && !PUBLIC.test(field)) return false;
-  return text.length <= 200 && !/@|\d{4}|\d\.\d/.test(text);
+  return text.length <= 200 && !/@|\d{4}|\d\.\d|sk_|whsec_/.test(text);
 }
 
 export function observe(

@@ -64,7 +64,7 @@ export class Side {
     const text = JSON.stringify(probe).replace(/\$\{([^}]+)\}/g, (_all, name: string) => {
       const value = this.value(name);
       if (value === undefined) isComplete = false;
-      return value ?? "";
+      return JSON.stringify(value ?? "").slice(1, -1);
     });
     return isComplete ? { ...probe, ...(JSON.parse(text) as Probe) } : undefined;
   }
