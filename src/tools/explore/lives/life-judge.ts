@@ -10,6 +10,7 @@ export interface LifeFault {
   readonly key: string;
   readonly oracle: Oracle;
   readonly message: string;
+  readonly hint?: string;
 }
 
 /**
@@ -52,8 +53,10 @@ function orderFaults(name: string, order: OrderEnd, references: References): Lif
   const isJudged = telling.length > 0 && references.refunded !== undefined;
   const isAsPaid = state === "refunded" && isJudged && isAs(fields, references.paid, references);
   const message = `${name} is refunded, but looks like one that is paid`;
-  return isAsPaid ? [{ key: "refunded", oracle: "money", message }] : [];
+  return isAsPaid ? [{ key: "refunded", oracle: "money", message, hint: REFUND_HINT }] : [];
 }
+
+const REFUND_HINT = "if the app need not show refunds: allow: { refunded: … } in the flow's file";
 
 interface Money {
   /** The order shows its money in a field that tells nothing else. */

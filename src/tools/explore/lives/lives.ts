@@ -59,6 +59,7 @@ export async function runLives(
     findings.push({
       oracle: fault.oracle,
       message: fault.message,
+      ...(fault.hint === undefined ? {} : { hint: fault.hint }),
       deviations: [],
       seen,
       only: lifeText(name),

@@ -3,13 +3,21 @@ import type { Client } from "../../scenario/running/client.js";
 import { CUSTOMER_DEFAULTS, PAY_DEFAULTS } from "../../scenario/steps/customer.js";
 import type { ExploreFlow, ExploreLives } from "../functions/flow.js";
 
-/** The plain flow of lives: one order is placed and paid. */
-export function oneOrder({ order, attempt }: ExploreLives, client: Client): NonNullable<ExploreFlow["flow"]> {
+/** The plain flow of lives: one order is placed and paid. What presses nothing is a press by itself. */
+export function oneOrder(lives: ExploreLives, client: Client): NonNullable<ExploreFlow["flow"]> {
+  const pressing = new Set<string>();
+  let isFirst = true;
   return async (context) => {
-    const placed = await order(context);
-    const checkouts = [placed, attempt === undefined ? undefined : await attempt(context)].filter(
-      hasCheckout,
-    );
+    const act = (name: keyof ExploreLives): unknown => {
+      const press: typeof context.press = (label, work) => {
+        pressing.add(name);
+        return context.press(label, work);
+      };
+      const work = () => lives[name]?.({ ...context, press });
+      return isFirst || pressing.has(name) || lives[name] === undefined ? work() : context.press(name, work);
+    };
+    const checkouts = [await act("order"), await act("attempt")].filter(hasCheckout);
+    isFirst = false;
     const checkout_id = checkouts.at(-1)?.checkout_id;
     if (checkout_id !== undefined) {
       const payment_method = await offeredMethod(client, checkout_id);
