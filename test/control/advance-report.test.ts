@@ -56,3 +56,25 @@ it("an advance lists the first 20 things of more", async ({ shop: { client, sand
 it("an advance in which nothing happens counts nothing", async ({ shop: { sandbox } }) => {
   expect(await sandbox.advance("1h")).toMatchObject({ counts: {}, first: [], failures: [] });
 });
+
+it("an advance over 10,000 tasks tells how many are done, and how many are due", async () => {
+  const { client, sandbox } = await openShop({ rateLimit: "off" });
+  const quotes = 3_400;
+  for (let made = 0; made < quotes; made += 100)
+    await Promise.all(Array.from({ length: 100 }, () => client.pay()));
+  const advance = sandbox.advance("10s");
+  let isOver = false;
+  void advance.finally(() => (isOver = true));
+  const seen: { done: number; due: number }[] = [];
+  while (!isOver) {
+    await new Promise(setImmediate);
+    const { progress } = await sandbox.run("getClock");
+    if (progress !== undefined) seen.push(progress);
+  }
+  const { fired_total } = await advance;
+  expect(fired_total).toBeGreaterThan(10_000);
+  expect(seen.filter(({ done, due }) => done > due || due > fired_total)).toEqual([]);
+  expect(seen.map(({ done }) => done)).toEqual(seen.map(({ done }) => done).sort((a, b) => a - b));
+  expect(seen.some(({ done, due }) => done > 0 && done < due)).toBe(true);
+  expect((await sandbox.run("getClock")).progress).toBeUndefined();
+});

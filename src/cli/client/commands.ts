@@ -72,12 +72,24 @@ function argument(word: string, command: Command, { verbs = {}, checkWords }: Cl
   });
 }
 
-/** Shows the elapsed time on a terminal, updated every second. Returns a function that ends the display. */
-function withElapsedTime(doing: string | undefined, isWanted: boolean): () => void {
+/**
+ * Shows the elapsed time, and how far an advance is, updated every second. Returns a function that ends the display.
+ */
+function withElapsedTime(
+  doing: string | undefined,
+  { connection, flags }: Pick<CommandInput, "connection" | "flags">,
+): () => void {
   if (doing === undefined) return () => {};
-  const progress = new ProgressLine(isWanted);
+  const progress = new ProgressLine(flags.json !== true);
   let seconds = 0;
-  const stop = repeatEvery(1_000, () => progress.show(`${doing}: ${++seconds} s`));
+  const stop = repeatEvery(1_000, () => {
+    seconds++;
+    void connection
+      .run<{ progress?: { done: number; due: number } }>("getClock")
+      .then(({ progress: far }) => (far === undefined ? "" : `, ${far.done} of ${far.due} done`))
+      .catch(() => "")
+      .then((far) => progress.show(`${doing}: ${seconds} s${far}`));
+  });
   return () => {
     stop();
     progress.end();
@@ -87,7 +99,7 @@ function withElapsedTime(doing: string | undefined, isWanted: boolean): () => vo
 async function runAction({ verbs = {}, defaultAction }: ClientCommand, asked: CommandInput): Promise<void> {
   const { verb = asked.words.what } = asked.words;
   const action = verb === undefined ? defaultAction! : verbs[verb]!;
-  const working = withElapsedTime(action.progressText, asked.flags.json !== true);
+  const working = withElapsedTime(action.progressText, asked);
   const answer = await action.call(asked).finally(working);
   if (answer === undefined) return;
   if (asked.flags.json) printJson(answer);

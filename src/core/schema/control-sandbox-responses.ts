@@ -27,6 +27,15 @@ export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mo
   now: timestampSchema,
   next_due: field(z.nullable(timestampSchema), "When the next task is due; null if there is none."),
   advancing: z.boolean(),
+  progress: field(
+    z.optional(
+      recordShape("AdvanceUnderWay", "How far an advance is.", {
+        done: field(unboundedCountSchema, "Tasks that have run."),
+        due: field(unboundedCountSchema, "Those and the ones still to run; more may be planned on the way."),
+      }),
+    ),
+    "While an advance is under way.",
+  ),
 });
 
 export const keySchema = recordShape("Key", "An API key. A `revoked` key gets 401.", {

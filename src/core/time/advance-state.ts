@@ -115,6 +115,17 @@ export class Advance {
     this.#nowMs = Math.max(this.fromMs, storedMs);
   }
 
+  /** Tasks that have run, and these with the ones that are still to run before the target. */
+  underWay(queued: Iterable<Task>): { readonly done: number; readonly due: number } {
+    let due = this.#firedTotal;
+    for (const { due_ms } of queued) {
+      const isLast = this.#until === "next" ? due_ms > this.#nowMs : due_ms > (this.#toMs ?? due_ms);
+      if (isLast) break;
+      due++;
+    }
+    return { done: this.#firedTotal, due };
+  }
+
   report(): AdvanceProgress {
     return {
       from: iso(this.fromMs),

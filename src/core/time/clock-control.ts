@@ -44,13 +44,16 @@ export class ClockControl {
   view(): ClockView {
     const { clock, engine } = this.#scheduler;
     const { mode, speed } = clock.setting;
-    const next = engine.state.tasks.peek();
+    const { tasks } = engine.state;
+    const next = tasks.peek();
+    const { advance } = this.#scheduler;
     return {
       mode: mode === "scaled" ? `${speed}x` : mode,
       speed,
       now: iso(clock.nowMs()),
       next_due: next === undefined ? null : iso(Math.max(next.due_ms, clock.nowMs())),
-      advancing: this.isAdvancing,
+      advancing: advance !== undefined,
+      ...(advance === undefined ? {} : { progress: advance.underWay(tasks.inOrder()) }),
     };
   }
 

@@ -51,7 +51,8 @@ function start(namespace: string): void {
 class Page {
   isOffline = false;
   isActing = false;
-  readonly #namespace: string;
+  readonly namespace: string;
+  readonly clockUrl = new URL("clock", src);
   #fresh: Document | undefined;
   #seenAt = new Date();
   #due: ReturnType<typeof setTimeout> | undefined;
@@ -60,7 +61,7 @@ class Page {
   #clock = { nowMs: 0, speed: 0, sinceMs: 0 };
 
   constructor(namespace: string) {
-    this.#namespace = namespace;
+    this.namespace = namespace;
     this.#readClock();
     this.#mark();
   }
@@ -97,7 +98,7 @@ class Page {
   async take(response: Response): Promise<boolean> {
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
     this.#setOffline(false);
-    if (fresh.body.dataset.namespace !== this.#namespace) return false;
+    if (fresh.body.dataset.namespace !== this.namespace) return false;
     this.#fresh = fresh;
     const notice = find("#said > *", fresh);
     if (notice !== null) showNotice(notice);
@@ -195,12 +196,7 @@ function listenToForms(page: Page): void {
 /** Sends a form without leaving the page, unless its result is on another. */
 async function act(page: Page, form: HTMLFormElement, button: HTMLButtonElement): Promise<void> {
   page.isActing = true;
-  const slow = setTimeout(() => {
-    const notice = document.createElement("p");
-    notice.className = "notice";
-    notice.textContent = `${button.firstChild?.textContent ?? "Working"}…`;
-    showNotice(notice);
-  }, SLOW_MS);
+  const slow = setInterval(() => void showProgress(page, button), SLOW_MS);
   try {
     const body = new URLSearchParams(new FormData(form, button) as unknown as Record<string, string>);
     const response = await page.fetchPart(form.action, { method: "POST", body });
@@ -214,9 +210,20 @@ async function act(page: Page, form: HTMLFormElement, button: HTMLButtonElement)
       await page.refresh(true);
     } else location.assign(target);
   } finally {
-    clearTimeout(slow);
+    clearInterval(slow);
     page.isActing = false;
   }
+}
+
+/** Says what is under way, and how far an advance is. */
+async function showProgress(page: Page, button: HTMLButtonElement): Promise<void> {
+  const notice = document.createElement("p");
+  notice.className = "notice";
+  const clock = await fetch(page.clockUrl, { headers: { "sandbox-namespace": page.namespace } });
+  const { progress } = (await clock.json()) as { progress?: { done: number; due: number } };
+  const far = progress === undefined ? "" : ` ${progress.done} of ${progress.due} done`;
+  notice.textContent = `${button.firstChild?.textContent ?? "Working"}…${far}`;
+  if (page.isActing) showNotice(notice);
 }
 
 function closeMenu(target?: Element): void {
