@@ -19,10 +19,6 @@ async function handle({ type, data }) {
 }
 
 const app = express();
-app.get("/orders/:id", (request, response) => {
-  const order = orders.get(request.params.id);
-  response.status(order ? 200 : 404).json(order ?? { error: "no such order" });
-});
 app.post("/webhooks", express.raw({ type: "*/*", limit: "1mb" }), async (request, response) => {
   let event;
   try {

@@ -10,10 +10,6 @@ const webhook = new Webhook(process.env.PAYMENTS_WEBHOOK_SECRET);
 const orders = new Map();
 
 const app = new Hono();
-app.get("/orders/:id", (c) => {
-  const { status } = orders.get(c.req.param("id")) ?? {};
-  return c.html(`<h1>Order ${c.req.param("id")}</h1><p>${status === "COMPLETED" ? "paid" : "open"}</p>`);
-});
 app.post("/webhooks", async (c) => {
   let event;
   try {

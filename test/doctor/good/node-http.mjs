@@ -39,10 +39,6 @@ async function work() {
 work();
 
 createServer(async (request, response) => {
-  if (request.method === "GET") {
-    const order = orders.get(request.url.split("/").at(-1));
-    return response.writeHead(order ? 200 : 404).end(JSON.stringify(order ?? {}));
-  }
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks);

@@ -40,10 +40,6 @@ class Receiver(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text.encode())
 
-    def do_GET(self):
-        order = orders.get(self.path.split("/")[-1])
-        self.answer(200 if order else 404, json.dumps(order))
-
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
         if not is_genuine(self.headers, body):

@@ -26,11 +26,7 @@ sub handle {
 }
 
 sub answer_to {
-    my ($method, $path, $headers, $body) = @_;
-    if ($method eq 'GET') {
-        my $order = $orders{ (split m{/}, $path)[-1] };
-        return $order ? (200, encode_json($order)) : (404, '{}');
-    }
+    my ($headers, $body) = @_;
     return (401, 'who are you?') unless is_genuine($headers, $body);
     my $event = decode_json($body);
     return (200, 'already') if $handled{ $event->{id} };
@@ -43,14 +39,14 @@ my $server = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 64, Reuse
 $| = 1;
 print $server->sockport, "\n";
 while (my $client = $server->accept) {
-    my ($method, $path) = split / /, scalar(<$client>) // '';
+    <$client>; # the request line
     my %headers;
     while (defined(my $line = <$client>)) {
         last unless $line =~ /^([^:]+):\s*(.*?)\r?\n/;
         $headers{ lc $1 } = $2;
     }
     read $client, my $body, $headers{'content-length'} // 0;
-    my ($status, $text) = answer_to($method // '', $path // '', \%headers, $body // '');
+    my ($status, $text) = answer_to(\%headers, $body // '');
     print $client "HTTP/1.1 $status X\r\nConnection: close\r\nContent-Length: ", length $text, "\r\n\r\n$text";
     close $client;
 }
