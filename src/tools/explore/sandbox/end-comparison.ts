@@ -129,6 +129,8 @@ function refusalCounts({ refusedTypes }: Baseline, plan: RunPlan): RecordCount[]
   }));
 }
 
+const OK = { status: "2xx" };
+
 export function viewFailure(
   { loaded, viewNames }: Pick<CheckedRun, "loaded" | "viewNames">,
   { isWrongMoney }: RunPlan,
@@ -144,12 +146,15 @@ export function viewFailure(
         ...one,
         path: one.path.replace(/^body(?=\.|$)/, () => name),
       }));
-      const message = `differs at ${differences.map(({ path }) => path).join(", ")}`;
+      const message =
+        expected === OK
+          ? `status ${status}, not ${OK.status}`
+          : `differs at ${differences.map(({ path }) => path).join(", ")}`;
       return failed(role, of, message, { differences, body });
     };
-    // Without an expected status, every status below 400 is right.
+    // Without an expected status, every status below 400 is right, and another response has no view to compare.
     const isRight = "status" in views[index]! || Number(status) < 400;
-    const failure = failureAt("observe", title, { ...(isRight ? {} : { status: "2xx" }), ...views[index] });
+    const failure = failureAt("observe", title, isRight ? views[index]! : OK);
     if (failure !== undefined) return failure;
     if (unlike?.view !== index) continue;
     const expected = { status: { lt: 500 }, body: unlike.body };
