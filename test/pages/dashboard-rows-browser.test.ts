@@ -206,4 +206,53 @@ describeInBrowser("the reason in a row of the dashboard", () => {
     await page.locator(".brand").hover();
     await expect.poll(() => page.evaluate(findUnreadableTexts)).toEqual([]);
   });
+
+  it.each([
+    ["with", true],
+    ["without", false],
+  ])(
+    "each row says what the API says as 50 charges a second come, %s the pointer in the list",
+    async (_, isIn) => {
+      const sandbox = await listeningSandbox({ rateLimit: "off" });
+      const client = Client.of(sandbox);
+      const page = await (await openWindow({ viewport: { width: 1440, height: 900 } })).newPage();
+      for (let made = 0; made < 50; made++) await client.pay();
+      await page.goto(`${homeOf(sandbox)}/charges`);
+      if (isIn) await page.locator("#charges .row").nth(3).hover();
+      const more = page.locator("#charges [data-more]");
+      /** The differences between page and API at this moment, apart from rows of a list that says that it is paused. */
+      const differences = async () => {
+        const rows = await page
+          .locator("#charges .row")
+          .evaluateAll((all) =>
+            all.map((row) => [
+              (row as HTMLElement).dataset.key!,
+              row.querySelector(".badge")!.lastChild!.textContent!.trim(),
+            ]),
+          );
+        const said = (await more.isVisible()) ? await more.textContent() : null;
+        const now = await Promise.all(
+          rows.map(async ([charge_id]) => [
+            charge_id,
+            (await sandbox.run("getCharge", { charge_id: charge_id! })).status,
+          ]),
+        );
+        const { items, total } = await sandbox.run("listCharges", { limit: "30" });
+        const listed = items.map(({ charge_id }) => charge_id);
+        const isWhole = rows.every(([id], place) => id === listed[place]);
+        return JSON.stringify(rows) === JSON.stringify(now) &&
+          (isWhole || said?.startsWith("paused · ") === true)
+          ? []
+          : [{ rows, now, said, total }];
+      };
+      // A second of sandbox time and 50 charges a round.
+      for (let round = 0; round < 4; round++) {
+        await Promise.all(Array.from({ length: 50 }, () => client.pay()));
+        await sandbox.advance("1s");
+        await expect.poll(differences).toEqual([]);
+      }
+      if (isIn) await expect.poll(() => more.textContent()).toBe("paused · 200 new");
+      else await expect.poll(() => more.isVisible()).toBe(false);
+    },
+  );
 });

@@ -132,9 +132,8 @@ function patchChildren(old: HTMLElement, next: HTMLElement): void {
 
 function patchHeldList(old: HTMLElement, next: HTMLElement): void {
   const part = next.closest<HTMLElement>("[data-part]")!;
-  const fresh = new Map(
-    findAll("[data-list] > *, [data-held] > *", part).map((row) => [row.dataset.key, row]),
-  );
+  const fresh = new Map(rowsElsewhere.get(next.ownerDocument));
+  for (const row of findAll("[data-list] > *", part)) fresh.set(row.dataset.key, row);
   const rows = [...old.children] as HTMLElement[];
   for (const row of rows) row.style.height ||= `${row.getBoundingClientRect().height}px`;
   for (const row of rows) {
