@@ -58,6 +58,21 @@ it("concurrent copies keep the order of a charge's events", async () => {
   expect((await receiver.arrived(4)).event.type).toBe("charge.completed");
 });
 
+it("concurrent copies go together before an event that is swapped with theirs", async () => {
+  const types: string[] = [];
+  await using sandbox = await createSandbox({ clock: "manual" });
+  sandbox.onWebhook(async (request) => void types.push(((await request.json()) as { type: string }).type));
+  const client = Client.of(sandbox);
+  await useRules(client, [
+    { match: { type: "charge.processing" }, swap: true },
+    { match: { type: "charge.completed" }, copies: 2, at_once: true },
+  ]);
+  await client.pay();
+  await sandbox.advance("10s");
+  const [completed, processing] = ["charge.completed", "charge.processing"];
+  expect(types).toEqual(["charge.awaiting_payment", completed, completed, processing]);
+});
+
 it("an in-process receiver gets all concurrent copies of an event before it returns from the first", async () => {
   let [inside, most] = [0, 0];
   await using sandbox = await createSandbox({ clock: "manual" });

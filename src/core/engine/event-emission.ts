@@ -246,11 +246,15 @@ export function planDelivery(
     tx.cancel(swapped.task);
     tx.put("deliveries", id, { ...swapped, task: null, next_attempt_at: null });
   }
-  tx.put("lanes", lane, {
-    lane,
-    waiting: [...queue.waiting, delivery.delivery_id, ...following],
-    swapped: sent,
-  });
+  // Copies that are sent at the same moment go together, before an event that is swapped with theirs.
+  const isCopy = (id: string) => tx.get("deliveries", id)?.event_id === event.event_id;
+  const copy = mishap?.at_once === undefined ? -1 : queue.waiting.findLastIndex(isCopy);
+  const waiting = queue.waiting.toSpliced(
+    copy === -1 ? queue.waiting.length : copy + 1,
+    0,
+    delivery.delivery_id,
+  );
+  tx.put("lanes", lane, { lane, waiting: [...waiting, ...following], swapped: sent });
   planNextInLane(tx, lane);
   return tx.get("deliveries", delivery.delivery_id)!;
 }
