@@ -68,6 +68,7 @@ interface LivingOrder extends LifeOrder {
   readonly customer: number;
   readonly charges: string[];
   readonly paid: Set<string>;
+  readonly refunded: Set<string>;
 }
 
 const STATUS_OF: Readonly<Record<PaymentAct, string>> = {
@@ -155,7 +156,13 @@ class Life {
     }
     if (act.do === "order") {
       const { customer } = act;
-      this.#orders.set(act.order, { ...host.newOrder(customer), customer, charges: [], paid: new Set() });
+      this.#orders.set(act.order, {
+        ...host.newOrder(customer),
+        customer,
+        charges: [],
+        paid: new Set(),
+        refunded: new Set(),
+      });
     }
     const order = this.#orders.get(act.order)!;
     if (act.do === "order" || act.do === "attempt") return host.press(act.do, order);
@@ -164,10 +171,12 @@ class Life {
   }
 
   /** Moves a charge. One that has expired is left: no page of it is open. The service refuses others that have ended. */
-  async #move(charge_id: string, act: PaymentAct, { paid }: LivingOrder): Promise<void> {
+  async #move(charge_id: string, act: PaymentAct, { paid, refunded }: LivingOrder): Promise<void> {
     if (act !== "refund" && this.#nowMs >= this.#expiryMs.get(charge_id)!) return;
     const { status } = await this.#host.client.control("transitionCharge", { charge_id, to: STATUS_OF[act] });
-    if (status < 300 && act === "pay") paid.add(charge_id);
+    if (status >= 300) return;
+    if (act === "pay") paid.add(charge_id);
+    if (act === "refund" && paid.delete(charge_id)) refunded.add(charge_id);
   }
 
   /** Gives each new charge to its order: the one that it names, else that of the act, else the customer's only one. */
@@ -195,26 +204,21 @@ class Life {
     );
   }
 
+  /** Nothing but the acts of the life pays or refunds a charge, so its charges need not be read. */
   async #endOf(order: LivingOrder): Promise<OrderEnd> {
-    const host = this.#host;
-    const { client } = host;
-    const charges: LogRow[] = [];
-    for (const charge_id of order.charges)
-      charges.push((await client.callOrFail("getCharge", { charge_id })) as LogRow);
-    const count = (wanted: string) => charges.filter(({ status }) => status === wanted).length;
-    const [paid, refunded] = [count("COMPLETED"), count("REFUNDED")];
-    // Only money that was paid too often goes back by a withdrawal.
-    const newest = paid > 1 ? await client.callOrFail("listControlWithdrawals", { limit: 1 }) : { items: [] };
-    const [withdrawal] = (newest as { readonly items: readonly LogRow[] }).items;
-    const isPaidBack =
-      withdrawal !== undefined && String(withdrawal.created_at) >= String(charges[0]!.created_at);
-    return {
-      ...openOrder(order),
-      paid,
-      refunded,
-      isPaidBack,
-      fields: fieldsOf(await host.look(order), order),
+    const fields = fieldsOf(await this.#host.look(order), order);
+    const isPaidBack = order.paid.size > 1 && (await this.#hasPaidOutSince(order.charges[0]!));
+    return { ...openOrder(order), refunded: order.refunded.size, isPaidBack, fields };
+  }
+
+  /** Returns true if the app has paid out since it created the charge. */
+  async #hasPaidOutSince(charge_id: string): Promise<boolean> {
+    const { client } = this.#host;
+    const charge = (await client.callOrFail("getCharge", { charge_id })) as LogRow;
+    const { items } = (await client.callOrFail("listControlWithdrawals", { limit: 1 })) as {
+      items: LogRow[];
     };
+    return items[0] !== undefined && String(items[0].created_at) >= String(charge.created_at);
   }
 }
 
