@@ -90,7 +90,7 @@ describe("the page of a charge", () => {
     for (const amount of ["1.00", "2.00"])
       await sandbox.control(`POST /_sandbox/charges/${id}/partial-refund`, { amount, reason: "broken" });
     expect(await page("/charges")).toContain("USD 3.00 of 5.17: ");
-    expect(await page(`/charges/${id}`)).toContain("Amount, less than USD 2.17</span>");
+    expect(await page(`/charges/${id}`)).toContain("Amount or percentage, less than USD 2.17</span>");
     expect(textOf(await page(`/charges/${id}`))).toMatch(
       /PARTLY REFUNDED USD 3\.00 of 5\.17: USD 1\.00: broken; USD 2\.00: broken \(was COMPLETED\) .* PARTLY REFUNDED broken by hand partial refund USD −0\.97 .* PARTLY REFUNDED broken by hand partial refund USD −1\.9\d /,
     );

@@ -215,7 +215,7 @@ describeInBrowser("a click with the pointer on the button", () => {
       ["0.001", /decimals/, true],
       ["1.00", /1\.00 of .* refunded/, false],
     ] as const) {
-      await form.getByLabel(/^Amount, less than/).fill(amount);
+      await form.getByLabel(/^Amount or percentage, less than/).fill(amount);
       await form.getByRole("button").click();
       await page.locator("#said").getByText(notice).waitFor();
       expect([amount, await form.isVisible()]).toEqual([amount, isOpen]);

@@ -1,4 +1,5 @@
 import type { OperationCall } from "../../core/client/control-client.js";
+import { decimalsOf, percentOf } from "../../core/domain/money.js";
 import { type ListedDelivery, webhookText } from "../../core/reports/delivery-text.js";
 import { isRefusal, refuseInvalid, SandboxError } from "../../core/schema/refusals.js";
 import { formatCount } from "../../core/schema/text-format.js";
@@ -8,7 +9,7 @@ import { pause } from "../../core/time/timers.js";
 import { parseJsonObject } from "../../server/http/body.js";
 import { NOTICES, type OwnAction } from "./notices.js";
 import { dashboardPath, type Notice, type PageContext } from "./page-context.js";
-import { nameOf } from "./rows.js";
+import { amountLeft, nameOf } from "./rows.js";
 
 /** The notice to show and the page to redirect to, if not the current one. */
 export interface ActionResult extends Notice {
@@ -25,12 +26,22 @@ type Acting = Pick<PageContext, "ask" | "client" | "namespace" | "sandbox">;
 export async function runFormAction(context: Acting, form: URLSearchParams): Promise<ActionResult> {
   const { do: action = "", back: _back, namespace: _namespace, ...formFields } = filledFields(form);
   const [id = "", query = ""] = action.split("?");
-  const fields: Fields = { ...formFields, ...filledFields(new URLSearchParams(query)) };
+  const given: Fields = { ...formFields, ...filledFields(new URLSearchParams(query)) };
+  const fields = await withAmount(context, given);
   if (Object.hasOwn(OWN_ACTIONS, id)) return OWN_ACTIONS[id as OwnAction](context, fields);
   if (!Object.hasOwn(NOTICES, id)) throw new UserError(`Unknown action “${id}”`);
   const result = await context.client.run<object>(...([id, inputOf(fields)] as OperationCall));
   const subject = await subjectOf(context, fields);
   return { text: NOTICES[id as keyof typeof NOTICES](result, subject, fields as Record<string, string>) };
+}
+
+/** A percentage of what is left of a charge, as an amount: `50 %`. */
+async function withAmount({ ask }: Acting, fields: Fields): Promise<Fields> {
+  const { charge_id, amount } = fields;
+  const [, percent] = /^(\d{1,2}(?:\.\d{1,4})?) ?%$/.exec(amount ?? "") ?? [];
+  if (percent === undefined || charge_id === undefined) return fields;
+  const left = amountLeft(await ask("getCharge", { charge_id }));
+  return { ...fields, amount: percentOf(left, percent, decimalsOf(left)) };
 }
 
 /** The order, reference or id of the charge or payout that an action is about. */

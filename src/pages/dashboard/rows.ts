@@ -1,5 +1,5 @@
 /** Records as rows of lists, all with the same columns in one order. */
-import { add, decimalsOf, zeroAmount } from "../../core/domain/money.js";
+import { add, decimalsOf, subtract, zeroAmount } from "../../core/domain/money.js";
 import {
   failureText,
   isFailing,
@@ -106,13 +106,19 @@ export function objectText(record: Ordered | null, id: string | undefined): Cont
   return id === undefined ? [] : [html`<code>${ui.shortIdText(id)}</code>`];
 }
 
+/** What can still be refunded. */
+export function amountLeft(charge: ControlCharge): string {
+  const paid = amountPaid(charge);
+  return subtract(paid, amountReturned(charge, paid));
+}
+
 /** What the customer paid. */
-export function amountPaid(charge: ControlCharge): string {
+function amountPaid(charge: ControlCharge): string {
   return charge.amount_paid ?? charge.amount;
 }
 
 /** The sum of what was taken back. */
-export function amountReturned({ reversals }: ControlCharge, amount: string): string {
+function amountReturned({ reversals }: ControlCharge, amount: string): string {
   return reversals.reduce((sum, reversal) => add(sum, reversal.amount), zeroAmount(decimalsOf(amount)));
 }
 

@@ -1,12 +1,11 @@
 /** What a person can do with a charge or payout: set its status, pay another amount, take money back. */
-import { subtract } from "../../../core/domain/money.js";
 import type { ControlCharge, ControlWithdrawal } from "../../../core/schema/control-responses.js";
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { groupDigits, sentenceCase } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import type { PageContext } from "../page-context.js";
-import { allScenarios, amountPaid, amountReturned, idOf, type Payment } from "../rows.js";
+import { allScenarios, amountLeft, idOf, type Payment } from "../rows.js";
 
 /** A change of status that a person can make. */
 interface Move {
@@ -76,18 +75,22 @@ function reasonForm(context: PageContext, moves: readonly Move[], does: ui.Press
   return moveForm(context, fields, "Move", does);
 }
 
-function amountField(label: string, currency: string, amount: string): Markup {
-  return ui.input({ name: "amount", label: `${label} ${currency} ${groupDigits(amount)}`, required: true });
+function amountField(label: string, currency: string, amount: string, value = ""): Markup {
+  return ui.input({
+    name: "amount",
+    label: `${label} ${currency} ${groupDigits(amount)}`,
+    value,
+    required: true,
+  });
 }
 
 function chargeForms(context: PageContext, charge: ControlCharge, moves: readonly Move[]): Content[] {
   const { charge_id, currency, currency_paid = currency, amount, payment_method, planned } = charge;
   const canBePaid = payment_method !== null && moves.some(({ to }) => to === "COMPLETED");
   const canBeReversed = moves.some(({ to }) => to === "REFUNDED");
-  const paid = amountPaid(charge);
-  const left = subtract(paid, amountReturned(charge, paid));
+  const left = amountLeft(charge);
   const refund = [
-    amountField("Amount, less than", currency_paid, left),
+    amountField("Amount or percentage, less than", currency_paid, left, "50 %"),
     reasonField("Reason", "one_item_missing"),
   ];
   const stops = [...new Set(planned.map(({ to }) => to).filter((to) => to !== "EXPIRED"))];
