@@ -98,11 +98,13 @@ async function auditCharges(client: Client, model: Model): Promise<void> {
     [...model.state.charges.keys()],
   );
   for (const { mode, kind, base_amount, base_currency, sandbox, ...report } of seen) {
-    const { why, next_step, webhooks: _, reversals: _1, ...detail } = report;
+    const { why, next_step, planned, webhooks: _, reversals: _1, ...detail } = report;
     demand(why.sentence !== "", "charge", () => `${detail.charge_id} says nothing of its status`);
     if (next_step !== null)
       demand(next_step.sentence !== "", "charge", () => `${detail.charge_id} says nothing of what is next`);
     const expected = model.state.charges.get(detail.charge_id)!;
+    const overdue = planned.find(({ at }: { readonly at: string }) => Date.parse(at) < model.state.nowMs);
+    demand(overdue === undefined, "charge", () => `${detail.charge_id} plans ${overdue?.to} in the past`);
     auditTooEarly(detail, model.state.nowMs);
     demandSame("charge", `${detail.charge_id} (${sandbox.scenario})`, detail, chargeJson(expected));
     const { pricing, scenario } = expected;
