@@ -88,9 +88,13 @@ export class SandboxError extends Error {
   /** Dotted field → message; undefined if no field is at fault. */
   readonly details: Readonly<Record<string, string>> | undefined;
 
+  /** @internal */
+  readonly refusal: Refusal;
+
   /** @internal `subject` is the refused call or object, for the message. */
   constructor(refusal: Refusal, subject?: string) {
     super(refusalText(refusal) + (subject === undefined ? "" : `: ${subject}`));
+    this.refusal = refusal;
     this.code = refusal.code;
     this.details = refusal.details;
   }

@@ -3,7 +3,12 @@
 // by the fast path. No state is read or changed here.
 import type { Context, Hono } from "hono";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { LimitReachedError, refuse, StorageUnavailableError } from "../../core/schema/refusals.js";
+import {
+  LimitReachedError,
+  refuse,
+  SandboxError,
+  StorageUnavailableError,
+} from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import type { ControlApp } from "../control/app.js";
@@ -115,7 +120,8 @@ export function createApps(options: AppOptions): Apps {
   routes.add("GET", "/health", () => toResponse(healthReply(namespaces), namespaces.nowMs()));
 
   const report = (error: unknown) => {
-    if (!(error instanceof StorageUnavailableError || error instanceof LimitReachedError)) onError(error);
+    const known = [StorageUnavailableError, LimitReachedError, SandboxError];
+    if (!known.some((type) => error instanceof type)) onError(error);
   };
   const failureResponse = (error: unknown, path: string) => {
     report(error);

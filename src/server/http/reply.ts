@@ -4,6 +4,7 @@ import {
   isRefusal,
   LimitReachedError,
   type Refusal,
+  SandboxError,
   StorageUnavailableError,
 } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
@@ -68,9 +69,10 @@ export function errorReply(
   };
 }
 
-/** The reply to a call that could not be executed or stored. */
+/** The reply to a call that could not be executed or stored, or to a page whose operation was refused. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
-  if (error instanceof LimitReachedError) return errorReply(error.refusal, undefined, codes);
+  if (error instanceof LimitReachedError || error instanceof SandboxError)
+    return errorReply(error.refusal, undefined, codes);
   return error instanceof StorageUnavailableError
     ? errorReply(error.refusal, { "retry-after": "1" }, codes)
     : errorReply(INTERNAL_ERROR, undefined, codes);
