@@ -16,6 +16,9 @@ const FILES = [
   "fixtures/compare.yaml",
 ];
 
+/** Shorter chunks are packed together, in half the space. */
+const MIN_CHUNK = 4_000;
+
 /**
  * @param {string} root the package's folder, dist/ built
  * @param {Set<string>} core the modules that a start reaches
@@ -25,7 +28,12 @@ export async function oneFile(root, core) {
   const inside = join(root, "scripts/one-file/package.mjs");
   const parts = await bundleInParts(root, inside, core);
   const plain = parts.filter(({ isForStart }) => isForStart);
-  const packed = parts.filter(({ isForStart }) => !isForStart).map(({ name, code }) => [name, code]);
+  const others = parts.filter(({ isForStart }) => !isForStart).map(({ name, code }) => [name, code]);
+  const packed = others.filter(([, code]) => code.length >= MIN_CHUNK);
+  packed.push([
+    "small",
+    JSON.stringify(Object.fromEntries(others.filter(([, code]) => code.length < MIN_CHUNK))),
+  ]);
   for (const file of FILES) packed.push([file, readFileSync(join(root, file), "utf8")]);
   packed.push(["flows", JSON.stringify(flowsOf(root))]);
   const body = [

@@ -2,11 +2,13 @@
 
 /**
  * What carries the one file: `chunks` are functions, `packed` are chunks and files as base64 of brotli, unpacked when
- * they are asked for.
+ * they are asked for; `small` has all short chunks.
  */
 function load({ chunks, packed, require, own, unpack }) {
   const loaded = new Map();
-  const text = (name) => unpack(packed[name]);
+  let small;
+  const text = (name) =>
+    packed[name] === undefined ? (small ??= JSON.parse(unpack(packed.small)))[name] : unpack(packed[name]);
   const files = (path) => {
     if (packed[path] === undefined) throw new Error(`${path} is not in the one file`);
     return text(path);
