@@ -105,6 +105,7 @@ describe("dashboard", () => {
       [`${home}/nowhere`, "There is no view “nowhere”"],
       ["/_sandbox/dashboard/nope", "There is no namespace “nope”"],
       ["/_sandbox/dashboard?namespace=nope", "There is no namespace “nope”"],
+      ["/_sandbox/dashboard/%E6%97%A5", "There is no namespace “日”"],
     ] as const) {
       const answer = await send(path);
       expect([

@@ -5,7 +5,8 @@
 import { gzipSync } from "node:zlib";
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
-import { SandboxError } from "../../core/schema/refusals.js";
+import { namespaceNameSchema } from "../../core/schema/option-schemas.js";
+import { refuse, SandboxError } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { appendCookie, isCrossOrigin } from "../../server/http/access.js";
@@ -105,6 +106,9 @@ async function openContext(
   url: URL,
   c: Context,
 ): Promise<PageContext | SandboxError> {
+  // No header carries any name, such as one in another script.
+  if (!namespaceNameSchema.safeParse(namespace).success)
+    return new SandboxError(refuse("NOT_FOUND", `There is no namespace "${namespace}"`));
   const [, view = VIEWS[0]!.name, id] = url.pathname
     .slice(DASHBOARD_PATH.length + 1)
     .split("/")
