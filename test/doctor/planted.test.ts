@@ -26,7 +26,7 @@ const SHOWN_BY: Readonly<Record<string, readonly Probe[]>> = {
   refuses_with_silence: VERIFIED,
   refuses_by_cutting: VERIFIED,
   refuses_for_now: ["future", ...VERIFIED.filter((probe) => probe !== "future")],
-  no_completed: ["each_type", "reordered", "retry", "null_fields", "foreign_charge", "other_mode"],
+  no_completed: ["each_type", "reordered", "retry", "null_fields", "foreign_charge", "other_mode", "amount"],
   one_charge_an_order: ["foreign_charge", "other_mode"],
   unknown_type_crashes: ["unknown_type", "unknown_family", "retry"],
   unknown_type_refused: ["unknown_type", "unknown_family"],

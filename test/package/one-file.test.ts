@@ -72,7 +72,9 @@ it("start, explore and check-webhook use a running server", async () => {
     ["explore", fileWith(FLOW), "--url", url, "--app", shop.url, "--depth", "1", "--save", folder],
     here,
   );
-  expect(found).toMatchObject({ code: 1, stderr: "", stdout: expect.stringContaining("depth 1 complete") });
+  expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining("depth 1 complete") });
+  // On a busy machine it says how far it is.
+  expect(found.stderr).toMatch(/^(explore .* runs, .*\n)*$/);
   const checked = await run(["check-webhook", `${shop.url}/webhooks`, "--json"], here);
   expect({ stderr: checked.stderr, report: JSON.parse(checked.stdout) }).toMatchObject({ stderr: "" });
   expect(await command.stop()).toMatchObject({ code: 0, stderr: "" });

@@ -7,6 +7,7 @@ import {
 } from "../../core/schema/explore-limits.js";
 import { UserError } from "../../core/schema/user-error.js";
 
+/** The kind of a deviation, such as `webhook_twice`. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
 
 /** A kind of note that `failOn` turns into a finding. */

@@ -34,12 +34,15 @@ export interface LivesReport {
   readonly of: number;
   /** Number of lives that were, without those that shorten one that fails. */
   readonly lives: number;
-  /** Number of acts of all lives, and of the longest. */
+  /** Number of acts of all lives. */
   readonly acts: number;
+  /** Number of acts of the longest life. */
   readonly longest: number;
-  /** Number of orders, of payments, and of those that were refunded. */
+  /** Number of orders of all lives. */
   readonly orders: number;
+  /** Number of payments, with those that were refunded. */
   readonly paid: number;
+  /** Number of payments that were refunded. */
   readonly refunded: number;
 }
 
