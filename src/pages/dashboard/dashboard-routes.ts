@@ -6,7 +6,7 @@ import type { PageRoute } from "../../server/http/app.js";
 import type { PageHost } from "../../server/http/page-host.js";
 import { get, type PageFamily } from "../page-route.js";
 
-/** What developers see of a namespace. */
+/** The dashboard of a namespace, for developers. */
 export const DASHBOARD: PageFamily = { control: dashboardRoutes };
 
 const load = () => loadLazily(() => import("./dashboard-handlers.js"));

@@ -10,7 +10,7 @@ export interface DueItem extends NextItem {
 /** Length of the list, unless the page shows all. */
 const READ_ITEMS = 30;
 
-/** What is due, earliest first, without what waits for a receiver; `total` may be more. */
+/** Due tasks, earliest first, without those that wait for a receiver; `total` may be more. */
 export async function dueItems({ ask, query }: PageContext) {
   const limit = query.get("due") === "all" ? LONGEST_PAGE : READ_ITEMS;
   const { total, items } = await ask("listNext", { limit });

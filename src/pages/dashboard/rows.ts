@@ -106,13 +106,13 @@ export function objectText(record: Ordered | null, id: string | undefined): Cont
   return id === undefined ? [] : [html`<code>${ui.shortIdText(id)}</code>`];
 }
 
-/** What can still be refunded. */
+/** The amount that can still be refunded. */
 export function amountLeft(charge: ControlCharge): string {
   const paid = amountPaid(charge);
   return subtract(paid, amountReturned(charge, paid));
 }
 
-/** What the customer paid. */
+/** The amount that the customer paid. */
 function amountPaid(charge: ControlCharge): string {
   return charge.amount_paid ?? charge.amount;
 }

@@ -24,7 +24,7 @@ export interface View {
   readonly beside?: (context: PageContext) => Promise<Markup>;
   /** Id of the only record that the filters match. */
   readonly only?: (context: PageContext) => Promise<string | undefined>;
-  /** What its search finds. Any other view has the search of the charges. */
+  /** Things that its search finds. Any other view has the search of the charges. */
   readonly searches?: string;
   /** Noun of a record for messages, and its page. An operation that does not know the record throws. */
   readonly record?: readonly [noun: string, render: (context: PageContext, id: string) => Promise<Markup>];

@@ -151,7 +151,7 @@ export const DELIVERY_OPERATIONS = [
   }),
 ];
 
-/** Whether a delivery stands so, or may: whether one that waits is held is not known of its kind. */
+/** Returns true if a delivery is, or may be, in that state: its kind does not tell a held one from one that waits. */
 function mayStand(state: State, delivery: Delivery, wanted: DeliveryState | "not_accepted"): boolean {
   const isOn = state.get("endpoints", delivery.webhook_id)?.enabled !== false;
   if (wanted === "not_accepted") return isFailing(delivery) && isOn;

@@ -1,4 +1,4 @@
-// What pages get of the server. They know no namespace and no engine: they call operations of the control API.
+// The part of the server that pages get: operations of the control API, and no namespace or engine.
 import type { Context } from "hono";
 import { ControlClient, type OperationCall } from "../../core/client/control-client.js";
 import { loadLazily } from "../../core/time/load-lazily.js";

@@ -108,7 +108,7 @@ function isSameValue(a: string, b: string): boolean {
 
 /** Differences of events: those that one side lacks, and of each the fields. */
 export function eventDifferences(theirs: Recording, ours: Recording, twin: Recording): Difference[] {
-  // Of a payment that one side refused, there is nothing to compare.
+  // A payment that one side refused has nothing to compare.
   const isShared = (key: string) => {
     const [, payment] = /^event (?:order )?(.+?)(?: [A-Z_]+)?$/.exec(key) ?? [];
     const [a, b] = [theirs, ours].map((side) => side[`createWhitelabel ${payment}`]?.status ?? 0);

@@ -33,7 +33,7 @@ export function wireRepair(
   return { config: { wire: [{ [isEvent ? "event" : "operation"]: scope, ...alteration }] } };
 }
 
-/** What differs in one item of a list, or in the details of one error, is no matter of form. */
+/** A difference in one item of a list, or in the details of one error, is no matter of form. */
 function isOfOneItem(
   { field, kind, probe }: Difference,
   { ours, recording, differences }: RunResult,

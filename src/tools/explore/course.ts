@@ -15,7 +15,7 @@ export interface Race {
   readonly match: Readonly<Record<string, unknown>> | undefined;
   readonly held: () => Promise<unknown>;
   readonly other: () => Promise<unknown>;
-  /** What follows when both sides are done. */
+  /** Work that follows when both sides are done. */
   readonly afterwards?: (() => Promise<unknown>) | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a person can do with a charge or payout: set its status, pay another amount, take money back. */
+/** Moves of a person with a charge or payout: set its status, pay another amount, take money back. */
 import type { ControlCharge, ControlWithdrawal } from "../../../core/schema/control-responses.js";
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { groupDigits, sentenceCase } from "../../format.js";

@@ -9,7 +9,7 @@ import { idOf, type Payment, statusDetailsText } from "../rows.js";
 import { moveButtons } from "./moves.js";
 import { paymentTimeline } from "./timeline.js";
 
-/** What differs between the pages of charges and payouts. */
+/** The parts in which the pages of charges and payouts differ. */
 interface PaymentPage {
   /** Title of the list. */
   readonly list: string;
@@ -63,7 +63,7 @@ function whyText(context: PageContext, { sentence, scenario }: Why): Content {
   return html`${before}${link}${after.join(scenario!)}`;
 }
 
-/** What comes next. The line stays when there is nothing more: nothing below it moves. */
+/** The next step. The line stays when there is none: nothing below it moves. */
 function nextText({ nowMs }: PageContext, step: NextStep | null): string {
   return step === null ? "nothing more." : stepText(step, nowMs);
 }

@@ -46,8 +46,8 @@ const POSTED_WITH: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is due next, and what happened: calls, statuses, money, and events with their deliveries. The plan keeps its
- * height and the history grows at its end, so nothing moves while a payment runs.
+ * The timeline of a payment, with what is due next: calls, statuses, money, and events with their deliveries. The plan
+ * keeps its height and the history grows at its end, so nothing moves while a payment runs.
  */
 export async function paymentTimeline(context: PageContext, payment: Payment): Promise<Markup> {
   const lines = await pastLines(context, payment);

@@ -40,7 +40,7 @@ export const ACTIVITY: View = {
   ],
 };
 
-/** What is wrong, and recent activity. */
+/** The view of what is wrong, and of recent activity. */
 async function activityView(context: PageContext): Promise<Markup> {
   const { ask, mode, sandbox } = context;
   const requests = await ask("listRequests", { mode, limit: MAX_REQUESTS });
@@ -222,7 +222,7 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 </ol>`;
 }
 
-/** What is due next. Narrow screens, which have the aside below, show the nearest above Activity too. */
+/** The tasks due next. Narrow screens, which have the aside below, show the nearest above Activity too. */
 async function dueSection(context: PageContext, id: "next" | "soon", maxRows: number): Promise<Markup> {
   const { items, total } = await dueItems(context);
   const groups = new Map<string, DueItem[]>();
@@ -256,7 +256,7 @@ function dueText({ kind, what, to, attempts, receiver }: DueItem): string {
   return what === "settle" ? "settlement" : (to[0] ?? "next step");
 }
 
-/** What is done at the same time; names and links the first. `mayBeMore`: the list read ends with these. */
+/** Tasks due at the same time; names and links the first. `mayBeMore`: the list read ends with these. */
 function dueRow(context: PageContext, alike: readonly DueItem[], mayBeMore: boolean): Markup {
   const item = alike[0]!;
   const { at, id, kind, object, order, who } = item;

@@ -160,7 +160,7 @@ const HEALTH_WORDS: Readonly<Record<ReceiverHealth["state"], readonly [word: str
   off: ["off", ""],
 };
 
-/** What makes receivers comparable: the share of the last 50 deliveries that it accepted, and its times. */
+/** Figures by which receivers are compared: the share of the last 50 deliveries that it accepted, and its times. */
 function healthTexts({ delivered_share, p50_ms, p95_ms }: ReceiverHealth): string[] {
   if (delivered_share === null) return ["nothing sent yet"];
   const times = p50_ms === null ? [] : [`p50 ${Math.round(p50_ms)} ms, p95 ${Math.round(p95_ms!)} ms`];

@@ -1,7 +1,7 @@
 import type { WebhookRule } from "../../../core/schema/scenario-rules.js";
 import { durationToMs } from "../../../core/schema/time.js";
 
-/** What a customer, or the merchant, does to a payment. */
+/** Acts of a customer, or of the merchant, on a payment. */
 const PAYMENT_ACTS = ["pay", "decline", "cancel", "refund"] as const;
 export type PaymentAct = (typeof PAYMENT_ACTS)[number];
 

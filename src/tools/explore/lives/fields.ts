@@ -6,7 +6,7 @@ export interface LifeOrder {
   readonly email: string;
 }
 
-/** What a view of the app shows of an order. */
+/** A view of an order in the app. */
 export interface LifeView {
   readonly name: string;
   readonly body: unknown;

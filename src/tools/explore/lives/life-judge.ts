@@ -4,7 +4,7 @@ import { type Fields, pathsOf, sizeOf, type Value } from "./fields.js";
 import type { LifeEnd, OrderEnd } from "./life.js";
 import { type References, type Scope, sharedValue, type TellingField, tellingFields } from "./references.js";
 
-/** What is wrong with the end of a life. */
+/** A fault of the end of a life. */
 export interface LifeFault {
   /** Equal for faults of one kind, in whatever life. */
   readonly key: string;
