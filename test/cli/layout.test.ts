@@ -602,7 +602,7 @@ it("clock advance prints short times and what happened, failed webhooks first", 
   await client.pay();
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   expect(await print(120, ["clock", "advance", "1s"], {}, shop)).toMatch(
-    /^advanced 1s: 09:00:00 → 09:00:01 UTC; 1 webhook failed, 1 charge awaiting payment\n {4}✗ 09:00:01 charge\.awaiting_payment → this process failed: 500 boom\n$/,
+    /^advanced 1s: 09:00:00 → 09:00:01 UTC; 1 webhook attempt failed, 1 charge awaiting payment\n {4}✗ 09:00:01 charge\.awaiting_payment → this process failed: 500 boom\n$/,
   );
   expect(await print(120, ["clock", "advance", "100ms"], {}, shop)).toBe(
     "advanced 100ms: 09:00:01 → 09:00:01 UTC; nothing happened\n",

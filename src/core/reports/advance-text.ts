@@ -5,11 +5,11 @@ import { readableDuration } from "../schema/time.js";
 
 const FAILED = "webhook.failed";
 
-/** `1 webhook failed, 3 charges completed, 2 settlements`; what failed comes first. */
+/** `1 webhook attempt failed, 3 charges completed, 2 settlements`; what failed comes first. */
 export function countsText(counts: AdvanceReport["counts"]): string {
   const kinds = Object.keys(counts).sort((a, b) => Number(b === FAILED) - Number(a === FAILED));
   const parts = kinds.map((kind) => {
-    const [noun, happened] = wordsOf(kind);
+    const [noun, happened] = kind === FAILED ? ["webhook attempt", "failed"] : wordsOf(kind);
     return [formatCount(counts[kind]!, noun), happened].filter(Boolean).join(" ");
   });
   return parts.join(", ") || "nothing happened";
