@@ -62,7 +62,7 @@ describe("the page of a charge", () => {
     expect(await timeline(pending)).toMatch(
       /AWAITING_PAYMENT in 1 s Run to here AWAITING_PAYMENT PROCESSING in 3 s Run .* COMPLETED in 5 s Run .* EXPIRED if unpaid in 1 h Run .* Time /,
     );
-    expect(await timeline(failed)).toContain("Nothing is planned.");
+    expect(await timeline(failed)).toContain("No change of its status is planned.");
     expect(await page("/charges?q=a-1042")).toContain(failed);
     expect(await page("/charges?q=a-1042")).not.toContain(paid);
     expect(textOf(await page())).toMatch(/✗ 5 failing 5 webhooks not accepted by \S+ 500 answer /);

@@ -266,6 +266,6 @@ async function planList({ ask, nowMs }: PageContext, payment: Payment): Promise<
     const when = inMs === 0 ? "now" : html`in ${ui.readableDuration(inMs)} ${run}`;
     return html`<li data-key="${at} ${word}">${word} <span class="soft">${when}</span></li>`;
   });
-  const none = html`<li data-key="none" class="soft">Nothing is planned.</li>`;
+  const none = html`<li data-key="none" class="soft">No change of its status is planned.</li>`;
   return html`<ol class="plan" tabindex="0" aria-label="Planned">${items.length === 0 ? none : items}</ol>`;
 }
