@@ -15,6 +15,7 @@ const PROCESS = [
   "test/library/{failed-tests,jest,package,runners,types,explore-in-runners}.test.ts",
   "test/openapi/{call-examples,client,generators}.test.ts",
   "test/package/**/*.test.ts",
+  "test/pages/copied-tests.test.ts",
   "test/steps/{cli,given,running-sandbox,shop}.test.ts",
   "test/webhooks/{docs,signatures}.test.ts",
 ];

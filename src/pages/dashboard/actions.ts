@@ -9,6 +9,7 @@ import { pause } from "../../core/time/timers.js";
 import { parseJsonObject } from "../../server/http/body.js";
 import { NOTICES, type OwnAction } from "./notices.js";
 import { dashboardPath, type Notice, type PageContext } from "./page-context.js";
+import { checkoutOf } from "./payment/copies.js";
 import { amountLeft, nameOf } from "./rows.js";
 
 /** The notice to show and the page to redirect to, if not the current one. */
@@ -111,21 +112,12 @@ const OWN_ACTIONS: Readonly<Record<OwnAction, (context: Acting, fields: Fields) 
   make: (context) => pay(context, context.sandbox.api_key, EXAMPLE, {}),
   again: async (context, fields) => {
     const charge = await context.ask("getCharge", { charge_id: fields.charge_id ?? "" });
-    const { checkout_id, mode, payment_method, payment_rail, currency, metadata } = charge;
-    const { customer_email, customer_name } = charge;
-    const checkout = await context.ask("getControlCheckout", { checkout_id });
-    const { phone_number, bank_account_number, offered_methods } = checkout;
-    const pricing = { ...checkout.pricing, amount: fields.amount ?? checkout.pricing.amount };
-    const order = {
-      pricing,
-      payment_method: payment_method ?? offered_methods[0] ?? "",
-      ...(payment_rail === null ? {} : { payment_rail }),
-      ...(currency === pricing.base_currency ? {} : { to_currency: currency }),
-    };
-    const details = Object.entries({ customer_email, customer_name, phone_number, bank_account_number });
-    const customer = { ...Object.fromEntries(details.filter(([, value]) => value !== null)), metadata };
+    const checkout = await context.ask("getControlCheckout", { checkout_id: charge.checkout_id });
+    const { order, to_currency, customer } = checkoutOf(charge, checkout);
+    const pricing = { ...order.pricing, amount: fields.amount ?? order.pricing.amount };
     const { api_key, live_api_key } = context.sandbox;
-    return pay(context, mode === "live" ? live_api_key : api_key, { order, customer }, fields);
+    const key = charge.mode === "live" ? live_api_key : api_key;
+    return pay(context, key, { order: { ...order, pricing, to_currency }, customer }, fields);
   },
 };
 

@@ -1,108 +1,217 @@
+import { fillCall, type OperationCall } from "../../../core/client/control-client.js";
+import { listPackageFiles } from "../../../core/files/package.js";
+import { shownStatus } from "../../../core/reports/shown-status.js";
 import { isByHand } from "../../../core/schema/common.js";
-import type { ControlCharge } from "../../../core/schema/control-responses.js";
+import type { ChargeHistoryItem, ControlCharge } from "../../../core/schema/control-responses.js";
 import { hasEnded } from "../../../core/schema/statuses.js";
 import { toYaml } from "../../../core/schema/write-yaml.js";
-import type { Result } from "../../../server/http/page-host.js";
+import type { Ask, Result } from "../../../server/http/page-host.js";
 import type { Markup } from "../../html.js";
 import * as ui from "../components.js";
 import type { PageContext } from "../page-context.js";
 import { nameOf } from "../rows.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
+import { orUndefined } from "../view.js";
 
 type Checkout = Result<"getControlCheckout">;
 
-/** A charge as curl, command, scenario file and test. */
+/** A charge as test, scenario file, command and curl. */
 export async function chargeCopies(context: PageContext, charge: ControlCharge): Promise<readonly Markup[]> {
-  const { charge_id, checkout_id } = charge;
-  const checkout = await context.ask("getControlCheckout", { checkout_id });
-  const receivers = (await context.ask("listWebhookEndpoints", { limit: 100 })).items;
-  const urls = receivers.flatMap(({ url, enabled }) => (enabled && url !== null ? [url] : []));
+  const { charge_id } = charge;
+  const copy = await copyOf(context, charge);
   return [
-    ui.snippet("Test (Vitest): fails while the app refuses its webhooks", testSource(charge, checkout, urls)),
-    ui.snippet("Scenario (YAML): the same, for the command run", scenarioSource(charge, checkout)),
+    ui.snippet("Test (Vitest): fails while the app refuses its webhooks", testSource(copy)),
+    ui.snippet("Scenario (YAML): the same, for the command run", scenarioSource(charge_id, copy)),
     ui.snippet("Command line", cliCommand(context, `charge ${charge_id}`)),
     ui.snippet("curl: read the timeline", controlCurl(context, "getChargeTimeline", { charge_id })),
   ];
 }
 
-/** The scenario that planned the charge, unless it is the usual one. */
-function scenarioOf({ why, sandbox }: ControlCharge): string | undefined {
-  const name = why.scenario ?? sandbox.scenario_asked;
-  return name === null || name === "default" ? undefined : name;
+/** Order and customer as the app gave them. */
+export function checkoutOf(charge: ControlCharge, checkout: Checkout) {
+  const { payment_method, payment_rail, currency, customer_email, customer_name, metadata } = charge;
+  const { pricing, offered_methods, phone_number, bank_account_number } = checkout;
+  const order = {
+    pricing,
+    payment_method: payment_method ?? offered_methods[0] ?? "",
+    ...(payment_rail !== null && { payment_rail }),
+  };
+  const to_currency = currency === pricing.base_currency ? undefined : currency;
+  const given = Object.entries({ customer_email, customer_name, phone_number, bank_account_number });
+  const customer = { ...Object.fromEntries(given.filter(([, value]) => value !== null)), metadata };
+  return { order, to_currency, customer };
 }
 
-/** The customer as the app gave it, with the scenario that the charge followed. */
-function customerOf(charge: ControlCharge, { phone_number, bank_account_number }: Checkout): object {
-  const { customer_email, customer_name, metadata } = charge;
-  const scenario = scenarioOf(charge);
-  const named = { ...metadata, ...(scenario === undefined ? {} : { sandbox_scenario: scenario }) };
-  const given = { customer_email, customer_name, phone_number, bank_account_number };
-  const known = Object.entries(given).filter(([, value]) => value !== null);
-  return { ...Object.fromEntries(known), ...(Object.keys(named).length > 0 && { metadata: named }) };
+/** The way of a charge to its end, which both forms of the copied test repeat. */
+interface Copy extends ReturnType<typeof checkoutOf> {
+  readonly title: string;
+  /** Operations that make scenarios apply, before the charge is created. */
+  readonly scenarios: readonly OperationCall[];
+  /** Operations after it, each with its `charge_id`. */
+  readonly moves: readonly OperationCall[];
+  /** Fields of the charge at its end. */
+  readonly end: object;
+  /** Types of the webhooks that the app accepts. */
+  readonly types: readonly string[];
+  readonly receivers: readonly unknown[];
 }
 
-/** The charge in the steps of a scenario file. */
-const CHARGE = ["$", "{charge}"].join("");
+async function copyOf({ ask }: PageContext, charge: ControlCharge): Promise<Copy> {
+  const { charge_id, checkout_id, status, failure_reason, why, sandbox, reversals, mode } = charge;
+  const checkout = checkoutOf(charge, await ask("getControlCheckout", { checkout_id }));
+  const { items } = await ask("getChargeTimeline", { charge_id });
+  const deliveries = (await ask("listDeliveries", { charge_id, limit: 100 })).items;
+  const endpoints = (await ask("listWebhookEndpoints", { limit: 100 })).items;
+  const mishaps = deliveries.map(({ mishap }) => mishap?.scenario);
+  const names = new Set([why.scenario, sandbox.scenario, sandbox.scenario_asked, ...mishaps]);
+  const scenarios = [...names].map((name) =>
+    name && name !== "default" ? scenarioCalls(ask, name, charge.metadata.sandbox_scenario) : [],
+  );
+  const sent = deliveries.filter(({ state }) => state !== "dropped" && state !== "off");
+  const events = items.flatMap((item) => (item.kind === "event" ? item.event_id : []));
+  const types = sent.flatMap(({ type, event_id, mishap }) =>
+    events.includes(event_id) && !mishap?.forged ? type : [],
+  );
+  const verb = hasEnded(status) ? "ends as" : "becomes";
+  const accepts = types.length > 0 ? ", and the app accepts its webhooks" : "";
+  return {
+    ...checkout,
+    title: `${nameOf(charge) ?? "a charge"} ${verb} ${shownStatus(charge).word}${accepts}`,
+    scenarios: (await Promise.all(scenarios)).flat(),
+    moves: movesOf(charge, items),
+    end: {
+      status,
+      ...(failure_reason !== null && { failure_reason }),
+      ...(why.rule !== null && { why: { scenario: why.scenario, rule: why.rule } }),
+      reversals: reversals.map(({ kind, amount, reason }) => ({ kind, amount, reason })),
+      webhooks: { failing: 0, held: 0, given_up: 0 },
+    },
+    types: [...new Set(types)],
+    receivers: endpoints
+      .filter((endpoint) => endpoint.enabled && endpoint.url !== null && endpoint.mode === mode)
+      .map(({ url, events }) => (events.join() === "*" ? url : { url, events })),
+  };
+}
 
-/** A scenario file that makes the charge again, brings it to its end, and expects each webhook to be accepted. */
-function scenarioSource(charge: ControlCharge, checkout: Checkout): string {
-  const { charge_id, status, status_history, why, base_amount, base_currency } = charge;
-  const method = charge.payment_method ?? checkout.offered_methods[0];
-  const isManual = isByHand(why.actor);
-  const until = isManual ? status_history.at(-2)?.status : status;
-  const pay = { amount: base_amount, currency: base_currency, method, ...customerOf(charge, checkout) };
+/** Creates a scenario that is not shipped, and turns it on unless the charge names it. */
+async function scenarioCalls(ask: Ask, name: string, named?: string): Promise<OperationCall[]> {
+  const scenario = await orUndefined(ask("getScenario", { name }));
+  if (scenario === undefined) return [];
+  const { active: _active, applied: _applied, source: _source, ...rules } = scenario;
+  const isShipped = listPackageFiles("scenarios").includes(`${name}.yaml`);
+  const calls: OperationCall[] = [
+    ["putScenario", rules],
+    ["activateScenario", { name }],
+  ];
+  return calls.filter(([id]) => (id === "putScenario" ? !isShipped : name !== named));
+}
+
+/** Place of the charge's id in inputs of operations. */
+const CHARGE = "CHARGE";
+
+/** Operations that lead a new charge the way this one went: its own timeline, and all that was done by hand. */
+function movesOf(charge: ControlCharge, items: readonly ChargeHistoryItem[]): OperationCall[] {
+  const { amount_paid, settled_at, reversals } = charge;
+  const charge_id = CHARGE;
+  const changes = items.flatMap((item) => (item.kind === "transition" ? item : [])).slice(1);
+  const byHand = changes.flatMap(({ status: to, reason, by: { actor } }, index): OperationCall[] => {
+    const next = changes[index + 1];
+    if (!isByHand(actor) && actor !== "customer") {
+      const goesOn = next !== undefined && !isByHand(next.by.actor) && next.by.actor !== "customer";
+      return goesOn ? [] : [["advanceCharge", { charge_id, until: to }]];
+    }
+    if (to === "COMPLETED" && amount_paid !== undefined)
+      return [["payAmount", { charge_id, amount: amount_paid }]];
+    return [["transitionCharge", { charge_id, to, ...(reason !== undefined && { reason }) }]];
+  });
+  const isRefund = ([, input]: OperationCall) => Object(input).to === "REFUNDED";
+  const taken = [...reversals].reverse().map(({ kind, amount, reason }): OperationCall => {
+    const why = reason === null ? {} : { reason };
+    return kind === "partial_refund"
+      ? ["refundPart", { charge_id, amount, ...why }]
+      : ["chargeBack", { charge_id, ...why }];
+  });
+  const paidAt = changes.find(({ status }) => status === "COMPLETED")?.at ?? "";
+  const waitMs = Date.parse(settled_at ?? "") - Date.parse(paidAt);
+  const settle: OperationCall[] =
+    taken.length > 0 && waitMs > 0 ? [["advanceClock", { by: `${Math.ceil(waitMs / 1000)}s` }]] : [];
+  return [
+    ...byHand.filter((move) => !isRefund(move)),
+    ...settle,
+    ...taken,
+    ...byHand.filter(isRefund),
+    ["advanceClock", { by: "1s" }],
+  ];
+}
+
+function scenarioSource(charge_id: string, copy: Copy): string {
+  const { order, to_currency, customer, scenarios, moves, end, types } = copy;
+  const call = (...[id, input]: OperationCall): object => {
+    if (id === "activateScenario") return { scenario: input.name };
+    const { method, path, body } = fillCall(id, input);
+    const request = `${method} ${path.replace(CHARGE, CHARGE_VARIABLE)}`;
+    return { request, ...(body !== undefined && { body }) };
+  };
+  const quote_id = ["$", "{quote}"].join("");
   return toYaml({
     name: `like_${charge_id}`,
     steps: [
-      { pay: { ...pay, until, as: "charge" } },
-      ...(isManual ? [{ transition: { charge_id: CHARGE, to: status } }] : []),
-      { expect_charge: { charge_id: CHARGE, status } },
-      ...status_history.slice(1).map((change) => ({
-        expect_delivery: {
-          charge_id: CHARGE,
-          type: `charge.${change.status.toLowerCase()}`,
-          answered: "2xx",
-        },
+      ...scenarios.map((one) => call(...one)),
+      {
+        request: "POST /api/v1/payments/quotes",
+        body: { ...order, to_currency },
+        save: { quote: "body.quote_id" },
+      },
+      {
+        request: "POST /api/v1/payments/whitelabel",
+        body: { ...order, quote_id, ...customer },
+        save: { charge: "body.charge_id" },
+      },
+      ...moves.map((move) => call(...move)),
+      ...types.map((type) => ({
+        expect_delivery: { charge_id: CHARGE_VARIABLE, type, answered: "2xx" },
       })),
+      { ...call("getCharge", { charge_id: CHARGE }), expect: { body: end } },
     ],
   });
 }
 
-/** A Vitest test that makes the charge again, brings it to its end, and expects each webhook to be accepted. */
-function testSource(charge: ControlCharge, checkout: Checkout, urls: readonly string[]): string {
-  const { status, why, created_at, updated_at, payment_method, payment_rail } = charge;
-  const order = {
-    pricing: checkout.pricing,
-    payment_method: payment_method ?? checkout.offered_methods[0],
-    ...(payment_rail !== null && { payment_rail }),
-  };
-  const seconds = Math.ceil((Date.parse(updated_at) - Date.parse(created_at)) / 1000) + 1;
-  const end = isByHand(why.actor)
-    ? `await sandbox.transition(charge_id, ${JSON.stringify(status)});`
-    : `await sandbox.advance("${seconds}s");`;
-  const named = `${nameOf(charge) ?? "a charge"} ${hasEnded(status) ? "ends as" : "becomes"} ${status}`;
+/** The charge in the steps of a scenario file. */
+const CHARGE_VARIABLE = ["$", "{charge}"].join("");
+
+function testSource(copy: Copy): string {
+  const { title, order, to_currency, customer, scenarios, moves, end, types, receivers } = copy;
+  const run = (...[id, input]: OperationCall) =>
+    `await sandbox.run("${id}", ${JSON.stringify(input).replace(`"charge_id":"${CHARGE}"`, "charge_id")});`;
+  const lines = [
+    ...scenarios.map((one) => run(...one)),
+    `const order = ${JSON.stringify(order)};`,
+    `const { quote_id } = await post("quotes", ${
+      to_currency === undefined ? "order" : `{ ...order, to_currency: "${to_currency}" }`
+    });`,
+    `const customer = ${JSON.stringify(customer)};`,
+    `const { charge_id } = await post("whitelabel", { ...order, quote_id, ...customer });`,
+    ...moves.map((move) => run(...move)),
+    `expect(await sandbox.run("getCharge", { charge_id })).toMatchObject(${JSON.stringify(end)});`,
+    `const { items } = await sandbox.run("listDeliveries", { charge_id, state: "delivered" });`,
+    `const accepted = items.map(({ type }) => type);`,
+    `expect(accepted).toEqual(expect.arrayContaining(${JSON.stringify(types)}));`,
+  ];
   return `import { expect, it } from "vitest";
 import { setupSandbox } from "payments-sandbox/testing";
 
-const sandbox = setupSandbox({ webhooks: ${JSON.stringify(urls)} });
+const sandbox = setupSandbox({ webhooks: ${JSON.stringify(receivers)} });
 
-it(${JSON.stringify(`${named}, and the app accepts its webhooks`)}, async () => {
-  const post = async (path: string, body: object) => {
-    const response = await fetch(\`\${sandbox.url}/api/v1\${path}\`, {
-      method: "POST",
-      headers: { authorization: \`Bearer \${sandbox.apiKey}\`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    return response.json();
-  };
-  const order = ${JSON.stringify(order)};
-  const { quote_id } = await post("/payments/quotes", order);
-  const customer = ${JSON.stringify(customerOf(charge, checkout))};
-  const { charge_id } = await post("/payments/whitelabel", { ...order, quote_id, ...customer });
-  ${end}
-  await sandbox.advance("1s");
-  const charge = await sandbox.run("getCharge", { charge_id });
-  expect(charge.status).toBe(${JSON.stringify(status)});
-  expect(charge.webhooks).toMatchObject({ failing: 0, held: 0, given_up: 0 });
+async function post(path: string, body: object) {
+  const response = await fetch(\`\${sandbox.url}/api/v1/payments/\${path}\`, {
+    method: "POST",
+    headers: { authorization: \`Bearer \${sandbox.apiKey}\`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return response.json();
+}
+
+it(${JSON.stringify(title)}, async () => {
+  ${lines.join("\n  ")}
 });`;
 }
