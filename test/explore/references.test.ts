@@ -56,6 +56,12 @@ const inTime =
       ? undefined
       : noting(order, status, call);
 
+const CODES: Readonly<Record<string, number>> = { paid: 1, failed: 2, cancelled: 2, expired: 2, refunded: 3 };
+
+/** A shop whose view is a number for the status. */
+const shownByCode = (onCharge: OnCharge) =>
+  showing(({ status }) => ({ status: undefined, code: CODES[status] ?? 0 }), onCharge);
+
 /** A customer places and pays two orders, one after the other; the shop names the second. */
 const TWO_ORDERS = `${flowOf(
   `
@@ -96,6 +102,12 @@ describe.concurrent("explore accepts a correct shop", () => {
     expect(report.not_compared).toEqual(
       ["version", "history"].map((field) => ({ field, reason: "grows with every event" })),
     );
+  });
+
+  it("whose status is a number that the flow expects", async () => {
+    const { found, report } = await explored(shownByCode(follow), flowOf("", "code: 1"));
+    expect(found).toEqual([]);
+    expect(report.looked_at).toEqual(["code"]);
   });
 
   it("that credits a late payment to the customer", async () => {
@@ -243,6 +255,13 @@ observe:
 });
 
 describe.concurrent("explore finds", () => {
+  it("a late payment that leaves an order expired whose status is a number", async () => {
+    const final: OnCharge = (order, status, call) =>
+      order.status === "expired" ? undefined : follow(order, status, call);
+    const { found } = await explored(shownByCode(final), flowOf("", "code: 1"));
+    expect(found).toEqual(["money: paid_late charge#1"]);
+  });
+
   it("a late copy of a payment that undoes its refund", async () => {
     const deaf: OnCharge = (order, status) => {
       if (status === "COMPLETED") order.status = "paid";

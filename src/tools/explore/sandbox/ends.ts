@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { countCompletedPayments } from "../judge.js";
 import type { RunPlan } from "../run-plan.js";
 import { claimedViews, OPEN } from "./claimed-views.js";
@@ -261,7 +262,21 @@ export class Ends {
       during,
       unpaid: this.#unpaidEnds.map((end) => end.unpaid),
     });
-    for (const { view, field } of fields) this.#free.add(view, field, "all", "grows with every event");
+    for (const { view, field } of fields)
+      if (!this.#isCode(view, field.split("."))) this.#free.add(view, field, "all", "grows with every event");
+  }
+
+  /** A number that the flow expects is a status, not a count of events, if it tells a paid order from every unpaid one. */
+  #isCode(view: number, path: readonly string[]): boolean {
+    const { observe, checks = [] } = this.#flow;
+    const bodies = checks.flatMap(({ step }) =>
+      step.app === observe[view]!.app && isJsonObject(step.expect) ? [step.expect.body] : [],
+    );
+    const paid = fieldAt(this.#baseline.plain.bodies[view], path);
+    return (
+      bodies.some((body) => typeof fieldAt(body, path) === "number") &&
+      this.#unpaidEnds.every(({ unpaid }) => fieldAt(unpaid[view], path) !== paid)
+    );
   }
 
   #compared(body: unknown, index: number): unknown {

@@ -13,7 +13,7 @@ import {
 import { withoutRun } from "./views.js";
 
 /** The views of an app, and the ends that the flow allows. */
-export interface ObservedViews extends Pick<Flow, "allow"> {
+export interface ObservedViews extends Pick<Flow, "allow">, Partial<Pick<Flow, "checks">> {
   /** A view shows the run's one order: it ends alike if a second press places another. */
   readonly areOfOneOrder?: boolean;
   readonly observe: readonly {
