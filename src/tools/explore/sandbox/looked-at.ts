@@ -5,7 +5,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { BlindSpot, FlowCoverage } from "../deviable.js";
 import type { RunFailure } from "../run-record.js";
 import type { Ends } from "./ends.js";
-import type { FreeField, RunVariables } from "./facts.js";
+import type { RunVariables } from "./facts.js";
 import { appCheck, type Flow } from "./flow.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
 import { generalPath } from "./views.js";
@@ -39,6 +39,10 @@ export function findFlowCoverage(
     uncompared.some(
       (one) => one.view === view && `${generalPath(field)}.`.startsWith(`${generalPath(one.field)}.`),
     );
+  const notCompared = free.map(({ view, field, reason }) => ({
+    field: field || bodyName(flow, view),
+    reason,
+  }));
   const spots: BlindSpot[] = [];
   let hasText = false;
   for (const view of views) {
@@ -59,20 +63,21 @@ export function findFlowCoverage(
   )
     spots.push({
       path: ["steps"],
-      message: free.length === 0 ? LOOKS_AT_NOTHING : nothingComparedText(free),
+      message: free.length === 0 ? LOOKS_AT_NOTHING : nothingComparedText(notCompared),
     });
-  return {
-    fields: [...fields].sort(),
-    notCompared: free.map(({ field, reason }) => ({ field, reason })),
-    spots,
-  };
+  return { fields: [...fields].sort(), notCompared, spots };
+}
+
+function bodyName({ observe }: Flow, view: number): string {
+  const { app, run } = observe[view]!;
+  return `body of ${app ?? run}`;
 }
 
 const LOOKS_AT_NOTHING =
   "the flow looks at nothing of the app: add observe, or expect the body of a read of the app";
 
-function nothingComparedText(free: readonly FreeField[]): string {
-  const texts = free.map(({ field, reason }) => `${field} ${reason}`);
+function nothingComparedText(fields: FlowCoverage["notCompared"]): string {
+  const texts = fields.map(({ field, reason }) => `${field} ${reason}`);
   return `nothing that the flow looks at can be compared: ${texts.join(", ")}: add reset if it has what earlier runs left`;
 }
 

@@ -108,20 +108,24 @@ async function pollUntilSteady(
   const { expect, within = DEFAULT_CALL_TIMEOUT } = step;
   const startedMs = systemWallClock.nowMs();
   let last: { readonly text: string; readonly sinceMs: number } | undefined;
-  for (;;) {
+  let hasRepeated = false;
+  for (let reads = 1; ; reads++) {
     const got = await callAndCheck(step, context).catch((error) => asFailure(error));
     const nowMs = systemWallClock.nowMs();
     if (!(got instanceof StepFailure) && expect !== undefined) return got;
     // Ignores server errors for a limited time. An app that returns only server errors fails the step in the end.
     const isError = got instanceof StepFailure && isServerError(got);
-    if (isError && nowMs - startedMs < Math.min(MAX_ERRORS_TIMES * steadyMs, durationToMs(within))) {
+    if (isError && nowMs - startedMs < Math.min(MAX_TIMES * steadyMs, durationToMs(within))) {
       await pause(POLL_MS.min);
       continue;
     }
     const text =
       got instanceof StepFailure ? JSON.stringify(got.failure.got ?? got.message) : comparableText(got);
+    hasRepeated ||= last?.text === text;
     if (last?.text !== text) last = { text, sinceMs: nowMs };
-    const isOver = nowMs - last.sinceMs >= steadyMs || nowMs - startedMs >= durationToMs(within);
+    const isNewEachTime = !hasRepeated && reads > MAX_NEW_READS && nowMs - startedMs > MAX_TIMES * steadyMs;
+    const isSettled = nowMs - last.sinceMs >= steadyMs || isNewEachTime;
+    const isOver = isSettled || nowMs - startedMs >= durationToMs(within);
     if (isOver && got instanceof StepFailure) throw got;
     if (isOver) return got as CallResponse | NoResponseReason;
     const sameMs = nowMs - last.sinceMs;
@@ -131,12 +135,15 @@ async function pollUntilSteady(
   }
 }
 
+/** Number of reads after which a response that was new each time changes with the reads, not by work. */
+const MAX_NEW_READS = 20;
+
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void systemWallClock.after(ms, resolve));
 }
 
-/** Maximum time for which server errors are ignored, in multiples of the steady duration. */
-const MAX_ERRORS_TIMES = 4;
+/** Maximum time for which server errors are ignored, and new responses awaited, in multiples of the steady duration. */
+const MAX_TIMES = 4;
 
 function isServerError({ failure: { got } }: StepFailure): boolean {
   return Number((got as { readonly status?: unknown } | undefined)?.status) >= 500;
