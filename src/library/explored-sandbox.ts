@@ -9,6 +9,7 @@ import type { Namespace } from "../core/namespace/namespace.js";
 import type { RequestEntry } from "../core/namespace/request-journal.js";
 import { isRefusal, type Refusal, SandboxError } from "../core/schema/refusals.js";
 import type { FaultRule, Scenario } from "../core/schema/scenario-rules.js";
+import { loadLazily } from "../core/time/load-lazily.js";
 import type { LocalSandbox, RunRules } from "../tools/explore/functions/local-sandbox.js";
 
 /** Name of the scenario that has the rules of a run. */
@@ -20,6 +21,7 @@ const HOLD = "1h";
 export class ExploredSandbox implements LocalSandbox {
   readonly fetch: SandboxFetch;
   readonly runIdOf: LocalSandbox["runIdOf"];
+  readonly rowsSince: LocalSandbox["rowsSince"];
   readonly #namespace: Namespace;
   readonly #held = new Set<RequestEntry>();
   readonly #stops: (() => void)[];
@@ -32,6 +34,10 @@ export class ExploredSandbox implements LocalSandbox {
     this.#namespace = namespace;
     this.fetch = fetch;
     this.runIdOf = (name) => namespace.nextRunId(name);
+    this.rowsSince = async (list, last) => {
+      const { newerRecords } = await loadLazily(() => import("../server/control/newer-records.js"));
+      return newerRecords(namespace, list, last);
+    };
     const { events } = namespace;
     this.#stops = [
       events.on("arrived", (call) => this.#held.add(call)),

@@ -106,7 +106,7 @@ function withdrawalOf({ engine }: Namespace, id: string) {
   return engine.state.get("withdrawals", id) ?? refuse("NOT_FOUND", "Withdrawal not found");
 }
 
-function controlWithdrawalView(namespace: Namespace, withdrawal: Withdrawal) {
+export function controlWithdrawalView(namespace: Namespace, withdrawal: Withdrawal) {
   const { mode, scenario, scenario_asked, timeline, notes } = withdrawal;
   return {
     ...withdrawalView(withdrawal),

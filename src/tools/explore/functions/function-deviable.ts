@@ -154,7 +154,7 @@ export class FunctionDeviable implements Deviable {
     this.#endCheck = new EndCheck(this.#views, baseline, one.observed, {
       look: async (_plan, run) => {
         await this.#runner.looks.save(run.state);
-        run.rows = (await readRowsSince(this.#client, run.since, 1)).rows;
+        run.rows = (await readRowsSince(this.#sandbox.rowsSince, run.since, 1)).rows;
         return undefined;
       },
       checks: async () => undefined,
@@ -182,7 +182,7 @@ export class FunctionDeviable implements Deviable {
     this.#runs++;
     const since = this.#position;
     const state = await this.#runner.carryOut(plan, isBrief);
-    const { rows, position } = await readRowsSince(this.#client, since, 1);
+    const { rows, position } = await readRowsSince(this.#sandbox.rowsSince, since, 1);
     this.#position = position;
     const { startMs, moments, variables } = state;
     const { drivenMs, quietMs } = moments;
@@ -248,7 +248,8 @@ export class FunctionDeviable implements Deviable {
       const run = await this.#carryOut(plan);
       const { trace, isTouched } = await this.#endCheck.judge(plan, run);
       // The checks may move time, and look at the app, which may call the service: no part of the next run.
-      if (isTouched) this.#position = (await readRowsSince(this.#client, this.#position, 1)).position;
+      if (isTouched)
+        this.#position = (await readRowsSince(this.#sandbox.rowsSince, this.#position, 1)).position;
       traces.push(trace);
     }
     return traces;

@@ -1,5 +1,6 @@
 import type { SandboxFetch } from "../../../core/client/control-client.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
+import type { ReadRows } from "../sandbox/observation.js";
 
 /** The rules of a run. The first that matches applies. */
 export interface RunRules {
@@ -13,6 +14,7 @@ export interface LocalSandbox {
   /** Calls the sandbox's APIs without a port. */
   readonly fetch: SandboxFetch;
   readonly runIdOf: (name: string) => string;
+  readonly rowsSince: ReadRows;
   /** Sandbox time. */
   nowMs(): number;
   /** When the next task of the sandbox is due; Infinity without one. */

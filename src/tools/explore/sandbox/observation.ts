@@ -41,17 +41,21 @@ export async function readClock(client: Client): Promise<number> {
 /** Rows of the sandbox's lists in order of arrival. */
 export type ObservedRows = Readonly<Record<Watched, readonly LogRow[]>>;
 
+/** Reads the rows of a list that are newer than the one with the id, newest first; `usual` of them are expected. */
+export type ReadRows = (list: Watched, last: string | undefined, usual: number) => Promise<LogRow[]>;
+
+export function readRowsOf(client: Client): ReadRows {
+  // Asks for one extra row, the last row of the previous run, because readRecordsSince() stops at that row.
+  return (list, last, usual) => readRecordsSince(client, list, last, Math.min(usual + 1, MAX_PAGE));
+}
+
 /** Reads the rows after `position`; `runs` is the number of concurrent runs that added them. */
 export async function readRowsSince(
-  client: Client,
+  read: ReadRows,
   position: ListPositions,
   runs: number,
 ): Promise<{ rows: ObservedRows; position: ListPositions }> {
-  const since = (list: Watched) => {
-    const { last, usual } = position[list];
-    // Asks for one extra row, the last row of the previous run, because readRecordsSince() stops at that row.
-    return readRecordsSince(client, list, last, Math.min(usual * runs + 1, MAX_PAGE));
-  };
+  const since = (list: Watched) => read(list, position[list].last, position[list].usual * runs);
   const [requests, deliveries, charges] = await Promise.all([
     since("requests"),
     since("deliveries"),

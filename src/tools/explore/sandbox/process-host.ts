@@ -15,6 +15,7 @@ import {
   observedRunOf,
   readClock,
   readListPositions,
+  readRowsOf,
   readRowsSince,
   withoutCustomersOf,
 } from "./observation.js";
@@ -97,7 +98,7 @@ export class ProcessHost {
 
   /** Reads the rows that were added since the last read. */
   async readRows(runs = 1): Promise<ObservedRows> {
-    const { rows, position } = await readRowsSince(this.#client, this.#position, runs);
+    const { rows, position } = await readRowsSince(readRowsOf(this.#client), this.#position, runs);
     this.#position = position;
     return rows;
   }
@@ -141,7 +142,7 @@ export class ProcessHost {
     const ended = [...this.#endedRuns];
     const rows = withoutCustomersOf(ended, read);
     const readRows = async () =>
-      withoutCustomersOf(ended, (await readRowsSince(this.#client, since, all.length)).rows);
+      withoutCustomersOf(ended, (await readRowsSince(readRowsOf(this.#client), since, all.length)).rows);
     this.paysForOthers ||= rows.charges.length < read.charges.length;
     this.#endedRuns.push(...all.map(({ runId }) => runId));
     const carriedOut = runs.map((run, index): ProcessRun => {

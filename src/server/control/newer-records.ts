@@ -1,0 +1,48 @@
+import type { Delivery } from "../../core/engine/records.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Charge, Withdrawal } from "../../core/schema/records/payment-records.js";
+import { controlChargeJson } from "./charges.js";
+import { createDeliveryMapper } from "./deliveries.js";
+import { requestEntryView } from "./requests.js";
+import { controlWithdrawalView } from "./withdrawals.js";
+
+type Row = Record<string, unknown>;
+
+const LISTS = {
+  deliveries: { idOf: (one: Delivery) => one.delivery_id, viewIn: createDeliveryMapper },
+  charges: {
+    idOf: (one: Charge) => one.charge_id,
+    viewIn: (namespace: Namespace) => (one: Charge) => JSON.parse(controlChargeJson(namespace, one)) as Row,
+  },
+  withdrawals: {
+    idOf: (one: Withdrawal) => one.withdrawal_id,
+    viewIn: (namespace: Namespace) => (one: Withdrawal) => controlWithdrawalView(namespace, one),
+  },
+};
+
+/** Number of records that are looked through first. */
+const FIRST_PAGE = 16;
+
+/** Lists the records that are newer than the one with the id `last`, newest first, as the control API lists them. */
+export async function newerRecords(
+  namespace: Namespace,
+  name: "requests" | keyof typeof LISTS,
+  last: string | undefined,
+): Promise<Row[]> {
+  await namespace.catchUp();
+  if (name === "requests")
+    return upTo(namespace.journal.entries(), ({ id }) => String(id) === last).map(requestEntryView);
+  namespace.runDueTasks();
+  const { idOf, viewIn } = LISTS[name] as (typeof LISTS)["charges"];
+  for (let limit = FIRST_PAGE; ; limit *= 4) {
+    const { items, total } = namespace.engine.state.pageOfKinds(name as "charges", () => true, 0, limit);
+    const found = upTo(items, (one) => idOf(one) === last);
+    if (found.length < items.length || items.length === total) return found.map(viewIn(namespace));
+  }
+}
+
+/** Returns the items before the last one; all items without it. */
+function upTo<Item>(items: readonly Item[], isLast: (item: Item) => boolean): readonly Item[] {
+  const end = items.findIndex(isLast);
+  return end === -1 ? items : items.slice(0, end);
+}
