@@ -46,6 +46,7 @@ export class FlowRunner {
   /** @param isBrief ends with the flow, without the work and the time that follow */
   async carryOut(plan: RunPlan | undefined, isBrief = false): Promise<RunState> {
     const { name, flow, sandbox, driver } = this.#options;
+    await driver.whenFree();
     await driver.until(call(() => flow.setup?.()));
     const id = sandbox.runIdOf(name);
     const variant = this.variants.find((one) => one === plan?.flowVariant);
@@ -276,6 +277,7 @@ export class FlowRunner {
   async #drain(): Promise<void> {
     const { driver, sandbox } = this.#options;
     sandbox.useRules({});
+    await driver.whenFree();
     await settled(driver.advance(durationToMs(this.rest)));
   }
 }

@@ -47,6 +47,7 @@ export class FunctionLives implements LifeHost {
   async begin(): Promise<void> {
     const { driver, flow, sandbox } = this.#options;
     this.#customers = [];
+    await driver.whenFree();
     driver.beginRun([], sandbox.nowMs(), undefined);
     await driver.until(call(() => flow.setup?.()));
   }
