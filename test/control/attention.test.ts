@@ -60,7 +60,7 @@ it("health of a receiver is ok only without an open failure", async () => {
   const health = async () => (await receiverOf(client)).health;
   expect(await health()).toEqual({
     ...{ state: "ok", open_failures: 0, last_error: null },
-    ...{ p50_ms: null, p95_ms: null, delivered_share: null },
+    ...{ p50_ms: null, p95_ms: null, recent: 0, delivered_share: null },
   });
   await client.pay();
   await sandbox.advance("1s");
@@ -92,7 +92,7 @@ it("health counts the last 50 deliveries", async () => {
   receiver.handler = accept;
   await send(45);
   const { health } = await receiverOf(client);
-  expect(health).toMatchObject({ state: "failing", open_failures: 10, delivered_share: 0.9 });
+  expect(health).toMatchObject({ state: "failing", open_failures: 10, recent: 50, delivered_share: 0.9 });
 });
 
 it("a held receiver says that nothing listens", async () => {

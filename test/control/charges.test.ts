@@ -21,6 +21,31 @@ it("GET /_sandbox/charges lists charges of both modes, newest first", async ({ c
   ]);
 });
 
+it("GET /_sandbox/charges filters by how a completed charge was last taken back", async ({
+  shop: { client, sandbox },
+}) => {
+  const [part, back, both, _kept] = [
+    await client.pay(),
+    await client.pay(),
+    await client.pay(),
+    await client.pay(),
+  ];
+  await sandbox.advance("10d");
+  for (const id of [part, both])
+    await client.ask(`POST /_sandbox/charges/${id}/partial-refund`, { amount: "1.00" });
+  for (const id of [back, both]) await client.ask(`POST /_sandbox/charges/${id}/chargeback`, {});
+  const ids = async (status: string) => {
+    const { json } = await client.ask(`GET /_sandbox/charges?status=${status}`);
+    expect(json.total).toBe(json.items.length);
+    return json.items.map((one: { charge_id: string }) => one.charge_id);
+  };
+  expect(await ids("PARTLY_REFUNDED")).toEqual([part]);
+  expect(await ids("CHARGED_BACK")).toEqual([both, back]);
+  expect(await ids("COMPLETED")).toHaveLength(4);
+  await client.ask(`POST /_sandbox/charges/${part}/transition`, { to: "REFUNDED" });
+  expect(await ids("PARTLY_REFUNDED")).toEqual([]);
+});
+
 it("GET /_sandbox/charges filters by customer, status, metadata and mode", async ({ client }) => {
   const ada = await client.pay({ email: "ada@shop.test", metadata: { plan: "gold", "a.b": "c d" } });
   const bob = await client.pay({ email: "bob+x@shop.test", metadata: { plan: "lead" } });

@@ -46,3 +46,24 @@ it("GET /_sandbox/next offers no status for a charge that was charged back", asy
   await client.ask(`POST /_sandbox/charges/${id}/chargeback`, {});
   for (const query of [`?id=${id}`, ""]) expect(await moves(query)).toEqual([]);
 });
+
+it("GET /_sandbox/next with a mode lists only tasks, webhooks and statuses of that mode", async ({
+  shop: { client, sandbox },
+}) => {
+  const ids: string[] = [];
+  for (const [mode, key] of Object.entries({ test: "sk_test_sandbox", live: "sk_live_sandbox" })) {
+    await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: mode, mode });
+    ids.push(await client.pay({ key }));
+  }
+  await sandbox.advance("1s");
+  const next = async (query: string) => (await client.ask(`GET /_sandbox/next?${query}`)).json;
+  const both = await next("limit=100");
+  const objects = ({ items }: { items: { object: string }[] }) => items.map(({ object }) => object);
+  for (const [index, mode] of ["test", "live"].entries()) {
+    const own = await next(`mode=${mode}`);
+    expect(new Set(objects(own))).toEqual(new Set([ids[index]]));
+    expect(own.items).toEqual(both.items.filter(({ object }: { object: string }) => object === ids[index]));
+    expect(own.total).toBe(own.items.length);
+    expect((await next(`mode=${mode}&limit=2&offset=1`)).items).toEqual(own.items.slice(1, 3));
+  }
+});

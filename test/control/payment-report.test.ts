@@ -104,6 +104,23 @@ it("a refused webhook is counted, and next_step names its error and its retry", 
   expect([mended.webhooks, mended.next_step]).toEqual([{ ...NONE, delivered: 2 }, null]);
 });
 
+it("next_step of a payment that has not ended is its own, then that of its webhook", async () => {
+  await using receiver = await Receiver.open(refuseWith(500));
+  const { client, sandbox } = await openShop({ webhooks: [receiver.url] });
+  const id = await client.pay();
+  const stuck = await client.pay({ scenario: "stuck" });
+  await sandbox.advance("2s");
+  const fix = "Fix the HTTP 500 at :\\d+, then retry the webhook.";
+  const step = async (of: string) => (await read(client, of)).next_step;
+  expect(await step(id)).toMatchObject({
+    sentence: expect.stringMatching(`^It becomes PROCESSING. ${fix}$`),
+    command: "npx payments-sandbox clock advance 1s",
+  });
+  await sandbox.advance("10s");
+  expect((await step(id)).sentence).toMatch(new RegExp(`^${fix}$`));
+  expect((await step(stuck)).sentence).toMatch(new RegExp(`^Nothing is scheduled: move it by hand. ${fix}$`));
+});
+
 it("a webhook that nothing listens for is held, and next_step is to start the app", async () => {
   const { client } = await openShop({ clock: "real", webhooks: ["http://127.0.0.1:9/hooks"] });
   const id = await client.pay();

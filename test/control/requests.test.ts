@@ -96,6 +96,16 @@ it("GET /_sandbox/requests filters by method, path, operation and status", async
   });
 });
 
+it("GET /_sandbox/requests lists calls without a response by the status none", async ({ client }) => {
+  await client.ask("POST /_sandbox/faults", { match: { operation: "getBalances" }, drop: "after", times: 1 });
+  await client.ask("GET /api/v1/accounts/balances").catch(() => undefined);
+  await client.ask("GET /api/v1/accounts/balances");
+  const found = async (status: string) =>
+    (await client.ask(`GET /_sandbox/requests?status=${status}`)).json.items.map((one: Entry) => one.status);
+  expect(await found("none")).toEqual([null]);
+  expect(await found("2xx")).toEqual([200]);
+});
+
 it("GET /_sandbox/requests filters by time and request", async ({ client }) => {
   await client.quote();
   await client.ask("POST /_sandbox/clock/advance", { by: "5s" });

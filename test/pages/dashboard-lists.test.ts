@@ -58,6 +58,38 @@ describe("lists of the dashboard", () => {
     expect(textOf(await page(`/webhooks/${id}`))).toContain("charge.awaiting_payment ✗ failing");
   });
 
+  it("the mode Live lists only what is due in live mode", async () => {
+    const { sandbox, charge, page } = await withReceiver(refuseWith(500));
+    await charge("ada@example.com");
+    await sandbox.advance("1m");
+    const upNext = async (query: string) => textOf((await page(query)).split('id="next"')[1]!);
+    expect(await upNext("?mode=test")).toContain("retry charge.");
+    expect(await upNext("?mode=live")).toMatch(/Nothing is due\. /);
+    expect(textOf(await page("?mode=live"))).toContain("next due: nothing");
+  });
+
+  it("each status that a list shows is one of its choices, and lists the rows that show it", async () => {
+    const { sandbox, charge, page, press, send } = await openDashboard();
+    const ids = [await charge("ada@example.com"), await charge("bob@example.com")];
+    await charge("cy@example.com");
+    await sandbox.advance("1d");
+    await press(`refundPart?charge_id=${ids[0]}&amount=1.00`);
+    await press(`chargeBack?charge_id=${ids[1]}`);
+    const rule = { match: { operation: "getBalances" }, drop: "after", times: 1, per: "request" };
+    await press("createFault", { json: JSON.stringify(rule) });
+    const headers = { authorization: `Bearer ${sandbox.apiKey}` };
+    await send("/api/v1/accounts/balances", { headers }).catch(() => undefined);
+    for (const [list, choice, many] of [
+      ["charges", "PARTLY REFUNDED", 1],
+      ["charges", "CHARGED BACK", 1],
+      ["requests", "dropped", 1],
+    ] as const) {
+      expect(await page(`/${list}`)).toContain(`<option value="${choice}"`);
+      const rows = rowsOf(await page(`/${list}?status=${encodeURIComponent(choice)}`), list);
+      expect(rows).toEqual(Array(many).fill(expect.stringContaining(choice)));
+    }
+  });
+
   it("a row that a paused list still shows comes with its present status, wherever it is now", async () => {
     const { charge, page, sandbox, send, home } = await openDashboard({ rateLimit: "off" });
     const id = await charge("ada@example.com");

@@ -103,7 +103,8 @@ it("every number of the dashboard is that of the rows it stands above, or leads 
           /<\/span> ([\d,]+) (?:failing|refused|held|stuck)<\/span><\/span>.*?<a href="([^"]+)"/gs,
         ),
       ].map(([all, count, href]) => [all, href!, count!]),
-      ...[...text.matchAll(/<a href="([^"]+)">([\d,]+) deliver(?:y|ies)</g)],
+      ...text.matchAll(/<a href="([^"]+)"><span class="badge[^>]*>[^ ]*<\/span> ([\d,]+) failing</g),
+      ...text.matchAll(/<a href="([^"]+)">([\d,]+)<span class="unseen"> deliver/g),
     ];
     for (const [, href, count] of links) {
       numbers++;

@@ -78,7 +78,7 @@ describe("webhooks in the dashboard", () => {
     const home = async () => (await page()).split("<dialog")[0]!;
     const on = await home();
     expect(on).toMatch(
-      />3<span class="unseen"> failing<.*3 webhooks not accepted.*Up next.*retry charge\.completed → :\d+</s,
+      />3<span class="unseen"> failing<.*3 webhooks not accepted.*Up next.*retry charge\.completed → :\d+\/hooks</s,
     );
     const endpoint = /updateWebhookEndpoint\?webhook_id=we_[0-9a-f]+/.exec(await page("/webhooks"))![0];
     await press(`${endpoint}&enabled=false`);
@@ -100,8 +100,31 @@ describe("webhooks in the dashboard", () => {
       await charge("ada@example.com", { metadata: { order_id } });
     await sandbox.advance("1m");
     expect(await due()).toMatch(
-      /retry charge\.awaiting_payment → :\d+ A-1040 and 2 more .*retry charge\.completed → :\d+ A-1040 and 2 more /,
+      /retry charge\.awaiting_payment → :\d+\/hooks A-1040 and 2 more .*retry charge\.completed → :\d+\/hooks A-1040 and 2 more /,
     );
+  });
+
+  it("the name of a receiver leads nowhere: its figures stand beside those of the others", async () => {
+    const { page } = await openPaid(refuseWith(500));
+    const section = /<section id="receivers".*?<\/section>/s.exec(await page("/webhooks"))![0];
+    const [name, health] = [...section.matchAll(/<td.*?<\/td>/gs)].map(([cell]) => cell);
+    expect(name).not.toContain("<a ");
+    expect(health).toMatch(/<a href="[^"]*receiver=we_\w+&amp;status=not\+accepted#deliveries">/);
+  });
+
+  it("two receivers of one host are told apart where their webhooks are due", async () => {
+    const { charge, page, receiver, sandbox } = await withReceiver(refuseWith(500));
+    const { host } = new URL(receiver.url);
+    const long = "/payments/europe/incoming/one/events";
+    for (const path of [long, long.replace("one", "two")])
+      await sandbox.run("createWebhookEndpoint", { url: `http://${host}${path}` });
+    await charge("ada@example.com");
+    await sandbox.advance("1s");
+    const due = (await page()).split('id="next"')[1]!;
+    const list = (await page("/webhooks")).split('id="deliveries"')[1]!;
+    for (const text of [due, list])
+      for (const name of ["one", "two"])
+        expect(textOf(text)).toContain(`/payments/europe/incoming/${name}/events`);
   });
 
   it("filters webhooks by status, type and words", async () => {
@@ -124,12 +147,12 @@ describe("webhooks in the dashboard", () => {
     await sandbox.advance("10s");
     const list = await page("/webhooks");
     expect(textOf(list)).toMatch(
-      /✗ \d failing \S+ 500 answer · 0 % of the last 50 accepted · p50 \d+ ms, p95 \d+ ms · all events · Standard Webhooks signature/,
+      /Receiver Health Last error Accepted p50 p95 Deliveries Change \S+ all events · Standard Webhooks signature ✗ (\d) failing 500 answer 0 % of \1 \d+ ms \d+ ms \d+ deliveries Turn off /,
     );
     const id = /edit=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
     expect(await page(`/webhooks?receiver=${id}`)).toContain('value="createWebhookEndpoint"');
     expect(await page(`/webhooks?edit=${id}`)).toContain(`value="updateWebhookEndpoint?webhook_id=${id}"`);
-    expect(await page(`/webhooks?edit=${id}`)).toMatch(/<li data-key="edit"[\s\S]*<\/ul>\s*<details>/);
+    expect(await page(`/webhooks?edit=${id}`)).toMatch(/<\/table><\/div>\s*<div id="edit">/);
     await using mended = await Receiver.open();
     const said = await press(`updateWebhookEndpoint?webhook_id=${id}`, {
       url: mended.url,

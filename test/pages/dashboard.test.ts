@@ -84,6 +84,21 @@ describe("dashboard", () => {
     }
   });
 
+  it("an advance in which nothing happens says what is next", async () => {
+    const { charge, page, press, put } = await openDashboard();
+    expect((await press("advanceClock?by=1h")).text).toMatch(/nothing happened; nothing is due later/);
+    await put("slow", JSON.stringify({ charges: [{ timeline: [{ after: "40s", to: "COMPLETED" }] }] }));
+    await charge("ada@example.com", { metadata: { sandbox_scenario: "slow" } });
+    await press("advanceClock?by=10s");
+    const { text } = await press("advanceClock?by=10s");
+    expect(text).toMatch(/Advanced 10\ss to [\d:]+: nothing happened; next due in 20\ss: COMPLETED/);
+    expect(await page("/faults")).not.toContain('value="deleteFaults"');
+    await press("createFault", {
+      json: JSON.stringify({ respond: { status: 503 }, times: 1, per: "request" }),
+    });
+    expect(await page("/faults")).toContain('value="deleteFaults"');
+  });
+
   it("lists the next due tasks, and all of them on request", async () => {
     const { charge, page } = await openDashboard({ clock: "manual" });
     for (let many = 0; many < 6; many++)

@@ -77,7 +77,7 @@ export const OPERATION_INPUTS = {
   listAttention: { mode: "text" },
   getCoverage: { of: "text" },
   getAdvice: { of: "text" },
-  listNext: { limit: "number", offset: "number", id: "text" },
+  listNext: { limit: "number", offset: "number", id: "text", mode: "text" },
   listTasks: { limit: "number", offset: "number", id: "text" },
   keepFailedTest: { test: "text", charge_ids: "list" },
   listFailedTests: { limit: "number", offset: "number" },

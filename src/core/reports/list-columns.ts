@@ -113,7 +113,7 @@ const lists = {
     values: { order: orderOf },
     filters: [
       SEARCH,
-      STATUS,
+      { ...STATUS, query: (value) => ({ status: value.replaceAll(" ", "_") }) },
       ...STUCK,
       { name: "customer_email", option: ["--email <address>", "only of this customer"] },
     ],
@@ -168,7 +168,7 @@ const lists = {
       {
         ...STATUS,
         option: ["--status <status>", "only with this status, such as 400 or 4xx"],
-        query: (value) => ({ status: value.padEnd(3, "x") }),
+        query: (value) => ({ status: value === "dropped" ? "none" : value.padEnd(3, "x") }),
       },
       {
         name: "operation",

@@ -140,10 +140,17 @@ export interface StepFacts {
   readonly commandFor: (words: string) => string;
 }
 
-/** The next step of a payment: the app's fault to mend, the customer's turn, or the change that is due. */
+/** The next step of a payment: its own, then that of its webhooks. */
 export function nextStepOf(facts: StepFacts): NextStep | null {
-  const { payment, failing, held, due, commandFor, stoppedAtMs } = facts;
-  const id = payment.charge_id ?? payment.withdrawal_id!;
+  const own = facts.hasEnded ? null : ownStep(facts);
+  const webhook = webhookStep(facts);
+  if (own === null || webhook === null) return own ?? webhook;
+  const { at, command } = own;
+  return { sentence: `${own.sentence} ${webhook.sentence}`, at, command: command ?? webhook.command };
+}
+
+/** The app's fault to mend, or the receiver to start. */
+function webhookStep({ failing, held, commandFor }: StepFacts): NextStep | null {
   // The app's own error comes before a receiver that does not respond.
   const worst = failing.find(({ attempt }) => attempt!.status !== null) ?? failing[0];
   if (worst !== undefined) {
@@ -154,8 +161,12 @@ export function nextStepOf(facts: StepFacts): NextStep | null {
   // A webhook that waits for the one before it needs no one.
   const isWaitedFor = ({ holdReason }: OpenWebhook) => !holdReason!.endsWith("before it");
   const waiting = held.filter(isWaitedFor);
-  if (waiting.length > 0) return { sentence: holdSentence(waiting), at: null, command: null };
-  if (facts.hasEnded) return null;
+  return waiting.length > 0 ? { sentence: holdSentence(waiting), at: null, command: null } : null;
+}
+
+/** The customer's turn, the change that is due, or a move by hand. */
+function ownStep({ payment, due, verb, commandFor, stoppedAtMs }: StepFacts): NextStep {
+  const id = payment.charge_id ?? payment.withdrawal_id!;
   if (payment.payment_method === null)
     return {
       sentence: `The customer pays on the hosted page /checkout/${payment.checkout_id}.`,
@@ -168,7 +179,7 @@ export function nextStepOf(facts: StepFacts): NextStep | null {
     return { sentence: `It becomes ${due.to}.`, at: due.at, command };
   }
   const noun = payment.charge_id === undefined ? "withdrawal" : "charge";
-  const command = facts.verb === undefined ? null : commandFor(`${noun} ${id} ${facts.verb}`);
+  const command = verb === undefined ? null : commandFor(`${noun} ${id} ${verb}`);
   return { sentence: "Nothing is scheduled: move it by hand.", at: null, command };
 }
 
@@ -178,7 +189,7 @@ export function stepText({ sentence, at }: NextStep, nowMs: number): string {
   if (!(untilMs > 0)) return sentence;
   const time = readableDuration(untilMs);
   return sentence.startsWith("It ")
-    ? sentence.replace(/\.$/, ` in ${time}.`)
+    ? sentence.replace(".", ` in ${time}.`)
     : `${sentence} Next try in ${time}.`;
 }
 

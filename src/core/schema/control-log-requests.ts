@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import {
-  chargeStatusSchema,
+  CHARGE_STATUSES,
   DELIVERY_STATES,
   deliveryStatusSchema,
   modeSchema,
@@ -8,6 +8,7 @@ import {
 } from "./common.js";
 import { closedShape, exactlyOneOf, field, fieldsOf, queryShape } from "./descriptions.js";
 import { reasonSchema } from "./engine-requests.js";
+import { CHARGE_REVERSALS } from "./event-types.js";
 import { withNameKind } from "./name-kinds.js";
 import { hasOneTarget, ONE_TARGET_MESSAGE, webhookOptionSchema, webhookUrlSchema } from "./option-schemas.js";
 import { charactersAtMost, globTextSchema, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
@@ -40,7 +41,10 @@ export const chargeQuerySchema = queryShape({
   ...page,
   mode,
   customer_email: field(optionalText, "Only this customer.", { examples: ["ada@shop.test"] }),
-  status: field(z.optional(chargeStatusSchema), "Only items with this status."),
+  status: field(
+    z.optional(z.enum([...CHARGE_STATUSES, ...CHARGE_REVERSALS])),
+    "Only items with this status; `PARTLY_REFUNDED` and `CHARGED_BACK`: completed, and taken back so at last.",
+  ),
   ...stuck,
   q: field(
     z.optional(nonEmptyText(MAX_LENGTHS.name)),
@@ -56,10 +60,9 @@ export const withdrawalQuerySchema = queryShape({
   ...stuck,
 });
 
-export const taskQuerySchema = queryShape({
-  ...page,
-  id: field(optionalText, "Only this charge or withdrawal."),
-});
+const taskFilters = { ...page, id: field(optionalText, "Only this charge or withdrawal.") };
+export const taskQuerySchema = queryShape(taskFilters);
+export const nextQuerySchema = queryShape({ ...taskFilters, mode });
 
 export const eventQuerySchema = queryShape({ ...page, type, charge_id: ofCharge, mode });
 
@@ -110,8 +113,10 @@ const requestFilters = {
   path: field(z.optional(globTextSchema), "Only these paths: a glob.", { examples: ["/api/v1/payments/*"] }),
   operation: field(z.optional(globTextSchema), "Only this operation: a glob.", { examples: ["createQuote"] }),
   status: field(
-    z.optional(z.string().check(z.regex(/^[1-5x][\dx]{2}$/, "must be a status such as 400 or 4xx"))),
-    "Only this response status, or class of statuses.",
+    z.optional(
+      z.string().check(z.regex(/^([1-5x][\dx]{2}|none)$/, "must be a status such as 400 or 4xx, or none")),
+    ),
+    "Only this response status, or class of statuses; `none`: calls that got no response.",
     { examples: ["4xx"] },
   ),
   since: field(optionalText, "Only requests after the one with this ID, or since this instant.", {

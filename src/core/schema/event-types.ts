@@ -13,6 +13,9 @@ export const REVERSALS = {
 export type ReversalKind = keyof typeof REVERSALS;
 export const REVERSAL_KINDS = Object.keys(REVERSALS) as [ReversalKind, ...ReversalKind[]];
 
+/** Statuses of reversed charges, as queries name them. */
+export const CHARGE_REVERSALS = ["PARTLY_REFUNDED", "CHARGED_BACK"] as const;
+
 const REVERSAL_EVENT_TYPES: readonly string[] = REVERSAL_KINDS.map((kind) => REVERSALS[kind].event);
 
 export function chargeEventType(status: ChargeStatus): string {

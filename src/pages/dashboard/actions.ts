@@ -3,10 +3,11 @@ import { decimalsOf, percentOf } from "../../core/domain/money.js";
 import { type ListedDelivery, webhookText } from "../../core/reports/delivery-text.js";
 import { isRefusal, refuseInvalid, SandboxError } from "../../core/schema/refusals.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import { INSTANT_PATTERN } from "../../core/schema/time.js";
+import { INSTANT_PATTERN, readableDuration } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
 import { parseJsonObject } from "../../server/http/body.js";
+import { dueItems, dueText } from "./due.js";
 import { NOTICES, type OwnAction } from "./notices.js";
 import { dashboardPath, type Notice, type PageContext } from "./page-context.js";
 import { checkoutOf } from "./payment/copies.js";
@@ -18,7 +19,7 @@ export interface ActionResult extends Notice {
 }
 
 type Fields = Readonly<Record<string, string | undefined>>;
-type Acting = Pick<PageContext, "ask" | "client" | "namespace" | "sandbox">;
+type Acting = Pick<PageContext, "ask" | "client" | "namespace" | "sandbox" | "query" | "mode">;
 
 /**
  * Runs the action in the form's field `do`: an operation of the control API with fields of its input, such as
@@ -32,7 +33,7 @@ export async function runFormAction(context: Acting, form: URLSearchParams): Pro
   if (Object.hasOwn(OWN_ACTIONS, id)) return OWN_ACTIONS[id as OwnAction](context, fields);
   if (!Object.hasOwn(NOTICES, id)) throw new UserError(`Unknown action “${id}”`);
   const result = await context.client.run<object>(...([id, inputOf(fields)] as OperationCall));
-  const subject = await subjectOf(context, fields);
+  const subject = id === "advanceClock" ? await nextText(context, result) : await subjectOf(context, fields);
   return { text: NOTICES[id as keyof typeof NOTICES](result, subject, fields as Record<string, string>) };
 }
 
@@ -50,6 +51,14 @@ async function subjectOf({ ask }: Acting, { charge_id, withdrawal_id }: Fields):
   if (charge_id !== undefined) return nameOf(await ask("getCharge", { charge_id })) ?? charge_id;
   if (withdrawal_id === undefined) return "";
   return nameOf(await ask("getControlWithdrawal", { withdrawal_id })) ?? withdrawal_id;
+}
+
+/** What an advance leaves to come. */
+async function nextText(context: Acting, { to }: { readonly to?: string }): Promise<string> {
+  const [next] = (await dueItems(context)).items;
+  if (next === undefined) return "nothing is due later";
+  const wait = readableDuration(Date.parse(next.at) - Date.parse(to ?? ""));
+  return `next due in ${wait}: ${dueText(next)}`;
 }
 
 /** Trims the fields and leaves out those that are empty. */

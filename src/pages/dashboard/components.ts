@@ -33,14 +33,9 @@ export function httpTone(status: number | null): Tone {
   return status < 300 ? "good" : "warn";
 }
 
-/** A receiver's name for a row: without the host on this machine, and without the middle of a long path. */
+/** A receiver's name for a row: without the host on this machine. */
 export function receiverLabel(receiver: string): string {
-  const name = receiver.replace(/^(localhost|127\.0\.0\.1|\[::1\])(?=:)/, "");
-  return name.length > 28 ? name.replace(/^([^/]*\/[^/]*\/).+(\/[^/]+)$/, "$1…$2") : name;
-}
-
-export function receiverHost(receiver: string): string {
-  return receiverLabel(receiver).split("/")[0]!;
+  return receiver.replace(/^(localhost|127\.0\.0\.1|\[::1\])(?=:)/, "");
 }
 
 /** True unless a fault has been used up. */

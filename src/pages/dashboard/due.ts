@@ -1,4 +1,5 @@
 import type { NextItem } from "../../core/schema/control-responses.js";
+import { receiverLabel } from "./components.js";
 import type { PageContext } from "./page-context.js";
 import { LONGEST_PAGE } from "./rows.js";
 
@@ -11,12 +12,18 @@ export interface DueItem extends NextItem {
 const READ_ITEMS = 30;
 
 /** Due tasks, earliest first, without those that wait for a receiver; `total` may be more. */
-export async function dueItems({ ask, query }: PageContext) {
+export async function dueItems({ ask, query, mode }: Pick<PageContext, "ask" | "query" | "mode">) {
   const limit = query.get("due") === "all" ? LONGEST_PAGE : READ_ITEMS;
-  const { total, items } = await ask("listNext", { limit });
+  const { total, items } = await ask("listNext", { limit, mode });
   const due = items.flatMap(({ at, ...item }): DueItem[] =>
     at === null || item.hold !== null ? [] : [{ ...item, at }],
   );
   const isWhole = due.length < items.length;
   return { items: due, total: isWhole ? due.length : total };
+}
+
+export function dueText({ kind, what, to, attempts, receiver }: DueItem): string {
+  if (kind === "delivery") return `${attempts > 0 ? "retry " : ""}${what} → ${receiverLabel(receiver ?? "")}`;
+  if (what === "expire") return "EXPIRED, if unpaid";
+  return what === "settle" ? "settlement" : (to[0] ?? "next step");
 }

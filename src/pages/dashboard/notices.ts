@@ -19,7 +19,7 @@ type Result = Readonly<Partial<Record<Text, string>>> & {
   readonly match?: FaultRule["match"];
 };
 
-/** @param subject the order, reference or id of the charge or payout */
+/** @param subject the order, reference or id of the charge or payout; of an advance what is due next */
 type NoticeOf = (result: Result, subject: string, fields: Fields) => string;
 
 const statusNotice: NoticeOf = ({ status }, subject, { reason }) =>
@@ -28,10 +28,11 @@ const stopNotice: NoticeOf = ({ removed = 0 }) => `${formatCount(removed, "fault
 
 /** Operations with a button or form on the dashboard, each with the text shown after its call. */
 export const NOTICES = {
-  advanceClock: (report) =>
-    report.from === report.to && report.fired_total === 0
-      ? "Nothing is due"
-      : advanceText(report as unknown as AdvanceReport),
+  advanceClock: (report, next) => {
+    const { from, to, fired_total } = report;
+    const text = from === to ? "Nothing is due now" : advanceText(report as unknown as AdvanceReport);
+    return fired_total === 0 ? `${text}; ${next}` : text;
+  },
   setClock: ({ mode }) => (mode === "manual" ? "The clock is frozen" : "The clock runs"),
   transitionCharge: statusNotice,
   transitionWithdrawal: statusNotice,

@@ -3,6 +3,8 @@ import { payAmount, transitionCharge } from "../../core/engine/commands/charge-c
 import { chargeBack, refundPart } from "../../core/engine/commands/reversal-commands.js";
 import type { FieldCondition } from "../../core/engine/indexes.js";
 import { emailCondition, metadataCondition } from "../../core/engine/match-fields.js";
+import type { EventRecord } from "../../core/engine/records.js";
+import type { State } from "../../core/engine/state.js";
 import { chargeDetailJson } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
@@ -14,6 +16,7 @@ import {
   reversalRequestSchema,
   transitionRequestSchema,
 } from "../../core/schema/engine-requests.js";
+import { REVERSALS } from "../../core/schema/event-types.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-row.js";
 import { RawJson, viewOrRefusal } from "../http/reply.js";
@@ -45,12 +48,14 @@ export const CHARGE_CONTROL_OPERATIONS = [
       const { mode, customer_email, status, stuck, scenario, q } = input;
       const { state } = namespace.engine;
       const { limit, offset } = limitAndOffset(input);
+      const reversed = chargesReversed(state, status);
       const hasStatusAndMode = (charge: Charge) =>
-        (mode === undefined || charge.mode === mode) && (status === undefined || charge.status === status);
+        (mode === undefined || charge.mode === mode) &&
+        (status === undefined || charge.status === (reversed === undefined ? status : "COMPLETED"));
       const isPlannedBy = (charge: Charge) =>
         (stuck === undefined || isStuck(state, charge)) &&
         (scenario === undefined || (charge.scenario ?? "none") === scenario);
-      const isAnyPlan = stuck === undefined && scenario === undefined;
+      const isAnyPlan = stuck === undefined && scenario === undefined && reversed === undefined;
       const fields = indexedFields(customer_email, url);
       const hasFields = (charge: Charge) => fields.every(({ of, value }) => of(charge) === value);
       if (q === undefined && fields.length === 0 && isAnyPlan) {
@@ -64,7 +69,11 @@ export const CHARGE_CONTROL_OPERATIONS = [
             ? state.chargesMatching(fields).reverse()
             : state.pageOfKinds("charges", hasStatusAndMode, 0, Number.POSITIVE_INFINITY).items;
       const found = candidates.filter(
-        (charge) => hasStatusAndMode(charge) && hasFields(charge) && isPlannedBy(charge),
+        (charge) =>
+          hasStatusAndMode(charge) &&
+          (reversed === undefined || reversed.has(charge.charge_id)) &&
+          hasFields(charge) &&
+          isPlannedBy(charge),
       );
       const { total, items } = pageOfCharges(found, offset, limit);
       return limitedPageReply({ total, items }, offset, (charge) => controlChargeJson(namespace, charge));
@@ -168,6 +177,23 @@ export const CHARGE_CONTROL_OPERATIONS = [
       }),
   }),
 ];
+
+/** Ids of the charges whose last reversal is of a status, such as `PARTLY_REFUNDED`; undefined for any other status. */
+function chargesReversed(state: State, status: string | undefined): ReadonlySet<string> | undefined {
+  const isOf = (reversal: { readonly status: string }) => reversal.status.replace(" ", "_") === status;
+  const asked = Object.values(REVERSALS).find(isOf);
+  if (asked === undefined) return undefined;
+  const isReversal = ({ type }: EventRecord) => CHARGE_REVERSAL_EVENTS.includes(type);
+  const lastTypes = new Map<string, string>();
+  for (const { object_id, type } of state.pageOfKinds("events", isReversal, 0, Number.POSITIVE_INFINITY)
+    .items)
+    if (object_id !== null && !lastTypes.has(object_id)) lastTypes.set(object_id, type);
+  return new Set([...lastTypes].flatMap(([id, type]) => (type === asked.event ? id : [])));
+}
+
+const CHARGE_REVERSAL_EVENTS: readonly string[] = Object.values(REVERSALS)
+  .filter((reversal) => reversal.of === "charge")
+  .map(({ event }) => event);
 
 function chargeOf({ engine }: Namespace, id: string) {
   return engine.state.get("charges", id) ?? refuse("NOT_FOUND", "Charge not found");

@@ -44,6 +44,7 @@ export function receiverHealth(namespace: Namespace, endpoint: Endpoint): Receiv
     state: !enabled ? "off" : open > 0 ? "failing" : isHeld() ? "held" : "ok",
     open_failures: open,
     last_error: last === undefined ? null : failureText(last),
+    recent: tried.length,
     p50_ms: percentile(times, 50),
     p95_ms: percentile(times, 95),
     delivered_share: tried.length === 0 ? null : delivered / tried.length,

@@ -92,9 +92,14 @@ function requestMatcher({
     (method === undefined || entry.method === method) &&
     (path === undefined || matchesAnyGlob(path, entry.path)) &&
     (operation === undefined || matchesAnyGlob(operation, entry.operation)) &&
-    (status === undefined || matchesAnyGlob(status.replaceAll("x", "?"), String(entry.status))) &&
+    (status === undefined || hasStatus(entry, status)) &&
     (sinceId === undefined || entry.id > sinceId) &&
     (sinceMs === undefined || entry.atMs >= sinceMs);
+}
+
+function hasStatus({ status, inFlight }: RequestEntry, pattern: string): boolean {
+  if (status === null) return pattern === "none" && !inFlight;
+  return matchesAnyGlob(pattern.replaceAll("x", "?"), String(status));
 }
 
 /** Mode of a request's key; one without a key counts as one of test mode. */

@@ -6,7 +6,8 @@ import { comesBefore } from "../../core/engine/task-queue.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { receiverName } from "../../core/reports/delivery-text.js";
 import { orderOf } from "../../core/reports/list-columns.js";
-import { taskQuerySchema } from "../../core/schema/control-log-requests.js";
+import type { Mode } from "../../core/schema/common.js";
+import { nextQuerySchema, taskQuerySchema } from "../../core/schema/control-log-requests.js";
 import type { NextItem } from "../../core/schema/control-responses.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
@@ -88,14 +89,14 @@ export const NEXT_OPERATIONS = [
     summary: "List what can happen next",
     description:
       "Scheduled tasks and deliveries in time order, deliveries that wait, and possible next statuses of charges and withdrawals.",
-    input: taskQuerySchema,
+    input: nextQuerySchema,
     runsDueTasks: true,
     output: "NextList",
     run: ({ namespace, input }) => {
       const { state } = namespace.engine;
       const view = (item: PlannedItem) => withSubject(namespace, item);
       if (input.id !== undefined) return pageReply(nextOfObject(state, input.id), input, view);
-      const { total, items } = nextPage(state, limitAndOffset(input));
+      const { total, items } = nextPage(state, limitAndOffset(input), input.mode);
       return { total, items: items.map(view) };
     },
   }),
@@ -133,8 +134,14 @@ function holdOf(namespace: Namespace, delivery: Delivery): string | null {
 }
 
 /** Lists tasks by time, then unscheduled deliveries, then possible transitions. Makes no views beyond the page. */
-function nextPage(state: State, { limit, offset }: { limit: number; offset: number }) {
+function nextPage(state: State, { limit, offset }: { limit: number; offset: number }, mode?: Mode) {
   const end = offset + limit;
+  const isInMode = (record: { readonly mode: Mode } | undefined) =>
+    mode === undefined || record?.mode === mode;
+  const ofMode =
+    mode === undefined
+      ? undefined
+      : [...state.tasks.inOrder()].filter((task) => isInMode(ownerOf(state, task)));
   const items: PlannedItem[] = [];
   let counted = 0;
   const take = (total: number, part: (from: number, to: number) => PlannedItem[]) => {
@@ -143,24 +150,39 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
     if (from < to) items.push(...part(from, to));
     counted += total;
   };
-  const queued = state.tables.tasks.size - state.tasks.inFlightCount;
-  take(queued, (from, to) => tasksDue(state, from, to).map((task) => nextTaskView(state, task)));
-  const queuedDeliveries = queued - state.plannedTaskCount;
-  take(state.pageOfKinds("deliveries", isWaiting, 0, 0).total - queuedDeliveries, (from, to) =>
+  const queued = ofMode?.length ?? state.tables.tasks.size - state.tasks.inFlightCount;
+  take(queued, (from, to) =>
+    (ofMode?.slice(from, to) ?? tasksDue(state, from, to)).map((task) => nextTaskView(state, task)),
+  );
+  const queuedDeliveries =
+    ofMode?.filter(({ kind }) => kind === "attempt").length ?? queued - state.plannedTaskCount;
+  const waits = (delivery: Delivery) => isWaiting(delivery) && isInMode(delivery);
+  take(state.pageOfKinds("deliveries", waits, 0, 0).total - queuedDeliveries, (from, to) =>
     state
-      .pageOfKinds("deliveries", isWaiting, 0, Number.POSITIVE_INFINITY)
+      .pageOfKinds("deliveries", waits, 0, Number.POSITIVE_INFINITY)
       .items.filter((delivery) => !isQueued(state, delivery))
       .reverse()
       .slice(from, to)
       .map(nextDeliveryView),
   );
   const missing = Math.max(end - counted, 0);
-  const charges = state.pageOfKinds("charges", isOpenCharge, 0, missing);
-  const withdrawals = state.pageOfKinds("withdrawals", isOpenWithdrawal, 0, missing);
+  const charges = state.pageOfKinds("charges", (one) => isOpenCharge(one) && isInMode(one), 0, missing);
+  const withdrawals = state.pageOfKinds(
+    "withdrawals",
+    (one) => isOpenWithdrawal(one) && isInMode(one),
+    0,
+    missing,
+  );
   take(charges.total + withdrawals.total, (from, to) =>
     transitionViews(state, charges.items, withdrawals.items).slice(from, to),
   );
   return { total: counted, items };
+}
+
+/** The delivery, charge or withdrawal that a task is about. */
+function ownerOf(state: State, { kind, ref }: Task) {
+  if (kind === "attempt") return state.get("deliveries", ref);
+  return state.get(kind === "withdrawal" ? "withdrawals" : "charges", ref);
 }
 
 function nextOfObject(state: State, id: string): PlannedItem[] {

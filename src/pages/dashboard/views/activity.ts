@@ -6,7 +6,7 @@ import type { RequestView } from "../../../core/schema/control-log-responses.js"
 import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { type DueItem, dueItems } from "../due.js";
+import { type DueItem, dueItems, dueText } from "../due.js";
 import { currentUrl, objectUrl, type PageContext, viewUrl } from "../page-context.js";
 import {
   allScenarios,
@@ -64,6 +64,7 @@ ${await dueSection(context, "soon", 3)}
 ${ui.section({
   id: "activity",
   title: "Activity",
+  tools: html`<a href="${viewUrl(context, "requests")}">All requests</a>`,
   body: ui.rowList(
     "Activity",
     await activityRows(context, requests.items),
@@ -113,7 +114,7 @@ async function attentionUrl(context: PageContext, item: Attention): Promise<stri
       if (count === 1) return viewUrl(context, "requests", object);
       const { operation, path, status, why } = await ask("getRequest", { request_id: object });
       const call = operation === null ? { path } : { operation };
-      const which = { ...call, status: status === null ? "" : String(status), why: why ?? "", since };
+      const which = { ...call, status: status === null ? "dropped" : String(status), why: why ?? "", since };
       return viewUrl(context, "requests", undefined, which);
     }
     case "payment_stuck": {
@@ -247,13 +248,6 @@ function dueKey(item: DueItem): string {
   return item.kind === "delivery"
     ? `${item.at} ${item.receiver} ${dueText(item)}`
     : `${item.id} ${item.what}`;
-}
-
-function dueText({ kind, what, to, attempts, receiver }: DueItem): string {
-  if (kind === "delivery")
-    return `${attempts > 0 ? "retry " : ""}${what} → ${ui.receiverHost(receiver ?? "")}`;
-  if (what === "expire") return "EXPIRED, if unpaid";
-  return what === "settle" ? "settlement" : (to[0] ?? "next step");
 }
 
 /** Tasks due at the same time; names and links the first. `mayBeMore`: the list read ends with these. */

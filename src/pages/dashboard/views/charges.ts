@@ -1,4 +1,5 @@
 import { CHARGE_STATUSES } from "../../../core/schema/common.js";
+import { REVERSALS } from "../../../core/schema/event-types.js";
 import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
@@ -22,10 +23,12 @@ export const CHARGES: View = {
   count: async ({ ask, mode }) => [(await ask("listCharges", { mode, limit: 1 })).total, "charges", ""],
 };
 
+const REVERSED = Object.values(REVERSALS).flatMap(({ of, status }) => (of === "charge" ? status : []));
+
 function listing(context: PageContext): Listing<"charges"> {
   return {
     name: "charges",
-    choices: { status: CHARGE_STATUSES },
+    choices: { status: [...CHARGE_STATUSES, ...REVERSED] },
     headings: ["Created", "Status", "Amount", "Customer", "Order, method"],
     get: (charge_id) => context.ask("getCharge", { charge_id }),
     idOf: ({ charge_id }) => charge_id,

@@ -56,7 +56,7 @@ async function faultsView(context: PageContext): Promise<Markup> {
 ${ui.section({
   id: "faults",
   title: `Active: ${active.length}`,
-  tools: items.length > 0 && ui.button({ does: ["deleteFaults"], label: "Stop all" }),
+  tools: active.length > 0 && ui.button({ does: ["deleteFaults"], label: "Stop all" }),
   body: ui.rowList(
     "Active faults",
     active.map(row),

@@ -23,7 +23,7 @@ function listing(context: PageContext): Listing<"requests"> {
   return {
     name: "requests",
     headings: ["Time", "Status", "", "Request", "About"],
-    choices: { status: ["2xx", "4xx", "5xx"], operation: OPERATION_IDS },
+    choices: { status: ["2xx", "4xx", "5xx", "dropped"], operation: OPERATION_IDS },
     get: (request_id) => context.ask("getRequest", { request_id }),
     idOf: ({ request_id }) => String(request_id),
     row: (request) => requestRow(context, request),

@@ -70,31 +70,32 @@ async function listing(context: PageContext): Promise<Listing<"deliveries">> {
   };
 }
 
-/** Receivers with their health; one can be edited at a time. */
+/** Receivers, compared by their health; one can be edited at a time. */
 async function receiversSection(context: PageContext): Promise<Markup> {
   const { query, mode, submitted } = context;
-  const receivers = [...(await receiversOf(context)).values()];
-  const edited = query.get("edit")?.trim();
-  const rows = receivers
-    .filter((endpoint) => mode === undefined || endpoint.mode === mode)
-    .map(async (endpoint) => {
-      const { webhook_id, url } = endpoint;
-      const isEdited = webhook_id === edited && url !== null;
-      const form = isEdited && html`<li data-key="edit" id="edit">${editForm(context, endpoint, url)}</li>`;
-      const { total } = await context.ask("listDeliveries", { webhook_id, limit: 1 });
-      return [receiverRow(context, endpoint, total), ...(form ? [form] : [])];
-    });
+  const receivers = [...(await receiversOf(context)).values()].filter(
+    (endpoint) => mode === undefined || endpoint.mode === mode,
+  );
+  const edited = receivers.find(({ webhook_id }) => webhook_id === query.get("edit")?.trim());
+  const rows = receivers.map(async (endpoint) => {
+    const { total } = await context.ask("listDeliveries", { webhook_id: endpoint.webhook_id, limit: 1 });
+    return receiverRow(context, endpoint, total);
+  });
   const add = ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" });
   const isOpen = submitted !== undefined || receivers.length === 0;
   const hidden = mode === "live" && html`<input type="hidden" name="mode" value="live">`;
+  const table = ui.table(
+    "Receivers",
+    ["Receiver", "Health", "Last error"],
+    ["Accepted", "p50", "p95", "Deliveries", "Change"],
+    await Promise.all(rows),
+  );
+  const none = html`<p class="none">None yet: add the address your app takes webhooks at.</p>`;
   return ui.section({
     id: "receivers",
     title: "Receivers",
-    body: html`${ui.rowList(
-      "Receivers",
-      (await Promise.all(rows)).flat(),
-      "None yet: add the address your app takes webhooks at.",
-    )}
+    body: html`${receivers.length === 0 ? none : table}
+${edited?.url && html`<div id="edit">${editForm(context, edited, edited.url)}</div>`}
 <details${isOpen && html` open`}><summary>Add a receiver…</summary>${ui.actionForm(
       context,
       [hidden, receiverFields("URL", "", "*"), add],
@@ -121,36 +122,42 @@ ${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { 
   );
 }
 
-function receiverRow(context: PageContext, endpoint: Endpoint, total: number): Markup {
-  const { webhook_id, url, mode, signature, enabled, health } = endpoint;
-  const [word, tone] = HEALTH_WORDS[health.state];
-  const count = health.state === "failing" ? `${groupDigits(String(health.open_failures))} ` : "";
+function receiverRow(context: PageContext, endpoint: Endpoint, total: number) {
+  const { webhook_id, url, mode, signature, enabled, health, events } = endpoint;
+  const { state, open_failures, last_error, delivered_share, recent, p50_ms, p95_ms } = health;
+  const [word, tone] = HEALTH_WORDS[state];
+  const count = state === "failing" ? `${groupDigits(String(open_failures))} ` : "";
   const name = receiverName(endpoint);
-  const edit = `${viewUrl(context, "webhooks", undefined, { edit: webhook_id })}#edit`;
   const scheme = signature === "standard" ? "Standard Webhooks" : signature;
-  const all = viewUrl(context, "webhooks", undefined, { receiver: webhook_id });
-  const status = { failing: NOT_ACCEPTED, held: "held", ok: undefined, off: undefined }[health.state];
+  const about = [
+    events.join(", ").replace(/^\*$/, "all events"),
+    `${typeof scheme === "string" ? scheme : "custom"} signature`,
+  ];
+  const listUrl = (status?: string) =>
+    `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id, status })}#deliveries`;
+  const status = { failing: NOT_ACCEPTED, held: "held", ok: undefined, off: undefined }[state];
+  const badge = ui.badge(`${count}${word}`, tone);
   const onOff = ui.button({
     does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }],
     label: enabled ? "Turn off" : "Turn on",
     to: name,
   });
-  return ui.listRow(context, {
+  const edit = `${viewUrl(context, "webhooks", undefined, { edit: webhook_id })}#edit`;
+  const ms = (value: number | null) => value !== null && `${Math.round(value)} ms`;
+  return {
     key: webhook_id,
-    status: ui.badge(`${count}${word}`, tone),
-    title: html`${ui.breakable(name)} ${ui.liveModeTag(mode)}`,
-    to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id, status })}#deliveries`,
-    subtitle: ui.joinWithDots([
-      tone === "bad" && ui.reasonMarkup(health.last_error),
-      ...healthTexts(health),
-      endpoint.events.join(", ").replace(/^\*$/, "all events"),
-      `${typeof scheme === "string" ? scheme : "custom"} signature`,
-      html`<a href="${all}#deliveries">${total === 1 ? "1 delivery" : `${total} deliveries`}</a>`,
-    ]),
-    rowButtons: html`${onOff}
-${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}`,
-    tone: tone === "bad" ? "bad" : "",
-  });
+    cells: [
+      html`${ui.breakable(name)} ${ui.liveModeTag(mode)}<br><small>${ui.joinWithDots(about)}</small>`,
+      status === undefined ? badge : html`<a href="${listUrl(status)}">${badge}</a>`,
+      tone === "bad" && html`<span class="bad">${last_error}</span>`,
+      delivered_share !== null && `${Math.floor(delivered_share * 100)} % of ${recent}`,
+      ms(p50_ms),
+      ms(p95_ms),
+      html`<a href="${listUrl()}">${groupDigits(String(total))}<span class="unseen"> deliveries</span></a>`,
+      html`<span class="acts">${onOff}
+${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}</span>`,
+    ],
+  };
 }
 
 const HEALTH_WORDS: Readonly<Record<ReceiverHealth["state"], readonly [word: string, tone: ui.Tone]>> = {
@@ -159,13 +166,6 @@ const HEALTH_WORDS: Readonly<Record<ReceiverHealth["state"], readonly [word: str
   held: ["held", "warn"],
   off: ["off", ""],
 };
-
-/** Figures by which receivers are compared: the share of the last 50 deliveries that it accepted, and its times. */
-function healthTexts({ delivered_share, p50_ms, p95_ms }: ReceiverHealth): string[] {
-  if (delivered_share === null) return ["nothing sent yet"];
-  const times = p50_ms === null ? [] : [`p50 ${Math.round(p50_ms)} ms, p95 ${Math.round(p95_ms!)} ms`];
-  return [`${Math.floor(delivered_share * 100)} % of the last 50 accepted`, ...times];
-}
 
 /** A delivery: attempts, body, and changes since the previous event. */
 async function deliveryPage(context: PageContext, delivery_id: string): Promise<Markup> {
@@ -263,11 +263,12 @@ function attemptItem(context: PageContext, attempt: DeliveryView["attempts"][num
   const sent = attempt.response_body ?? attempt.error ?? "";
   const response = /^\s*</.test(sent) ? decodeEntities(sent) : ui.formatJson(sent);
   const status = ui.badge(String(attempt.status ?? "no response"), ui.httpTone(attempt.status));
-  const times = html`${ui.timeTag(context, attempt.at)} · ${Math.round(
-    attempt.duration_ms,
-  )} ms · sent ${attempt.sent_at.slice(11, 19)} wall time`;
+  const times = html`${ui.timeTag(context, attempt.at)} sandbox time, ${attempt.sent_at.slice(
+    11,
+    19,
+  )} wall time · ${Math.round(attempt.duration_ms)} ms`;
   const number = attempt.attempt;
-  return html`<li id="attempt-${number}" data-key="attempt-${number}"><p>${status} attempt ${number} · ${times}</p>
+  return html`<li id="attempt-${number}" data-key="attempt-${number}"><p>${status} attempt ${number} at ${times}</p>
 ${response !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${number}">${response}</pre>`}
 <details><summary>Request headers, with the signature</summary>${ui.factList(
     Object.entries(attempt.request_headers).map(([name, value]): [string, Markup] => [
