@@ -1,6 +1,6 @@
 // Plants mutants in the right apps of test/explore, one at a time, and tells which `explore` finds at depth 2:
 //
-//   node scripts/explore-mutants.mjs [--count 100] [--seed explore] [--only N|N-M] [--limit SECONDS] [--json FILE]
+//   npm run explore-mutants -- [--count 100] [--seed explore] [--only N|N-M] [--limit SECONDS] [--json FILE]
 //
 // A mutant lacks a lock, a check, an await or a retry, or compares otherwise. It needs a build.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
