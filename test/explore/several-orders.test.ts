@@ -119,6 +119,21 @@ describe.concurrent("of two orders, explore compares", () => {
 });
 
 describe.concurrent("of two orders, explore accepts", () => {
+  it("two customers whose addresses are in upper case, and shows a part of each", async () => {
+    const naming = (call: CallService): Answer => {
+      const names = new Map<string, string>();
+      const answer = checkoutShop(follow)(call);
+      return async (route, body) => {
+        if (route === "POST /orders") names.set(`GET /orders/${body.order}`, body.email.split("@")[0]);
+        const [status, view] = await answer(route, body);
+        return [status, { ...(view as object), name: names.get(route) }];
+      };
+    };
+    const { found, report } = await explored(naming, TOGETHER, { only: "awkward_value at e-mail" });
+    expect(found).toEqual([]);
+    expect(report.singles).toMatchObject([{ outcome: "right" }]);
+  });
+
   it("one whose customer returns without a payment, with names that differ from run to run", async () => {
     let count = 0;
     const numbering = (call: CallService) =>

@@ -20,7 +20,7 @@ export function functionVariants(
   pages: number,
 ): FunctionVariant[] {
   const { email: address } = customerOf(RUN_ID);
-  const email = emailVariant([address], customerMatch.customer_email !== undefined);
+  const email = emailVariant(address, customerMatch.customer_email);
   const [charge] = charges;
   const ends: readonly Failing[] = ["declined", "expired", ...(pages > 0 ? (["cancelled"] as const) : [])];
   return [

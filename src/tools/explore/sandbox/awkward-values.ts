@@ -37,7 +37,7 @@ export function awkwardVariants(
   const given = givenValues(flow);
   return [
     ...nameVariants(flow, given),
-    ...emailVariants(flow, given, chargeMatch.customer_email !== undefined),
+    ...emailVariants(flow, given, chargeMatch.customer_email),
     ...priceVariants(flow, given, charges),
     ...listVariants(flow, given),
   ];
@@ -99,7 +99,7 @@ export function inUpperCase(email: string): string {
   return email.replace(/(\$\{[^}]*\})|[^$]+?(?=\$\{|$)/g, (part, variable) => variable ?? part.toUpperCase());
 }
 
-function emailVariants(flow: Flow, given: readonly GivenValue[], selectsCustomer: boolean): FileVariant[] {
+function emailVariants(flow: Flow, given: readonly GivenValue[], customer: unknown): FileVariant[] {
   const isEmail = ({ value }: GivenValue): boolean =>
     typeof value === "string" && EMAIL.test(value) && inUpperCase(value) !== value;
   const emails = [...new Set(given.filter(isEmail).map(({ value }) => String(value)))];
@@ -107,26 +107,29 @@ function emailVariants(flow: Flow, given: readonly GivenValue[], selectsCustomer
   const raw = JSON.parse(
     emails.reduce((all, email) => all.replaceAll(email, inUpperCase(email)), JSON.stringify(flow.raw)),
   );
-  return [{ ...emailVariant(emails, selectsCustomer), flow: flowOf(flow.file, raw) }];
+  return [{ ...emailVariant(emails[0]!, customer), flow: flowOf(flow.file, raw) }];
 }
 
-/** @param selectsCustomer an address selects the charges of a run */
-export function emailVariant(emails: readonly string[], selectsCustomer: boolean): FlowVariant {
-  const spellings = emails.flatMap((email) => {
-    const upper = inUpperCase(email);
-    const at = email.indexOf("@");
-    return [email, upper, `${upper.slice(0, at)}${email.slice(at)}`];
-  });
+/** @param customer pattern of the address that selects the charges of a run; undefined if none does */
+export function emailVariant(email: string, customer: unknown): FlowVariant {
   return {
     ...UNCHANGED,
     at: "e-mail",
-    when: `with the e-mail ${inUpperCase(emails[0]!).replace(/\$\{[^}]*\}/g, "…")}`,
-    ...(selectsCustomer
-      ? { chargeMatch: { customer_email: { in: spellings.map((one) => one.replaceAll("*", "\\*")) } } }
+    when: `with the e-mail ${inUpperCase(email).replace(/\$\{[^}]*\}/g, "…")}`,
+    ...(typeof customer === "string"
+      ? { chargeMatch: { customer_email: { in: spellingsOf(customer) } } }
       : {}),
     // An app may show a part of an address, or another spelling.
-    expectedOf: (plain) => withTexts(plain, (text) => (text.includes("@") ? PRESENT : text)),
+    expectedOf: (plain) =>
+      withTexts(plain, (text) => (text.includes("@") ? PRESENT : { in: [text, inUpperCase(text)] })),
   };
+}
+
+/** An app may write only the part before the `@` in the customer's case. */
+function spellingsOf(email: string): string[] {
+  const upper = inUpperCase(email);
+  const at = email.indexOf("@");
+  return [email, upper, `${upper.slice(0, at)}${email.slice(at)}`];
 }
 
 /** Returns true if rules or other steps than calls to the app name an address: they may miss another spelling. */
