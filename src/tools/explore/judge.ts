@@ -267,8 +267,8 @@ export function hasNewRefusals(observed: ObservedRun, plain: ObservedRun): boole
   return refusalsOf(observed).some(({ type }) => known.every((one) => one.type !== type));
 }
 
-/** Describes a payment or a delivery that is still open; undefined if no more are than in a plain run. */
-export function openText(observed: ObservedRun, plain: ObservedRun): string | undefined {
+/** Describes a payment or a delivery that is still open; undefined if no more are than in `plain`. */
+export function openText(observed: ObservedRun, plain?: ObservedRun): string | undefined {
   const openIn = ({ charges, withdrawals, deliveries }: ObservedRun) => [
     ...charges.filter((charge) => !isFinal(charge)).map(({ status }) => `a charge is still ${status}`),
     ...withdrawals
@@ -277,7 +277,7 @@ export function openText(observed: ObservedRun, plain: ObservedRun): string | un
     ...deliveries.filter(({ isOpen }) => isOpen).map(({ type }) => `${type} is still being delivered`),
   ];
   const open = openIn(observed);
-  return open.length > openIn(plain).length ? open[0] : undefined;
+  return open.length > (plain === undefined ? 0 : openIn(plain).length) ? open[0] : undefined;
 }
 
 export function countCompletedPayments(payments: readonly ObservedPayment[]): number {

@@ -103,13 +103,16 @@ function claimsOn(
 
 /** Selects the view by which to check that an end is unlike another: one that is as there with all that belong to it, if any. */
 function viewUnlike(
-  { views }: Unlike,
+  { views, others = [] }: Unlike,
   seen: Bodies,
   belongs: (one: number, to: number) => boolean,
 ): { readonly index: number; readonly body: unknown } | undefined {
-  const stated = views.map((body, index) => ({ body, index })).filter(({ body }) => body !== undefined);
+  const listed = (bodies: Bodies) =>
+    bodies.map((body, index) => ({ body, index })).filter(({ body }) => body !== undefined);
+  const stated = listed(views);
+  const all = [...stated, ...listed(others)];
   const isMet = ({ body, index }: (typeof stated)[number]) => findMismatches(body, seen[index]).length === 0;
   const isAlike = ({ index }: (typeof stated)[number]) =>
-    stated.filter((one) => belongs(one.index, index)).every(isMet);
+    all.filter((one) => belongs(one.index, index)).every(isMet);
   return stated.find(isAlike) ?? stated.find((one) => !isMet(one));
 }

@@ -28,6 +28,8 @@ export interface Claims {
 export interface Unlike {
   readonly sentence: string;
   readonly views: readonly unknown[];
+  /** Bodies of the other views at that end: money that these show instead excuses all. */
+  readonly others?: Bodies;
 }
 
 /** Views of one moment in the app, without the run's id. */
@@ -134,7 +136,10 @@ export function paidLateClaims(shown: Shown, isReturned: boolean): Claims {
     }),
   );
   const sentence = "paid late, but not marked as paid by the app: it shows what it shows if nothing is paid";
-  return isReturned ? { views } : { views, unlike: { sentence, views: changed(shown.expired, shown) } };
+  if (isReturned) return { views };
+  const unpaid = changed(shown.expired, shown);
+  const others = shown.expired.map((body, index) => (unpaid[index] === undefined ? body : undefined));
+  return { views, unlike: { sentence, views: unpaid, others } };
 }
 
 /** The views of an end that are not as in a plain run, without the fields that only the judged run shows. */
