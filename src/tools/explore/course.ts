@@ -154,11 +154,15 @@ export function stopsOf(host: RunHost, plan: RunPlan, { readMatch }: Pick<Baseli
     const { webhook } = concurrent;
     const call = webhook?.type.includes("withdrawal") === true ? { operation: "getWithdrawal" } : readMatch;
     const match = variant.side === "together" ? undefined : call;
-    const race = isTwice
-      ? { match, held: host.job, other: host.job, afterwards: host.arrive }
-      : { match, ...inTurn(variant.side, host.job, host.arrive) };
+    const jobs = { match, held: host.job, other: host.job };
+    const race = { match, ...inTurn(variant.side, host.job, host.arrive) };
+    const work = async (): Promise<void> => {
+      await host.race(isTwice ? { ...jobs, afterwards: host.arrive } : race);
+      // The webhook may leave the work to the job.
+      if (isTwice) await host.race(jobs);
+    };
     // The plan delays the webhook by the duration of the work. A change without one is not delayed: begin before it.
-    return [{ sinceMs: webhook === undefined ? sinceMs - 1 : sinceMs, work: () => host.race(race) }];
+    return [{ sinceMs: webhook === undefined ? sinceMs - 1 : sinceMs, work }];
   });
   if (unpaidSinceMs !== undefined) {
     const work = async (): Promise<void> => {
