@@ -39,7 +39,7 @@ async function openRun(flow: Flow, waits: AppWaits = {}, clock = new SharedClock
     end: async () => {},
   };
   const run = new FlowRun({
-    ...{ loaded, loader, clock, waits, profile: undefined },
+    ...{ loaded, loader, clock, waits, allRuns: [], profile: undefined },
     session: session as unknown as SessionRun,
   });
   return { run, steps };

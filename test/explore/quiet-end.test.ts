@@ -36,6 +36,7 @@ async function stepsOf(
       return { fromMs: 0, toMs: 0 };
     },
     advanceInStop: async () => {},
+    ownPart: (view: unknown) => view,
     race: async () => {},
     knows: () => true,
   };

@@ -26,6 +26,18 @@ const TELLING: readonly (readonly [string, (order: Told) => unknown])[] = [
   ["tickets with codes", (order) => ({ tickets: codesOf(order) })],
   ["a debt", (order) => ({ balance: isPaid(order) ? 0 : -1105.1 })],
   ["a sentence", (order) => (isPaid(order) ? "Your order is complete" : "We wait for your payment")],
+  [
+    "tickets by their codes",
+    (order) => ({ tickets: Object.fromEntries(codesOf(order).map(({ code }) => [code, { seat: "A1" }])) }),
+  ],
+  [
+    "rows with times",
+    (order) => [
+      [`no ${++told}`, "ordered"],
+      ...(order.status === "pending" ? [] : [[`no ${++told}`, order.status]]),
+    ],
+  ],
+  ["the order by its id", (order) => ({ orders: { [order.id]: { status: order.status } } })],
   ["marks of what is done", (order) => ({ done: ["ordered", ...(isPaid(order) ? ["paid"] : [])] })],
 ];
 
@@ -45,8 +57,61 @@ async function explored(view: (order: Told) => unknown, options: ShopOptions = {
   return sandbox.explore(flowOf(shop, { see }), { throws: false });
 }
 
+it.each([
+  ["a version alone", (order: Told) => ({ version: order.status === "pending" ? 1 : 2 })],
+  ["a number over all runs alone", () => ++told],
+])(
+  "explore accuses no right shop whose view shows %s, and says that nothing is compared",
+  async (_, view) => {
+    const { findings, passed, sentence, looked_at } = await explored(view);
+    expect({ findings, passed, looked_at }).toEqual({ findings: [], passed: false, looked_at: [] });
+    expect(sentence).toContain("see shows nothing that can be compared");
+  },
+);
+
 it.each([...TELLING, ...AMBIGUOUS])("a right shop whose view shows %s is silent", async (_, view) => {
   expect(await explored(view)).toMatchObject({ findings: [], passed: true });
+});
+
+const codes = (count: number) => Array.from({ length: count }, () => `code ${++told}`);
+/** Views of a shop that delivers once more for a second webhook. */
+const DELIVERIES: typeof TELLING = [
+  [
+    "parcels by random codes",
+    ({ delivered }) => Object.fromEntries(codes(delivered).map((code) => [code, 1])),
+  ],
+  [
+    "sent e-mails",
+    ({ delivered, status }) => [
+      ...Array.from({ length: delivered }, () => "Your order"),
+      ...(status === "failed" ? ["Your payment has failed"] : []),
+    ],
+  ],
+];
+
+it.each(DELIVERIES)("a shop that delivers twice is found by a view that shows %s", async (_, view) => {
+  expect(await explored(view)).toMatchObject({ findings: [], passed: true });
+  const { findings } = await explored(view, { hasBugs: true });
+  expect(findings.map(({ deviations: [one] }) => one?.kind)).toContain("webhook_twice");
+});
+
+it.each([
+  ["list", (orders: readonly Order[]) => orders.map(({ id, delivered }) => ({ id, delivered }))],
+  [
+    "map",
+    (orders: readonly Order[]) => Object.fromEntries(orders.map(({ id, delivered }) => [id, delivered])),
+  ],
+])("of a %s of all orders, those of the run are compared", async (_, viewOf) => {
+  const kindsOf = async (options: ShopOptions) => {
+    const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+    const shop = await openFunctionShop(sandbox, options);
+    const flow = flowOf(shop, { see: { orders: () => viewOf([...shop.orders.values()]) } });
+    const { findings, passed } = await sandbox.explore(flow, { throws: false });
+    expect(passed).toBe(findings.length === 0);
+    return findings.map(({ deviations: [one] }) => one?.kind);
+  };
+  expect(await kindsOf({})).toEqual([]);
+  expect(await kindsOf({ hasBugs: true })).toContain("webhook_twice");
 });
 
 it.each(TELLING)(

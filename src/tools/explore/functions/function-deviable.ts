@@ -25,7 +25,7 @@ import {
 import { wrongPrice } from "../sandbox/price-check.js";
 import { savedVariable, viewVariableName } from "../sandbox/saved-variable.js";
 import type { ObservedViews } from "../sandbox/seen-views.js";
-import { commonPart, fieldsIn, generalPath } from "../sandbox/views.js";
+import { commonPart, fieldsIn, generalPath, pathOf } from "../sandbox/views.js";
 import { Driver } from "./driver.js";
 import type { ExploreFlow } from "./flow.js";
 import { functionVariants } from "./function-variants.js";
@@ -65,6 +65,8 @@ export class FunctionDeviable implements Deviable {
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
   #endCheck!: EndCheck<FlowRun>;
+  /** Number of acts after which a flow ended early → the check of the ends of so short a flow. */
+  readonly #shortChecks = new Map<number, EndCheck<FlowRun>>();
 
   private constructor(
     flow: ExploreFlow,
@@ -151,7 +153,11 @@ export class FunctionDeviable implements Deviable {
     const variants = functionVariants(baseline, one.observed.charges, one.state.pages);
     this.#runner.variants = variants;
     this.customer = { ...this.customer, pressHolds, canReturn, meanwhile, variants };
-    this.#endCheck = new EndCheck(this.#views, baseline, one.observed, {
+    this.#endCheck = this.#checkOf(baseline, one);
+  }
+
+  #checkOf(baseline: Baseline, { observed }: FlowRun, endsAfter?: number): EndCheck<FlowRun> {
+    return new EndCheck(this.#views, baseline, observed, {
       look: async (_plan, run) => {
         await this.#runner.looks.save(run.state);
         run.rows = (await readRowsSince(this.#sandbox.rowsSince, run.since, 1)).rows;
@@ -159,7 +165,7 @@ export class FunctionDeviable implements Deviable {
       },
       checks: async () => undefined,
       carryOut: (plan) => this.#carryOut(plan),
-      runPlain: () => this.#carryOut(undefined),
+      runPlain: () => this.#carryOut(undefined, false, endsAfter),
       hasRefused: ({ state }) => state.refused.size > 0,
       repeatRefused: async (_plan, run) => {
         await this.#runner.repeatRefused(run.state);
@@ -178,10 +184,24 @@ export class FunctionDeviable implements Deviable {
     return { steps: Object.keys(this.#flow.meanwhile ?? {}), acts: all.slice(begin, Math.max(begin, end)) };
   }
 
-  async #carryOut(plan: RunPlan | undefined, isBrief = false): Promise<FlowRun> {
+  /** The check of a run's end. A flow that has ended early is compared with plain runs that end after as many acts. */
+  async #checkFor({ state }: FlowRun): Promise<EndCheck<FlowRun>> {
+    const { hasEndedEarly, acts, plan } = state;
+    if (!hasEndedEarly || plan?.flowVariant !== undefined) return this.#endCheck;
+    const known = this.#shortChecks.get(acts.length);
+    if (known !== undefined) return known;
+    const one = await this.#carryOut(undefined, false, acts.length);
+    const other = await this.#carryOut(undefined, false, acts.length);
+    const presses = pressRanges(one.observed, one.state.pressMarks);
+    const check = this.#checkOf(baselineOf(this.#views, one, other, presses), one, acts.length);
+    this.#shortChecks.set(acts.length, check);
+    return check;
+  }
+
+  async #carryOut(plan: RunPlan | undefined, isBrief = false, endsAfter = Infinity): Promise<FlowRun> {
     this.#runs++;
     const since = this.#position;
-    const state = await this.#runner.carryOut(plan, isBrief);
+    const state = await this.#runner.carryOut(plan, isBrief, endsAfter);
     const { rows, position } = await readRowsSince(this.#sandbox.rowsSince, since, 1);
     this.#position = position;
     const { startMs, moments, variables } = state;
@@ -191,11 +211,9 @@ export class FunctionDeviable implements Deviable {
       drivenMs,
       quietMs,
     };
-    const end = plan && this.#endCheck.ends.expectedOf(plan);
     const viewNames = this.#names.map((name) => ({ title: `see ${name}`, body: name }));
     const seen = { loaded: variables, viewNames };
-    const failure = state.failure ?? (end && viewFailure(seen, plan, end));
-    const trace = { observed, failure, hasReachedApp: state.presses.length > 0 };
+    const trace = { observed, failure: state.failure, hasReachedApp: state.presses.length > 0 };
     return { ...seen, observed, trace, state, since, rows };
   }
 
@@ -208,16 +226,16 @@ export class FunctionDeviable implements Deviable {
   }
 
   flowCoverage(): FlowCoverage {
-    const { free, uncompared, mayCompareMore } = this.#endCheck.ends;
+    const { free, uncompared, mayCompareMore, listed } = this.#endCheck.ends;
     const compared = this.#names.flatMap((name, view) => {
-      const body = savedVariable(this.#plain[0]!.loaded, viewVariableName(view));
+      const body = listed(savedVariable(this.#plain[0]!.loaded, viewVariableName(view)), view);
       const isFree = (path: string) =>
         uncompared.some((one) => one.view === view && generalPath(path) === generalPath(one.field));
       const common = commonPart(body, body, (path) => (isFree(path) ? "all" : undefined));
       return common === undefined ? [] : fieldsIn(common).map(({ path }) => [name, ...path].join("."));
     });
     const notCompared = free.map(({ view, field, reason }) => ({
-      field: `${this.#names[view]}.${field}`,
+      field: [this.#names[view], ...pathOf(field)].join("."),
       reason,
     }));
     const fields = [...new Set(compared)].sort();
@@ -245,8 +263,13 @@ export class FunctionDeviable implements Deviable {
   async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
     const traces: Trace[] = [];
     for (const plan of plans) {
-      const run = await this.#carryOut(plan);
-      const { trace, isTouched } = await this.#endCheck.judge(plan, run);
+      let run = await this.#carryOut(plan);
+      const hasRun = this.#runs;
+      const check = await this.#checkFor(run);
+      // Runs of a shorter flow came in between.
+      if (this.#runs > hasRun) run = await this.#carryOut(plan);
+      const failure = run.trace.failure ?? viewFailure(run, plan, check.ends.expectedOf(plan));
+      const { trace, isTouched } = await check.judge(plan, { ...run, trace: { ...run.trace, failure } });
       // The checks may move time, and look at the app, which may call the service: no part of the next run.
       if (isTouched)
         this.#position = (await readRowsSince(this.#sandbox.rowsSince, this.#position, 1)).position;
@@ -275,4 +298,5 @@ export class FunctionDeviable implements Deviable {
   }
 }
 
-const NOTHING_COMPARED = "see shows nothing that can be compared: return what the app knows of the order";
+const NOTHING_COMPARED =
+  "see shows nothing that can be compared: return what the app knows of the order, and empty in setup what earlier runs left";

@@ -1,5 +1,6 @@
 import { toPlainJson } from "../../../core/schema/json-objects.js";
 import { type LookMoment, lookName, statusName, viewVariableName } from "../sandbox/saved-variable.js";
+import { ofRun } from "../sandbox/views.js";
 import { call, statusOf } from "./acts.js";
 import type { Driver } from "./driver.js";
 import type { ExploreFlow } from "./flow.js";
@@ -15,9 +16,15 @@ interface LooksOptions {
 
 export class Looks {
   readonly #options: LooksOptions;
+  readonly #runs: string[] = [];
 
   constructor(options: LooksOptions) {
     this.#options = options;
+  }
+
+  /** Notes a run, whose orders the views of later runs may show too. */
+  begin(runId: string): void {
+    this.#runs.push(runId);
   }
 
   /** Saves what the views show, each with a status, as a response of an app has one. */
@@ -38,7 +45,8 @@ export class Looks {
     for (const look of Object.values(this.#options.flow.see))
       try {
         const body = await this.#options.driver.until(call(() => look(run.customer)));
-        views.push({ body: toPlainJson(body), status: 200 });
+        const shown = ofRun(toPlainJson(body), run.variables.runId, this.#runs);
+        views.push({ body: shown, status: 200 });
       } catch (error) {
         views.push({ body: { error: run.textOf(error) }, status: statusOf(error) ?? ABSENT });
       }

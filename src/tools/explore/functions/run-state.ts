@@ -20,6 +20,10 @@ export class RunState {
   readonly pressMarks: (readonly [before: string | undefined, after: string | undefined])[] = [];
   /** Presses that the app refused, by their index. */
   readonly refused = new Map<number, () => unknown>();
+  /** Number of acts after which the flow ends. */
+  endsAfter = Infinity;
+  /** The flow has ended before its last act, as it expected more of a run in which something deviates. */
+  hasEndedEarly = false;
   pages = 0;
   longestAdvanceMs = 0;
   readonly moments: EndMoments = {};

@@ -26,6 +26,9 @@ interface FlowRunnerOptions {
   readonly access: ServiceAccess;
 }
 
+/** Thrown by the first act that a run leaves out. */
+class FlowEnd extends Error {}
+
 /** Status of an act of others that throws an error without one. */
 const REFUSED = 409;
 
@@ -37,20 +40,27 @@ export class FlowRunner {
   variants: readonly FunctionVariant[] = [];
   /** Sandbox time from the end of the flow to the end of a run. */
   rest = LONG;
+  /** Number of acts of the flow in a plain run. */
+  #acts = 0;
 
   constructor(options: FlowRunnerOptions) {
     this.#options = options;
     this.looks = new Looks(options);
   }
 
-  /** @param isBrief ends with the flow, without the work and the time that follow */
-  async carryOut(plan: RunPlan | undefined, isBrief = false): Promise<RunState> {
+  /**
+   * @param isBrief ends with the flow, without the work and the time that follow
+   * @param endsAfter number of acts after which the flow ends
+   */
+  async carryOut(plan: RunPlan | undefined, isBrief = false, endsAfter = Infinity): Promise<RunState> {
     const { name, flow, sandbox, driver } = this.#options;
     await driver.whenFree();
     await driver.until(call(() => flow.setup?.()));
     const id = sandbox.runIdOf(name);
+    this.looks.begin(id);
     const variant = this.variants.find((one) => one === plan?.flowVariant);
     const run = new RunState(id, plan, sandbox.nowMs(), variant?.customerOf);
+    run.endsAfter = endsAfter;
     if (variant?.first !== undefined) await this.#tryInVain(run, variant.first);
     sandbox.useRules(run.rules());
     const { timeAdvance } = plan ?? {};
@@ -89,11 +99,14 @@ export class FlowRunner {
     try {
       await driver.until(call(() => flow.flow!(this.#contextOf(run, acts))));
     } catch (error) {
+      if (error instanceof FlowEnd) return;
       run.error ??= error;
+      run.hasEndedEarly = run.refused.size === 0 && run.acts.length < this.#acts;
       // The flow describes a run in which nothing goes wrong. What else it expects, the views tell.
       if (run.plan === undefined) run.fail(isAssertion(error) ? "expect" : "drive", "the flow", error);
       else if (error instanceof IdleError) run.fail("drive", "the flow", error);
     }
+    if (plan === PLAIN) this.#acts = run.acts.length;
     if (run.failure !== undefined) return;
     await this.#actMeanwhile(run);
     await acts.afterFlow().catch((error: unknown) => run.breakOff(error));
@@ -101,6 +114,7 @@ export class FlowRunner {
 
   #contextOf(run: RunState, acts: Acts): ExploreContext {
     const act = async <Result>(name: string, work: () => Promise<Result>, isPress = false) => {
+      if (run.acts.length >= run.endsAfter) throw new FlowEnd();
       const index = run.acts.push({ name, isPress }) - 1;
       return work().finally(() => this.#actMeanwhile(run, index));
     };

@@ -7,11 +7,12 @@ import { countCompletedPayments, refusalsOf } from "../judge.js";
 import type { ObservedCall, ObservedPayment, ObservedRun } from "../run-record.js";
 import type { Baseline, FreeField, LoadedRun, OrderPayments, PageOfFlow, RunVariables } from "./facts.js";
 import { type Flow, findJobs, findPresses, hasKnownTimes, longestAdvanceMs, lookOracle } from "./flow.js";
+import { FreeFields } from "./free-fields.js";
 import { chargesOf } from "./money.js";
 import { choiceOf, findPages, mustPayReason, paymentLike } from "./payment-steps.js";
 import { filledText, savedVariable, statusName, textOf, viewVariableName } from "./saved-variable.js";
 import type { ObservedViews } from "./seen-views.js";
-import { commonPart, type Freedom, PRESENT, RUN_ID, withoutRun } from "./views.js";
+import { commonPart, RUN_ID, withLists, withoutRun } from "./views.js";
 
 /** @param baseline absent before the plain runs */
 export function customerOf(flow: Flow, baseline?: Baseline): Deviable["customer"] {
@@ -76,17 +77,18 @@ export function baselineOf(
   const named = namedOrder(charges, one);
   const namedPayout = namedOrder(withdrawals, one);
   const chargeMatch = hasOwnEmail ? customerMatch : (named?.match ?? {});
-  const free: FreeField[] = [];
-  commonViews(views, one, other, (view, field, freedom) =>
-    free.push({ view, field, freedom, reason: "differs between plain runs" }),
-  );
+  const free = differencesOf(views, one, other).map((field) => ({
+    ...field,
+    reason: "differs between plain runs",
+  }));
+  const fields = new FreeFields(views.observe, free);
   return {
     customerMatch,
     chargeMatch,
     plain: {
       completedCharges: countCompletedPayments(chargesOf(one, { customerMatch, chargeMatch })),
       ...(withdrawals.length === 0 ? {} : { completedWithdrawals: countCompletedPayments(withdrawals) }),
-      bodies: views.observe.map((_, index) => bodyIn(one, index)),
+      bodies: views.observe.map((_, index) => withLists(bodyIn(one, index), fields.freedomOf(index))),
       statuses: views.observe.map((_, index) => savedVariable(one.loaded, statusName(index))),
     },
     payableMs: charge === undefined ? 0 : charge.expiresMs - charge.createdMs,
@@ -197,23 +199,25 @@ function readMatchOf({ calls }: ObservedRun, customerMatch: CustomerMatch): Base
   return list === undefined || readsOne ? { method: "GET", ...customerMatch } : { operation: list.operation };
 }
 
-/** Returns true if the app's views are equal at the end of both runs, except for ignored fields. */
+/** Returns true if the app's views are equal at the end of both runs, except for ignored fields and random keys. */
 export function hasSameViews(flow: ObservedViews, one: LoadedRun, other: LoadedRun): boolean {
-  return JSON.stringify(commonViews(flow, one, other)) === JSON.stringify(commonViews(flow, one, one));
+  return differencesOf(flow, one, other).every(({ freedom }) => freedom === "keys");
 }
 
-function commonViews(
+/** Lists the fields by which the views differ at the end of both runs, except for ignored fields. */
+function differencesOf(
   { observe }: ObservedViews,
   one: LoadedRun,
   other: LoadedRun,
-  onDifference: (view: number, field: string, freedom: Freedom) => void = () => {},
-): unknown[] {
-  return observe.map(({ ignore = [] }, index) => {
+): Omit<FreeField, "reason">[] {
+  const found: Omit<FreeField, "reason">[] = [];
+  for (const [view, { ignore = [] }] of observe.entries()) {
     const freedomOf = (path: string) => (ignore.includes(path) ? "all" : undefined);
-    const [first, second] = [bodyIn(one, index), bodyIn(other, index)];
-    const differs = (path: string, freedom: Freedom) => onDifference(index, path, freedom);
-    return commonPart(first, second, freedomOf, differs) ?? PRESENT;
-  });
+    commonPart(bodyIn(one, view), bodyIn(other, view), freedomOf, (field, freedom) =>
+      found.push({ view, field, freedom }),
+    );
+  }
+  return found;
 }
 
 /** The body of a view at the end of a run, without the run's id. */

@@ -1,4 +1,4 @@
-import { countCompletedPayments, hasNewRefusals, openText } from "../judge.js";
+import { countCompletedPayments, hasNewRefusals, judgeTrace, openText } from "../judge.js";
 import type { RunPlan } from "../run-plan.js";
 import { incompleteFailure, isCheck, type RunFailure, type Trace } from "../run-record.js";
 import { type CheckedRun, compareEnd } from "./end-comparison.js";
@@ -7,7 +7,7 @@ import { type ExpectedEnd, isReference, isWithin, withFewerPayouts } from "./exp
 import type { Baseline } from "./facts.js";
 import { variantFailure } from "./flow-variant.js";
 import { chargesOf } from "./money.js";
-import { type ObservedViews, seenIn } from "./seen-views.js";
+import type { ObservedViews } from "./seen-views.js";
 import { generalPath } from "./views.js";
 
 export interface EndDriver<Run extends CheckedRun> {
@@ -33,7 +33,6 @@ interface MissedEnd {
 /** Compares the ends of runs with those that the app has shown. */
 export class EndCheck<Run extends CheckedRun> {
   readonly ends: Ends;
-  readonly #views: ObservedViews;
   readonly #baseline: Baseline;
   readonly #plain: Trace["observed"];
   readonly #driver: EndDriver<Run>;
@@ -42,7 +41,6 @@ export class EndCheck<Run extends CheckedRun> {
 
   constructor(views: ObservedViews, baseline: Baseline, plain: Trace["observed"], driver: EndDriver<Run>) {
     this.ends = new Ends(views, baseline);
-    this.#views = views;
     this.#baseline = baseline;
     this.#plain = plain;
     this.#driver = driver;
@@ -53,7 +51,7 @@ export class EndCheck<Run extends CheckedRun> {
     const judged = await this.#judge(plan, run);
     if (plan.flowVariant === undefined) return judged;
     const { plain, unpaid } = this.ends.shown();
-    const seen = seenIn(this.#views, run);
+    const seen = this.ends.seenIn(run);
     const shown = { plain, unpaid, seen, plainCharges: this.#plain.charges, runId: run.loaded.runId };
     const failure = variantFailure(plan.flowVariant, judged.trace, shown);
     return { ...judged, trace: { ...judged.trace, failure } };
@@ -82,6 +80,9 @@ export class EndCheck<Run extends CheckedRun> {
     const isLeased = missed !== undefined && (await this.#waitForLeases(plan));
     if (isLeased) missed = await this.#missedLater(plan, run);
     this.#isWaitVain ||= isLeased && missed !== undefined;
+    const begun = missed && begunText({ ...trace, failure: missed.failure });
+    if (begun !== undefined)
+      return { trace: { ...trace, failure: incompleteFailure(begun) }, isTouched: true };
     const hasPausedLonger = isLeased && missed === undefined;
     if (missed === undefined) this.ends.learn(plan, run);
     // With fields that were learned too late for this run, its repetition decides.
@@ -150,6 +151,13 @@ export class EndCheck<Run extends CheckedRun> {
     if (this.#mayChange(plan)) await this.#driver.look(plan, run);
     this.ends.learn(plan, run);
   }
+}
+
+/** Describes a payment that scheduled work has begun at the very end of the run, if the run lacks a completed one. */
+function begunText(trace: Trace): string | undefined {
+  const verdict = judgeTrace(trace);
+  const isLacking = verdict.outcome === "wrong" && verdict.oracle === "convergence";
+  return isLacking && trace.failure?.role === "paid" ? openText(trace.observed) : undefined;
 }
 
 /** The fields of the app's views for which a check failed. */

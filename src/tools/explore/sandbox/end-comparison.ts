@@ -134,10 +134,10 @@ const OK = { status: "2xx" };
 export function viewFailure(
   { loaded, viewNames }: Pick<CheckedRun, "loaded" | "viewNames">,
   { isWrongMoney }: RunPlan,
-  { views, unlike }: ExpectedEnd,
+  { views, unlike, listed = (body) => body }: ExpectedEnd,
 ): RunFailure | undefined {
   for (const [index, { title, body: name }] of viewNames.entries()) {
-    const body = savedVariable(loaded, viewVariableName(index));
+    const body = listed(savedVariable(loaded, viewVariableName(index)), index);
     const status = savedVariable(loaded, statusName(index));
     const failureAt = (role: StepRole, of: string, expected: object): RunFailure | undefined => {
       const mismatches = findMismatches(filledValue(expected, loaded), { status, body });

@@ -25,8 +25,10 @@ import {
   isThere,
   onSamePaths,
   PRESENT,
+  pathOf,
   undeliveredViews,
   withAllowed,
+  withLists,
 } from "./views.js";
 
 /*
@@ -78,7 +80,7 @@ export class Ends {
   get uncompared(): FreeField[] {
     const { unpaid } = this.shown();
     const isLacking = ({ view, field }: FreeField) =>
-      unpaid.some(({ [view]: body }) => body !== undefined && !isThere(fieldAt(body, field.split("."))));
+      unpaid.some(({ [view]: body }) => body !== undefined && !isThere(fieldAt(body, pathOf(field))));
     return this.free.filter((one) => one.freedom === "all" || !isLacking(one));
   }
 
@@ -94,13 +96,24 @@ export class Ends {
 
   /** The ends that a finished run may have, the likeliest first. */
   candidatesOf(plan: RunPlan, run: LoadedRun): ExpectedEnd[] {
-    const seen = seenIn(this.#flow, run);
+    const all = this.seenIn(run);
+    const seen = all && this.#allCompared(all);
+    const freedomOf = (view: number) => this.#free.freedomOf(view);
     return this.#candidatesOf(plan, run)
       .map((end) => this.#allowing(plan, end))
-      .map((end) => (seen === undefined ? end : { ...end, views: onSamePaths(end.views, seen) }));
+      .map((end) => (seen === undefined ? end : { ...end, views: onSamePaths(end.views, seen, freedomOf) }));
   }
 
-  #allowing({ set }: RunPlan, end: ExpectedEnd): ExpectedEnd {
+  /** A view whose maps with free keys are lists. */
+  readonly listed = (body: unknown, view: number): unknown => withLists(body, this.#free.freedomOf(view));
+
+  /** Views of a run, without its id, as they are compared; undefined if they were not seen. */
+  seenIn(run: LoadedRun): Bodies | undefined {
+    return seenIn(this.#flow, run, this.listed);
+  }
+
+  #allowing({ set }: RunPlan, given: ExpectedEnd): ExpectedEnd {
+    const end = { ...given, listed: this.listed };
     const allowed = set.flatMap(({ kind }) => Object.entries(this.#flow.allow[kind] ?? {}));
     if (allowed.length === 0) return end;
     const views = withAllowed(end.views, allowed, this.#baseline.plain.bodies);
@@ -188,10 +201,10 @@ export class Ends {
     const key = endKeyOf(plan);
     if (key === undefined || !isReference(plan)) return;
     const { loaded, observed } = run;
-    const bodies = seenIn(this.#flow, run);
+    const bodies = this.seenIn(run);
     if (bodies === undefined) return;
     this.#free.addTimes(bodies);
-    if (plan.end === "expired") this.#waiting = waitingIn(this.#flow, run);
+    if (plan.end === "expired") this.#waiting = waitingIn(this.#flow, run, this.listed);
     const known = this.#learned.get(key);
     if (known !== undefined) this.#freeDifferences(known.bodies, bodies);
     this.#learned.set(key, {
@@ -218,7 +231,7 @@ export class Ends {
   /** Learns from another plain run which fields may differ. A run with other money is none. */
   learnPlain(run: LoadedRun): void {
     const { completedCharges, bodies: known } = this.#baseline.plain;
-    const bodies = seenIn(this.#flow, run);
+    const bodies = this.seenIn(run);
     if (bodies !== undefined && countCompletedPayments(chargesOf(run, this.#baseline)) === completedCharges)
       this.#freeDifferences(known, bodies);
   }
@@ -252,7 +265,8 @@ export class Ends {
     });
   }
 
-  #learnJournals(): void {
+  /** @param judged views of a further unpaid end, which is judged */
+  #learnJournals(judged: readonly Bodies[] = []): void {
     const [before, during] = this.#waiting;
     if (before === undefined) return;
     const plain = this.#baseline.plain.bodies;
@@ -260,10 +274,10 @@ export class Ends {
       plain,
       before,
       during,
-      unpaid: this.#unpaidEnds.map((end) => end.unpaid),
+      unpaid: [...this.#unpaidEnds.map((end) => end.unpaid), ...judged],
     });
-    for (const { view, field } of fields)
-      if (!this.#isCode(view, field.split("."))) this.#free.add(view, field, "all", "grows with every event");
+    for (const { view, field, freedom } of fields)
+      if (!this.#isCode(view, pathOf(field))) this.#free.add(view, field, freedom, "grows with every event");
   }
 
   /** A number that the flow expects is a status, not a count of events, if it tells a paid order from every unpaid one. */
@@ -285,7 +299,8 @@ export class Ends {
 
   /** The compared parts without the fields of which only the presence is compared. */
   #valuesOf(bodies: Bodies): Bodies {
-    const freedomOf = (index: number) => (path: string) => this.#free.freedomOf(index)(path) && "all";
+    const freedomOf = (index: number) => (path: string) =>
+      this.#free.freedomOf(index)(path) === "value" ? "all" : this.#free.freedomOf(index)(path);
     return bodies.map((body, index) => commonPart(body, body, freedomOf(index)) ?? PRESENT);
   }
 
@@ -368,8 +383,9 @@ export class Ends {
   /** The end of a run for which no other run vouches, as far as it is the same in every app. */
   #claimedEnd(plan: RunPlan, run: LoadedRun): ExpectedEnd {
     const open = this.#openEnd(plan);
-    const seen = seenIn(this.#flow, run);
+    const seen = this.seenIn(run);
     if (seen === undefined) return open;
+    if (plan.isUnpaid && isReference(plan)) this.#learnJournals([ofUnpaidOrders(this.#flow, run, seen)]);
     const endAt = (key: string) => this.#allCompared(this.#learned.get(key)?.bodies ?? []);
     const isKnown = (index: number) => this.#waiting.some((bodies) => bodies[index] !== undefined);
     const shown = {

@@ -1,11 +1,13 @@
 import type { RunPlan } from "../run-plan.js";
 import type { ClaimedViews } from "./claimed-views.js";
+import type { ListedView } from "./seen-views.js";
 
 export type Count = number | { readonly lte: number };
 
 export interface ExpectedEnd extends ClaimedViews {
   /** The undisturbed run that ended so. */
   readonly name: string;
+  readonly listed?: ListedView;
   readonly completedCharges: Count;
   /** Undefined if the app makes no withdrawals. */
   readonly completedWithdrawals?: Count | undefined;

@@ -13,6 +13,7 @@ import { incompleteFailure, type RunFailure, type StepRole } from "../run-record
 import { advanceMs } from "./flow.js";
 import type { FlowLoader } from "./flow-loader.js";
 import { statusName, viewVariableName } from "./saved-variable.js";
+import { ofRun } from "./views.js";
 
 export interface AppWaits {
   /** How long the app must make no calls after each webhook. */
@@ -33,6 +34,8 @@ interface FlowRunOptions {
   readonly session: SessionRun;
   readonly clock: SharedClock;
   readonly waits: AppWaits;
+  /** Ids of all runs of the exploration. */
+  readonly allRuns: readonly string[];
   /** Absent for runs that are carried out at the same time as another. */
   readonly profile: RunProfile | undefined;
 }
@@ -116,10 +119,15 @@ export class FlowRun {
     const { scope } = this.loaded;
     for (const [index, view] of views.entries()) {
       const { status, body } = await this.#answerTo(view, mayFail);
-      scope.save(viewVariableName(index), body);
+      scope.save(viewVariableName(index), this.ownPart(body));
       scope.save(statusName(index), status);
       this.viewNames[index] = { title: this.#title, body: "body" };
     }
+  }
+
+  /** The part of a view that is about this run. */
+  ownPart(view: unknown): unknown {
+    return ofRun(view, this.loaded.runId, this.#options.allRuns);
   }
 
   async #answerTo(view: RawStep, mayFail: boolean): Promise<{ status?: unknown; body?: unknown }> {

@@ -22,17 +22,20 @@ export class FreeFields {
     this.#free = new Map(known.map((one) => [freeKey(one.view, one.field), one]));
   }
 
-  /** The fields without those that the flow ignores. */
+  /** The fields without those that the flow ignores, and without maps and logs, whose entries are compared. */
   get all(): FreeField[] {
-    return [...this.#free.values()];
+    return [...this.#free.values()].filter(({ freedom }) => !hasComparedEntries(freedom));
   }
 
   add(view: number, field: string, freedom: Freedom, reason: string): void {
     for (const [other, call] of this.#calls.entries()) {
       if (call !== this.#calls[view]) continue;
       const key = freeKey(other, field);
-      const known = this.#free.get(key) ?? { view: other, field, freedom, reason };
-      this.#free.set(key, freedom === "all" ? { ...known, freedom } : known);
+      const known = this.#free.get(key);
+      if (known === undefined) this.#free.set(key, { view: other, field, freedom, reason });
+      else if (hasComparedEntries(known.freedom) && known.freedom !== freedom)
+        this.#free.set(key, { view: other, field, freedom: "all", reason });
+      else if (freedom === "all") this.#free.set(key, { ...known, freedom });
     }
   }
 
@@ -57,6 +60,10 @@ export class FreeFields {
     const { ignore = [] } = this.#views[view]!;
     return (path) => (ignore.includes(path) ? "all" : this.#free.get(freeKey(view, path))?.freedom);
   }
+}
+
+function hasComparedEntries(freedom: Freedom): boolean {
+  return freedom === "keys" || freedom === "way";
 }
 
 /** Longer than a run takes, and shorter than the age of what an app keeps beyond its runs. */
@@ -94,13 +101,16 @@ interface Growth {
   readonly unpaid: readonly Bodies[];
 }
 
-/** Finds the fields that grow even if nothing is paid, such as a history or a version. */
+/**
+ * Finds the fields that grow even if nothing is paid, such as a history or a version. The entries of a list that grows with
+ * the end alone, such as sent e-mails, are compared.
+ */
 export function journalFields({
   plain,
   before,
   during,
   unpaid,
-}: Growth): Pick<FreeField, "view" | "field">[] {
+}: Growth): Pick<FreeField, "view" | "field" | "freedom">[] {
   return plain.flatMap((body, view) =>
     fieldsIn(body).flatMap(({ path, value }) => {
       const sizeIn = (bodies: Bodies | undefined) => sizeOf(fieldAt(bodies?.[view], path));
@@ -109,7 +119,8 @@ export function journalFields({
       // A count of the tries to pay grows before the payment too, but not with it.
       const growsOnTheWay =
         sizeIn(during) > sizeIn(before) && sizeOf(value) > sizeIn(during) && !isDelivery(path);
-      return hasGrown && (growsUnpaid || growsOnTheWay) ? [{ view, field: path.join(".") }] : [];
+      const freedom = Array.isArray(value) && !growsOnTheWay ? "way" : "all";
+      return hasGrown && (growsUnpaid || growsOnTheWay) ? [{ view, field: path.join("."), freedom }] : [];
     }),
   );
 }

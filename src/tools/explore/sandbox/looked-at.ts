@@ -30,7 +30,12 @@ export function savedBody(step: RawStep, number: number): Readonly<Record<string
 export function findFlowCoverage(
   flow: Flow,
   runs: readonly RunVariables[],
-  { free, uncompared, mayCompareMore }: Pick<Ends, "free" | "uncompared" | "mayCompareMore">,
+  {
+    free,
+    uncompared,
+    mayCompareMore,
+    listed,
+  }: Pick<Ends, "free" | "uncompared" | "mayCompareMore" | "listed">,
 ): FlowCoverage {
   const views = viewsOf(flow);
   const fields = new Set<string>();
@@ -50,7 +55,7 @@ export function findFlowCoverage(
     hasText ||= bodies.some((body) => body !== undefined && typeof body !== "object");
     const known = bodies.flatMap((body) => fieldsOf(body));
     const isObserved = view.path[0] === "observe";
-    for (const field of isObserved ? leavesOf(runs, view) : view.fields.map((one) => one.field))
+    for (const field of isObserved ? leavesOf(runs, view, listed) : view.fields.map((one) => one.field))
       if (!isFree(view, field)) fields.add(field);
     spots.push(...absentFields(view.fields, known));
   }
@@ -176,9 +181,13 @@ function fieldsOf(body: unknown, path: Path = []): string[] {
   ]);
 }
 
-function leavesOf(runs: readonly RunVariables[], { name, fields }: View): string[] {
+function leavesOf(
+  runs: readonly RunVariables[],
+  { name, fields, path: [, view] }: View,
+  listed: Ends["listed"],
+): string[] {
   const ignored = fields.flatMap(({ field, path }) => (path.includes("ignore") ? [field] : []));
-  const found = runs.flatMap((run) => fieldsOf(savedVariable(run, name)));
+  const found = runs.flatMap((run) => fieldsOf(listed(savedVariable(run, name), Number(view))));
   return found.filter(
     (field) => !ignored.includes(field) && !found.some((other) => other.startsWith(`${field}.`)),
   );

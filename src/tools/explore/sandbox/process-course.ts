@@ -8,7 +8,7 @@ import type { Baseline } from "./facts.js";
 import { advanceMs, type Flow, hasKnownTimes, readOf } from "./flow.js";
 import { type FlowRun, waitStep } from "./flow-run.js";
 import { customerEmail } from "./money.js";
-import { DURING_TIME_NAME, lookName } from "./saved-variable.js";
+import { DURING_TIME_NAME, lookName, savedVariable } from "./saved-variable.js";
 
 /** Expects a response, whatever its status. */
 export const ANY_RESPONSE = { status: { gte: 100 } };
@@ -21,7 +21,10 @@ const READ_TIME: RawStep = { request: "GET /_sandbox/clock", save: { [DURING_TIM
  * @param role `repeat` for an end that follows once more
  */
 export function runHostOf(
-  run: Pick<FlowRun, "access" | "advance" | "advanceInStop" | "knows" | "loaded" | "race" | "step">,
+  run: Pick<
+    FlowRun,
+    "access" | "advance" | "advanceInStop" | "knows" | "loaded" | "ownPart" | "race" | "step"
+  >,
   flow: Flow,
   plan?: RunPlan,
   customerMatch: Baseline["customerMatch"] = {},
@@ -45,13 +48,17 @@ export function runHostOf(
     job: tick,
     arrive: () => run.advanceInStop(JOB_DURATION),
     look: () => known(role, looks(flow)),
-    lookAt: (moment) => {
+    lookAt: async (moment) => {
       const views = flow.observe.map((view, index) => ({
         ...readOf(view),
         expect: ANY_RESPONSE,
         save: { [lookName(moment, index)]: "body" },
       }));
-      return known("drive", moment === "during" ? [...views, READ_TIME] : views);
+      await known("drive", moment === "during" ? [...views, READ_TIME] : views);
+      for (const index of flow.observe.keys()) {
+        const name = lookName(moment, index);
+        run.loaded.scope.save(name, run.ownPart(savedVariable(run.loaded, name)));
+      }
     },
     race: (race) => run.race(race),
     // A step repeats its own call.

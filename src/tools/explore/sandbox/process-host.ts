@@ -122,13 +122,14 @@ export class ProcessHost {
     const { requests, deliveries, withdrawals } = since;
     const lastIds = { requests: requests.last, deliveries: deliveries.last, withdrawals: withdrawals.last };
     const begun = this.#session.begin(all, lastIds);
+    const allRuns = [...this.#endedRuns, ...all.map(({ runId }) => runId)];
     const clock = new SharedClock(areFree ? 1 : all.length);
     const runs = all.map((loaded, index) => {
       // Measures only the first run, because the other runs execute each step at the same time.
       const profile = index === 0 ? this.profile : undefined;
       const { waits } = courses[index]!;
       const [session, loader] = [begun.runs[index]!, loaders[index]!];
-      return new FlowRun({ loaded, loader, session, clock, waits, profile });
+      return new FlowRun({ loaded, loader, session, clock, waits, allRuns, profile });
     });
     const failures = await Promise.all(
       runs.map(async (run, index) => {

@@ -23,18 +23,27 @@ export interface ObservedViews extends Pick<Flow, "allow">, Partial<Pick<Flow, "
 }
 
 /** Views of a run, without its id; undefined if they were not seen. */
-export function seenIn({ observe }: ObservedViews, { loaded }: LoadedRun): Bodies | undefined {
+export function seenIn(
+  { observe }: ObservedViews,
+  { loaded }: LoadedRun,
+  listed: ListedView = (body) => body,
+): Bodies | undefined {
   const saved = observe.map((_, index) => savedVariable(loaded, viewVariableName(index)));
-  return saved.includes(undefined) ? undefined : saved.map((body) => withoutRun(body, loaded.runId));
+  return saved.includes(undefined)
+    ? undefined
+    : saved.map((body, index) => listed(withoutRun(body, loaded.runId), index));
 }
 
+/** A view whose maps with free keys are lists. */
+export type ListedView = (body: unknown, view: number) => unknown;
+
 /** The views of a run before and during its payment, as far as they are known. */
-export function waitingIn(views: ObservedViews, run: LoadedRun): Bodies[] {
+export function waitingIn(views: ObservedViews, run: LoadedRun, listed: ListedView): Bodies[] {
   const { loaded } = run;
   const duringMs = savedTime(loaded, DURING_TIME_NAME) ?? -Infinity;
   return LOOK_MOMENTS.map((moment) => {
     const looked = views.observe.map((_, index) =>
-      withoutRun(savedVariable(loaded, lookName(moment, index)), loaded.runId),
+      listed(withoutRun(savedVariable(loaded, lookName(moment, index)), loaded.runId), index),
     );
     return ofUnpaidOrders(views, run, looked, moment === "during" ? duringMs : -Infinity);
   }).filter((bodies) => bodies.some((body) => body !== undefined));

@@ -18,8 +18,11 @@ export function withoutRun(value: unknown, runId: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutRun(part, runId)]));
 }
 
-/** The part of a field that may differ: its value alone, or also that it has one. */
-export type Freedom = "value" | "all";
+/**
+ * The part of a field that may differ: the keys of a map, the way of a log to its last entry, the value of a field, or
+ * also that it has one.
+ */
+export type Freedom = "keys" | "way" | "value" | "all";
 
 /** Returns what may differ of the field at a dotted path; undefined if nothing may. */
 export type FreedomOf = (path: string) => Freedom | undefined;
@@ -45,6 +48,15 @@ export function commonPart(
   }
   const common = (first: unknown, second: unknown, key: string) =>
     commonPart(first, second, freedomOf, onDifference, path === "" ? key : `${path}.${key}`);
+  if (freedom === undefined && areKeyedAnew(one, other)) onDifference(path, "keys");
+  if (freedom === "keys" || areKeyedAnew(one, other))
+    return commonPart(
+      listOf(one),
+      listOf(other),
+      (at) => (at === path ? undefined : freedomOf(at)),
+      onDifference,
+      path,
+    );
   if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)
     return one.map((part, index) => common(part, other[index], String(index)) ?? PRESENT);
   if (isJsonObject(one) && isJsonObject(other)) {
@@ -59,6 +71,39 @@ export function commonPart(
   return undefined;
 }
 
+/** Returns true for two maps of equally many entries without a common key, such as tickets by their random codes. */
+function areKeyedAnew(one: unknown, other: unknown): boolean {
+  if (!isJsonObject(one) || !isJsonObject(other)) return false;
+  const [keys, others] = [Object.keys(one), Object.keys(other)];
+  return keys.length > 0 && keys.length === others.length && !keys.some((key) => key in other);
+}
+
+function listOf(value: unknown): unknown {
+  return isJsonObject(value) && !isMatcher(value) ? Object.values(value) : value;
+}
+
+/** A view whose maps with free keys are lists of their entries. */
+export function withLists(view: unknown, freedomOf: FreedomOf, path = ""): unknown {
+  if (typeof view !== "object" || view === null) return view;
+  const within = (part: unknown, key: string) =>
+    withLists(part, freedomOf, path === "" ? key : `${path}.${key}`);
+  const all = freedomOf(path) === "keys" ? listOf(view) : view;
+  if (Array.isArray(all)) return all.map((part, index) => within(part, String(index)));
+  return Object.fromEntries(Object.entries(all as object).map(([key, part]) => [key, within(part, key)]));
+}
+
+/** Leaves out the entries of lists and maps that name another run, but not this one: they are of other customers. */
+export function ofRun(view: unknown, runId: string, allRuns: readonly string[]): unknown {
+  const isOwn = (text: string) => text.includes(runId) || !allRuns.some((id) => text.includes(id));
+  const ownOf = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.filter((entry) => isOwn(JSON.stringify(entry))).map(ownOf);
+    if (!isJsonObject(part)) return part;
+    const own = Object.entries(part).filter(([key]) => isOwn(key));
+    return Object.fromEntries(own.map(([key, value]) => [key, ownOf(value)]));
+  };
+  return allRuns.some((id) => id !== runId && JSON.stringify(view)?.includes(id)) ? ownOf(view) : view;
+}
+
 export function isPresence(expected: unknown): boolean {
   return isMatcher(expected) && "exists" in expected && expected.exists === true;
 }
@@ -68,9 +113,9 @@ export function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The path with `*` for positions in lists: a list of another run may be longer. */
+/** The path with `*` for positions in lists: a list of another run may be longer. A row of a list keeps its columns. */
 export function generalPath(path: string): string {
-  return path.replaceAll(/(^|\.)\d+(?=\.|$)/g, "$1*");
+  return path.replaceAll(/(^|\.)\d+((?:\.\d+)?)(?=\.|$)/g, "$1*$2");
 }
 
 /** A field of a view that has no fields itself: a text, a number, a boolean or a list. */
@@ -83,6 +128,11 @@ export interface Field {
 export function fieldsIn(view: unknown, path: readonly string[] = []): Field[] {
   if (!isJsonObject(view) || isMatcher(view)) return [{ path, value: view }];
   return Object.entries(view).flatMap(([key, part]) => fieldsIn(part, [...path, key.replace(/^\\/, "")]));
+}
+
+/** Splits a dotted path; the whole view has none. */
+export function pathOf(field: string): string[] {
+  return field === "" ? [] : field.split(".");
 }
 
 export function fieldAt(view: unknown, path: readonly string[]): unknown {
@@ -119,20 +169,37 @@ export function isLess(got: unknown, plain: unknown): boolean {
  * Allows another way to the same end: a list of distinct states that differs only between its first and its last. The
  * states between depend on what arrived in time.
  */
-export function onSamePaths(views: readonly object[], seen: readonly unknown[]): object[] {
+export function onSamePaths(
+  views: readonly object[],
+  seen: readonly unknown[],
+  freedomOf: (view: number) => FreedomOf,
+): object[] {
   return views.map((view, index) => {
     const { body, ...rest } = view as { readonly body?: unknown };
-    return body === undefined ? view : { ...rest, body: withSamePaths(body, seen[index]) };
+    return body === undefined ? view : { ...rest, body: withSamePaths(body, seen[index], freedomOf(index)) };
   });
 }
 
-function withSamePaths(expected: unknown, seen: unknown): unknown {
-  if (Array.isArray(expected) && Array.isArray(seen))
-    return isMatch(expected, seen) || !isSamePath(expected, seen) ? expected : PRESENT;
+function withSamePaths(expected: unknown, seen: unknown, freedomOf: FreedomOf, path = ""): unknown {
+  if (Array.isArray(expected) && Array.isArray(seen)) {
+    const isSame = freedomOf(path) === "way" ? isSameLog : isSamePath;
+    return isMatch(expected, seen) || !isSame(expected, seen) ? expected : PRESENT;
+  }
   if (!isJsonObject(expected) || isMatcher(expected) || !isJsonObject(seen)) return expected;
   return Object.fromEntries(
-    Object.entries(expected).map(([key, part]) => [key, withSamePaths(part, seen[key.replace(/^\\/, "")])]),
+    Object.entries(expected).map(([key, part]) => {
+      const name = key.replace(/^\\/, "");
+      return [key, withSamePaths(part, seen[name], freedomOf, path === "" ? name : `${path}.${name}`)];
+    }),
   );
+}
+
+/** A log of another way has the last entry too, and none of the entries more often. It may have others. */
+function isSameLog(expected: readonly unknown[], seen: readonly unknown[]): boolean {
+  const countIn = (list: readonly unknown[], entry: unknown) =>
+    list.filter((one) => isMatch(entry, one)).length;
+  const isOnce = (entry: unknown) => countIn(seen, entry) <= countIn(expected, entry);
+  return expected.every(isOnce) && countIn(seen, expected.at(-1)) > 0;
 }
 
 function isSamePath(one: readonly unknown[], other: readonly unknown[]): boolean {
@@ -185,7 +252,7 @@ export function withAllowed(
   return views.map((view, index) => {
     const { body, ...rest } = view as { readonly body?: unknown };
     const meant = allowed
-      .map(([field, value]) => ({ path: field.split("."), value }))
+      .map(([field, value]) => ({ path: pathOf(field), value }))
       .filter(({ path }) => fieldAt(plain[index], path) !== undefined);
     const others = body === undefined ? [] : fieldsIn(body);
     const kept = others.filter(({ path }) => meant.every((one) => one.path.join(".") !== path.join(".")));

@@ -1,0 +1,139 @@
+import { expect, it } from "vitest";
+import type { ExploreFlow } from "../../../src/library/index.js";
+import { openSandbox } from "../../support/api-client.js";
+import { type Order, openFunctionShop, serviceOf } from "./shop.js";
+
+it("a right shop that credits a late payment is silent, though the credit stands in another view", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const credits = new Map<string, number>();
+  const shop = await openFunctionShop(sandbox, {
+    deliver: (order: Order) => {
+      if (order.status === "failed") credits.set(order.id, 1105.1);
+      else Object.assign(order, { status: "paid", delivered: 1 });
+      return undefined;
+    },
+  });
+  const flow: ExploreFlow = {
+    see: {
+      order: ({ id }) => shop.orders.get(id)?.status,
+      wallet: ({ id }) => ({ credit: credits.get(id) ?? 0 }),
+    },
+    async flow({ id, email, press, advance }) {
+      await press("order", () => shop.place(id, email));
+      await advance("10s");
+    },
+  };
+  const report = await sandbox.explore(flow, { only: "paid_late at charge#1", throws: false });
+  expect(report).toMatchObject({ findings: [], passed: true });
+});
+
+/** A subscription that a job renews 30 days after its latest payment. */
+async function openSubscriptions() {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const call = serviceOf(sandbox);
+  const nowMs = async () =>
+    Date.parse((await sandbox.control<{ now: string }>("GET", "/_sandbox/clock")).now);
+  const subscriptions = new Map<string, { email: string; paidMs: number[]; isOpen: boolean }>();
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    const subscription = subscriptions.get(data.metadata.subscription);
+    if (subscription === undefined || type !== "charge.completed") return;
+    subscription.paidMs.push(await nowMs());
+    subscription.isOpen = false;
+  });
+  const bill = async (id: string) => {
+    const subscription = subscriptions.get(id)!;
+    subscription.isOpen = true;
+    const terms = { pricing: { base_currency: "KES", amount: "990.10" }, payment_method: "card" };
+    const { quote_id } = await call("POST", "quotes", terms);
+    const metadata = { subscription: id };
+    await call("POST", "whitelabel", { ...terms, quote_id, customer_email: subscription.email, metadata });
+  };
+  const flow: ExploreFlow = {
+    see: { payments: ({ id }) => ({ payments: subscriptions.get(id)?.paidMs.length }) },
+    setup: () => subscriptions.clear(),
+    async tick() {
+      for (const [id, { paidMs, isOpen }] of subscriptions)
+        if (!isOpen && (await nowMs()) - paidMs.at(-1)! >= 30 * 86_400_000) await bill(id);
+    },
+    async flow({ id, email, press, advance }) {
+      await press("subscribe", () => {
+        subscriptions.set(id, { email, paidMs: [], isOpen: false });
+        return bill(id);
+      });
+      await advance("10s");
+      await advance("31d");
+    },
+  };
+  return { sandbox, flow };
+}
+
+it("a subscription whose renewal is still open at the end, as its first payment was heard of late, is not judged", async () => {
+  const { sandbox, flow } = await openSubscriptions();
+  const only = "webhook_after_deadline at charge.completed#1";
+  const { findings, notes } = await sandbox.explore(flow, { only, throws: false });
+  expect(findings).toEqual([]);
+  expect(notes.join()).toContain("a charge is still PENDING");
+});
+
+it("a job that meets itself is found in an app whose webhooks leave the work to the job", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const call = serviceOf(sandbox);
+  const orders = new Map<string, { shipped: number }>();
+  const inbox: { readonly order: string; readonly charge: string; isDone: boolean }[] = [];
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    if (type === "charge.completed")
+      inbox.push({ order: data.metadata.order, charge: data.charge_id, isDone: false });
+  });
+  const flow: ExploreFlow = {
+    see: { order: ({ id }) => orders.get(id) },
+    async tick() {
+      for (const entry of inbox.filter(({ isDone }) => !isDone)) {
+        const { status } = await call("GET", `charges/${entry.charge}`);
+        if (String(status) === "COMPLETED") orders.get(entry.order)!.shipped++;
+        entry.isDone = true;
+      }
+    },
+    async flow({ id, email, press, pay, advance }) {
+      const { checkout_id } = await press("order", () => {
+        orders.set(id, orders.get(id) ?? { shipped: 0 });
+        const pricing = { base_currency: "KES", amount: "1105.10" };
+        return call("POST", "checkouts", { pricing, customer_email: email, metadata: { order: id } });
+      });
+      await pay({ checkout_id: checkout_id! });
+      await advance("10s");
+    },
+  };
+  const { findings } = await sandbox.explore(flow, { throws: false });
+  expect(findings.map(({ deviations: [one] }) => one?.kind)).toContain("job_twice");
+});
+
+it.each([
+  ["a right shop is silent", undefined, []],
+  [
+    "a shop that gives up on it is found",
+    (order: Order) => order.status === "pending" && Object.assign(order, { status: "given up" }),
+    ["webhook_after_deadline"],
+  ],
+])("where the flow expects the first of two payments and its webhook is late, %s", async (_, work, kinds) => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const shop = await openFunctionShop(sandbox, {
+    deliver: (order: Order) =>
+      void (order.status === "given up" || Object.assign(order, { status: "paid", delivered: 1 })),
+  });
+  const flow: ExploreFlow = {
+    see: { orders: ({ id }) => ["a", "b"].map((letter) => shop.orders.get(id + letter)?.status ?? "none") },
+    tick: () => void (work && [...shop.orders.values()].forEach(work)),
+    async flow({ id, email, press, advance }) {
+      for (const letter of ["a", "b"]) {
+        await press(`order ${letter}`, () => shop.place(id + letter, email));
+        await advance("10s");
+        if (shop.orders.get(id + letter)?.status !== "paid") throw new Error("not paid yet");
+      }
+    },
+  };
+  const only = "webhook_after_deadline at charge.completed#1";
+  const { findings } = await sandbox.explore(flow, { only, throws: false });
+  expect(findings.map(({ deviations: [one] }) => one?.kind)).toEqual(kinds);
+});
