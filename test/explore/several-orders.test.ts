@@ -37,6 +37,26 @@ observe:
   - app: GET /orders/2-\${run.id}
 `;
 
+/** The customer lets an order expire, and places and pays another. */
+const AFTER_EXPIRY = `
+name: after-expiry
+vars: { email: "ada+\${run.id}@shop.test" }
+steps:
+  - app: POST /orders
+    body: { order: "1-\${run.id}", email: "\${email}" }
+  - advance: 2h
+  - app: GET /orders/1-\${run.id}
+    expect: { body: { status: expired } }
+  - app: POST /orders
+    body: { order: "2-\${run.id}", email: "\${email}" }
+    save: { page: body.checkout_id }
+  - close_page: { checkout_id: "\${page}", payment_method: card }
+  - advance: 3d
+observe:
+  - app: GET /orders/1-\${run.id}
+  - app: GET /orders/2-\${run.id}
+`;
+
 /** A correct shop: delivers once, and keeps final statuses. */
 const follow: OnCharge = (order, status) => {
   if (status === "COMPLETED" && order.status !== "paid") deliver(order);
@@ -119,6 +139,12 @@ describe.concurrent("of two orders, explore compares", () => {
 });
 
 describe.concurrent("of two orders, explore accepts", () => {
+  it("one that is paid after another has expired", async () => {
+    const { report } = await explored(checkoutShop(follow), AFTER_EXPIRY);
+    expect(report).toMatchObject({ findings: [], complete_depth: 1 });
+    expect(report.notes.filter((note) => note.startsWith("not judged"))).toEqual([]);
+  });
+
   it("two customers whose addresses are in upper case, and shows a part of each", async () => {
     const naming = (call: CallService): Answer => {
       const names = new Map<string, string>();

@@ -46,7 +46,9 @@ export function claimedViews(
   baseline: Baseline,
   { shown, seen, orders }: JudgedViews,
 ): ClaimedViews {
-  const { views, unlike } = claimsOf(plan, run, baseline, { shown, seen, orders });
+  // No payment has changed the view of an order that a plain run leaves unpaid.
+  const claims = claimsOf(plan, run, baseline, { shown, seen, orders });
+  const { views, unlike } = claimsIn(claims, (index) => baseline.plain.isPaid[index]!);
   const isOf = (one: number) => (charge: ObservedCharge) => orders[one]!.includes(charge);
   // Late money may be shown in any view of its order, an order's own state in the views of that order alone.
   const belongs = (one: number, to: number) =>
@@ -88,12 +90,11 @@ function hasReturned({ observed }: LoadedRun, { plain }: Baseline): boolean {
 }
 
 /** Claims only on views whose charges are concerned: the view of several payments also has the others. */
-function claimsOn(
-  { views, unlike }: Claims,
-  orders: Orders,
-  isConcerned: (charges: Orders[number]) => boolean,
-): Claims {
-  const isClaimed = (index: number) => isConcerned(orders[index]!);
+function claimsOn(claims: Claims, orders: Orders, isConcerned: (charges: Orders[number]) => boolean): Claims {
+  return claimsIn(claims, (index) => isConcerned(orders[index]!));
+}
+
+function claimsIn({ views, unlike }: Claims, isClaimed: (view: number) => boolean): Claims {
   const stated = unlike?.views.map((body, index) => (isClaimed(index) ? body : undefined));
   return {
     views: views.map((body, index) => (isClaimed(index) ? body : PRESENT)),

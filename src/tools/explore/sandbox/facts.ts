@@ -42,6 +42,8 @@ export interface PlainEnd {
   readonly bodies: readonly unknown[];
   /** Status of the response with each body. */
   readonly statuses: readonly unknown[];
+  /** A payment of each view's orders was completed. */
+  readonly isPaid: readonly boolean[];
 }
 
 export interface FreeField extends UncomparedField {
