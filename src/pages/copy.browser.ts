@@ -1,26 +1,32 @@
-/** Makes copy buttons work; what they did is announced in the element `said`. */
+/** Makes copy buttons work. The checkout and the reference announce it in the paragraph `said`. */
 const LABEL_MS = 2_000;
 
 document.documentElement.classList.add("js");
 addEventListener("click", (event) => {
-  const button = (event.target as Element).closest<HTMLElement>(".copy");
+  const button = (event.target as Element).closest<HTMLElement>(".copy:not([data-said], [data-help])");
   if (button !== null) void copy(button);
 });
 
 async function copy(button: HTMLElement): Promise<void> {
-  const parent = button.parentElement!;
-  const text = button.dataset.copy ?? textBeside(button, parent);
+  const text = button.dataset.copy ?? textBeside(button, button.parentElement!);
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    if (!copyByCommand(text, parent)) return;
+    copyByCommand(text);
+    button.focus();
   }
-  const label = button.firstElementChild!;
-  const said = document.getElementById("said")!;
-  said.textContent = label.textContent = "Copied";
+  const label = button.firstElementChild ?? button;
+  const said = document.querySelector("p#said");
+  const before = label.textContent;
+  button.dataset.said = "1";
+  button.style.minWidth = `${button.offsetWidth}px`;
+  label.textContent = "Copied";
+  if (said !== null) said.textContent = "Copied";
   setTimeout(() => {
-    said.textContent = "";
-    label.textContent = "Copy";
+    label.textContent = before;
+    delete button.dataset.said;
+    button.style.minWidth = "";
+    if (said !== null) said.textContent = "";
   }, LABEL_MS);
 }
 
@@ -32,15 +38,11 @@ function textBeside(button: HTMLElement, parent: HTMLElement): string {
 }
 
 /** The clipboard API fails on insecure origins. */
-function copyByCommand(text: string, parent: HTMLElement): boolean {
-  getSelection()?.selectAllChildren(parent);
-  addEventListener(
-    "copy",
-    (copied) => {
-      copied.preventDefault();
-      copied.clipboardData?.setData("text/plain", text);
-    },
-    { once: true },
-  );
-  return document.execCommand("copy");
+function copyByCommand(text: string): void {
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
 }

@@ -2,6 +2,8 @@
  * The dashboard's only script; links and forms also work without it. It shows changes as they come, sends forms without
  * leaving the page, and moves along the rows by keys.
  */
+import "../copy.browser.js";
+import { find, findAll } from "../dom.browser.js";
 import { followNews } from "./news.browser.js";
 import { heldKeys, isBehind, noteTotals, showPage } from "./patch.browser.js";
 
@@ -12,19 +14,12 @@ const TYPING_MS = 150;
 const TICK_MS = 250;
 const NOTICE_MS = 8_000;
 const SLOW_MS = 250;
-const COPIED_MS = 1_500;
 
-document.documentElement.classList.add("js");
 const { src } = document.currentScript as HTMLScriptElement;
 addEventListener("DOMContentLoaded", () => {
   const { namespace } = document.body.dataset;
   if (namespace !== undefined) start(namespace);
 });
-
-const find = (query: string, from: ParentNode = document) => from.querySelector<HTMLElement>(query);
-const findAll = (query: string, from: ParentNode = document) => [
-  ...from.querySelectorAll<HTMLElement>(query),
-];
 
 function start(namespace: string): void {
   const page = new Page(namespace);
@@ -244,38 +239,12 @@ function listenToClicks(page: Page): void {
     // After a first click has changed the page, the second of a double click may meet another button.
     if (button?.name === "do" && event.detail > 1 && button.value !== pressed) event.preventDefault();
     else if (button?.name === "do") pressed = button.value;
-    if (button?.dataset.copy !== undefined && button.dataset.said === undefined) void copy(button);
     if (button?.matches("[data-more]")) page.show(true);
     if (button?.matches("[data-help]")) (find("#help") as HTMLDialogElement).showModal();
     const isControl = target.closest("a, button, summary, input, label") !== null;
     if (!isControl && getSelection()?.isCollapsed !== false)
       target.closest(".row")?.querySelector<HTMLElement>("[data-row]")?.click();
   });
-}
-
-async function copy(button: HTMLButtonElement): Promise<void> {
-  const text = button.dataset.copy!;
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // The clipboard API fails on insecure origins.
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-    button.focus();
-  }
-  const label = button.textContent;
-  button.dataset.said = "1";
-  button.style.minWidth = `${button.offsetWidth}px`;
-  button.textContent = "Copied";
-  setTimeout(() => {
-    button.textContent = label;
-    delete button.dataset.said;
-    button.style.minWidth = "";
-  }, COPIED_MS);
 }
 
 /** Keys move and open; none changes anything. */

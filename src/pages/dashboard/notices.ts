@@ -38,7 +38,6 @@ export const NOTICES = {
   transitionWithdrawal: statusNotice,
   payAmount: ({ status, currency }, subject, { amount }) =>
     `${subject} is ${status}: ${currency} ${amount} paid`,
-  advanceCharge: ({ status }, subject) => `${subject} is ${status}, by its own timeline`,
   refundPart: ({ currency, amount }, subject) => `${currency} ${amount} of ${subject} refunded`,
   chargeBack: ({ currency, amount }, subject) => `${currency} ${amount} of ${subject} charged back`,
   bounceWithdrawal: (_, subject) => `${subject} was returned`,

@@ -6,10 +6,7 @@
  * that are there follow their record and keep their height; the head of the section says how many are new.
  */
 
-const find = (query: string, from: ParentNode = document) => from.querySelector<HTMLElement>(query);
-const findAll = (query: string, from: ParentNode = document) => [
-  ...from.querySelectorAll<HTMLElement>(query),
-];
+import { find, findAll } from "../dom.browser.js";
 
 /** Number of records that each section showed before it was paused, by the section's id. */
 const shownTotals = new Map<string, number>();

@@ -1,11 +1,8 @@
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
 import "../copy.browser.js";
+import { find, findAll } from "../dom.browser.js";
 
 const wide = matchMedia("(min-width: 60rem)");
-const find = (query: string, from: ParentNode = document) => from.querySelector<HTMLElement>(query);
-const findAll = (query: string, from: ParentNode = document) => [
-  ...from.querySelectorAll<HTMLElement>(query),
-];
 const hashTarget = () => document.getElementById(location.hash.slice(1));
 const isWithin = (section: HTMLElement, target: HTMLElement) =>
   target.getBoundingClientRect().bottom - section.getBoundingClientRect().top < innerHeight - 48;

@@ -85,7 +85,7 @@ function amountField(label: string, currency: string, amount: string, value = ""
 }
 
 function chargeForms(context: PageContext, charge: ControlCharge, moves: readonly Move[]): Content[] {
-  const { charge_id, currency, currency_paid = currency, amount, payment_method, planned } = charge;
+  const { charge_id, currency, currency_paid = currency, amount, payment_method } = charge;
   const canBePaid = payment_method !== null && moves.some(({ to }) => to === "COMPLETED");
   const canBeReversed = moves.some(({ to }) => to === "REFUNDED");
   const left = amountLeft(charge);
@@ -93,7 +93,6 @@ function chargeForms(context: PageContext, charge: ControlCharge, moves: readonl
     amountField("Amount or percentage, less than", currency_paid, left, "50 %"),
     reasonField("Reason", "one_item_missing"),
   ];
-  const stops = [...new Set(planned.map(({ to }) => to).filter((to) => to !== "EXPIRED"))];
   return [
     canBePaid &&
       moveForm(context, amountField("Pay another amount than", currency, amount), "Pay", [
@@ -104,11 +103,6 @@ function chargeForms(context: PageContext, charge: ControlCharge, moves: readonl
     canBeReversed &&
       moveForm(context, reasonField("Reason", "fraudulent"), "Charge back", ["chargeBack", { charge_id }]),
     reasonForm(context, moves, ["transitionCharge", { charge_id }]),
-    stops.length > 0 &&
-      html`<div><p class="soft">Run only its own timeline; the clock does not move:</p><p
-class="actions">${stops.map((to) =>
-        ui.button({ does: ["advanceCharge", { charge_id, until: to }], label: `until ${to}`, to: charge_id }),
-      )}</p></div>`,
   ];
 }
 

@@ -53,15 +53,12 @@ async function payoutPage(context: PageContext, withdrawal_id: string): Promise<
   });
 }
 
-/** Balances, withdrawals, ledger and destinations. */
+/** Balances, withdrawals and ledger. */
 async function moneyView(context: PageContext): Promise<Markup> {
   const { ask, mode } = context;
   const all = (await ask("listBalances", { limit: LONGEST_PAGE })).items;
   const accounts = all.filter((account) => mode === undefined || account.mode === mode);
   const hasOrganizations = new Set(accounts.map(({ organization_id }) => organization_id)).size > 1;
-  const destinations = [...(await destinationsOf(context)).values()].filter(
-    (destination) => mode === undefined || destination.mode === mode,
-  );
   const currencies = Object.keys((await ask("getRates")).rates).sort();
   const faint = (amount: string) =>
     html`<span${isZero(amount) && html` class="zero"`}>${groupDigits(amount)}</span>`;
@@ -96,25 +93,7 @@ ${ui.section({
   body: html`${accounts.length === 0 ? none : table}\n${ui.actionForm(context, fields, "Add money")}`,
 })}
 ${await filteredList(context, await listing(context))}
-${await ledgerSection(context, accounts, hasOrganizations)}
-${ui.section({
-  id: "destinations",
-  title: "Payout destinations",
-  body: ui.rowList(
-    "Payout destinations",
-    destinations.map((one) => {
-      const { destination_id, created_at: at, mode: _, organization_id: _1, type, ...fields } = one;
-      const texts = Object.entries(fields).map(([name, value]) => `${name} ${value}`);
-      return ui.listRow(context, {
-        key: destination_id,
-        at,
-        title: html`${ui.shortIdMarkup(destination_id)} ${type} ${ui.liveModeTag(one.mode)}`,
-        subtitle: html`<bdi>${texts.join(" · ")}</bdi>`,
-      });
-    }),
-    "None: your app makes them with POST /payouts/destinations.",
-  ),
-})}`;
+${await ledgerSection(context, accounts, hasOrganizations)}`;
 }
 
 interface Account {
