@@ -38,6 +38,7 @@ const DEEP = [
   "test/explore/functions/{hidden-work,incidents}.test.ts",
   "test/explore/lives/!(wrong-input).test.ts",
   "test/http/bad-input.test.ts",
+  "test/pages/without-pages.test.ts",
   "test/parallel/**/*.test.ts",
   "test/runtime/{clock,crash-images,store-damage,store-lock}.test.ts",
   "test/simulation/**/*.test.ts",

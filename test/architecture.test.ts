@@ -40,7 +40,7 @@ describe("the pages of src", () => {
 
   // So it is deleted with its line in that table.
   it.each([
-    ["pages", "page-routes.ts"],
+    ["pages", "page-families.ts"],
     ["pages/dashboard/views", "../views.ts"],
   ])("each page of %s is known to no other file than %s", (folder, table) => {
     const root = `${SRC}${folder}/`;

@@ -3,12 +3,10 @@
  * their routes. Pages call operations of the control API and the service; they know no engine and no namespace.
  */
 import type { Pages } from "../server/http/app.js";
-import { CHECKOUT } from "./checkout/checkout-routes.js";
-import { DASHBOARD } from "./dashboard/dashboard-routes.js";
+import * as families from "./page-families.js";
 import type { PageFamily } from "./page-route.js";
-import { REFERENCE } from "./reference/reference-routes.js";
 
-const FAMILIES: readonly PageFamily[] = [CHECKOUT, DASHBOARD, REFERENCE];
+const FAMILIES: readonly PageFamily[] = Object.values(families);
 
 export const PAGES: Pages = {
   service: (host) => FAMILIES.flatMap(({ service }) => service?.(host) ?? []),
