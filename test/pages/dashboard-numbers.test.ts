@@ -116,3 +116,82 @@ it("every number of the dashboard is that of the rows it stands above, or leads 
   expect(faults.map((fault) => JSON.stringify(fault))).toEqual([]);
   expect(numbers).toBeGreaterThan(100);
 });
+
+it("every number within a sentence of the dashboard is that of what it counts", async () => {
+  const dashboard = await openAll();
+  const { page, sandbox } = dashboard;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
+  type Json = any;
+  const ask = async (id: string, input: object = {}): Promise<Json> =>
+    sandbox.run(id as "getCharge", input as never);
+  const total = async (id: string, input: object = {}) => (await ask(id, input)).total as number;
+  const compared: [sentence: string, stated: number[], counted: number[]][] = [];
+  /** Compares the numbers in each match of a pattern, whose first group may be the key of its row. */
+  const compare = async (path: string, pattern: RegExp, count: (key: string) => Promise<number[]>) => {
+    const text = decoded(await page(path));
+    const matches = [...text.matchAll(pattern)];
+    expect([path, String(pattern), matches.length > 0]).toEqual([path, String(pattern), true]);
+    for (const [sentence, key = "", ...numbers] of matches)
+      compared.push([sentence.slice(-80), numbers.map(numberIn), await count(key)]);
+  };
+  const row = (kind: string, sentence: string) =>
+    new RegExp(`data-key="${kind}"(?:(?!<li).)*?${sentence}`, "gs");
+  const attention = async (kind: string, key: string) =>
+    (await ask("listAttention")).items.find((one: Json) => one.kind === kind && one.object === key).count;
+  await compare("", row("receiver_failing-(\\w+)", ">([\\d,]+) webhooks? not accepted"), async (key) => [
+    await total("listDeliveries", { webhook_id: key, state: "not_accepted" }),
+  ]);
+  await compare(
+    "",
+    row("payment_stuck-(\\w+)", ">([\\d,]+) (?:charges?|withdrawals?) not finished"),
+    async (key) => [
+      await total(key.startsWith("ch") ? "listCharges" : "listControlWithdrawals", { stuck: "1" }),
+    ],
+  );
+  await compare("", row("call_refused-(\\w+)", " \\d{3} ([\\d,]+) times<"), async (key) => [
+    await attention("call_refused", key),
+  ]);
+  await compare("", row("call_refused-(\\w+)", " and ([\\d,]+) more<"), async (key) => {
+    const { response_body } = await ask("getRequest", { request_id: key });
+    return [Object.keys(response_body.error.details).length - 1];
+  });
+  const due = (await ask("listNext", { limit: 100 })).items.filter(
+    (one: Json) => one.at !== null && one.hold === null,
+  );
+  const upNext = async (query: string) => decoded(await page(query)).split('id="next"')[1]!;
+  expect(await upNext("")).toContain(">and more<");
+  const listed = [...(await upNext("?due=all")).matchAll(/data-key="task-.*?<\/li>/gs)].map(
+    ([item]) => 1 + Number(/and (\d+) more/.exec(item)?.[1] ?? 0),
+  );
+  compared.push(["Up next", [listed.reduce((a, b) => a + b)], [due.length]]);
+  await compare("/charges", row("(ch_\\w+)", ">([\\d,]+) webhooks? failing"), async (key) => [
+    (await ask("getCharge", { charge_id: key })).webhooks.failing,
+  ]);
+  await compare("/webhooks", row("(dlv_\\w+)", "· ([\\d,]+) attempts"), async (key) => [
+    (await ask("getDelivery", { delivery_id: key })).attempts.length,
+  ]);
+  await compare("/webhooks", row("(we_\\w+)", ">([\\d]+) % of ([\\d]+)<"), async (key) => {
+    const { items } = await ask("listDeliveries", { webhook_id: key, limit: 100 });
+    const recent = items.filter((one: Json) => one.attempts.length > 0).slice(0, 50);
+    const accepted = recent.filter((one: Json) => one.status === "delivered").length;
+    return [Math.floor((100 * accepted) / recent.length), recent.length];
+  });
+  await compare("/scenarios", row("(\\w+)", "· applied ([\\d,]+) times?"), async (key) => [
+    Object.values((await ask("getScenario", { name: key })).applied as object).reduce((a, b) => a + b, 0),
+  ]);
+  await compare("/faults", row("(flt_\\w+)", "[> ]([\\d,]+) of ([\\d,]+) used<"), async (key) => {
+    const { applied, times } = await ask("getFault", { fault_id: key });
+    return [applied, times];
+  });
+  const removed = /(removes) ([\d,]+) charges, ([\d,]+) withdrawals, ([\d,]+) events/g;
+  await compare("/namespace", removed, async () => [
+    await total("listCharges"),
+    await total("listControlWithdrawals"),
+    await total("listEvents"),
+  ]);
+  await compare("/namespace", row("(default)", ">([\\d,]+) charges"), async () => [
+    await total("listCharges"),
+  ]);
+  expect(compared.filter(([, stated, counted]) => stated.join() !== counted.join())).toEqual([]);
+  expect(compared.length).toBeGreaterThan(60);
+});

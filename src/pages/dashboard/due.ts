@@ -11,15 +11,15 @@ export interface DueItem extends NextItem {
 /** Length of the list, unless the page shows all. */
 const READ_ITEMS = 30;
 
-/** Due tasks, earliest first, without those that wait for a receiver; `total` may be more. */
+/** Due tasks, earliest first, without those that wait for a receiver; `isWhole` unless there may be more. */
 export async function dueItems({ ask, query, mode }: Pick<PageContext, "ask" | "query" | "mode">) {
   const limit = query.get("due") === "all" ? LONGEST_PAGE : READ_ITEMS;
-  const { total, items } = await ask("listNext", { limit, mode });
+  const { items } = await ask("listNext", { limit, mode });
   const due = items.flatMap(({ at, ...item }): DueItem[] =>
     at === null || item.hold !== null ? [] : [{ ...item, at }],
   );
-  const isWhole = due.length < items.length;
-  return { items: due, total: isWhole ? due.length : total };
+  // What has no time comes last.
+  return { items: due, isWhole: items.length < limit || items.at(-1)!.at === null };
 }
 
 export function dueText({ kind, what, to, attempts, receiver }: DueItem): string {

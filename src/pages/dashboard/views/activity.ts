@@ -225,21 +225,23 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 
 /** The tasks due next. Narrow screens, which have the aside below, show the nearest above Activity too. */
 async function dueSection(context: PageContext, id: "next" | "soon", maxRows: number): Promise<Markup> {
-  const { items, total } = await dueItems(context);
+  const { items, isWhole } = await dueItems(context);
   const groups = new Map<string, DueItem[]>();
   for (const item of items) groups.set(dueKey(item), [...(groups.get(dueKey(item)) ?? []), item]);
   const shown = [...groups.values()].slice(0, maxRows);
-  const hidden = total - shown.flat().length;
+  const left = items.length - shown.flat().length;
+  const hidden = !isWhole || left > 0;
+  const moreText = isWhole ? `${left} more` : "and more";
   const all = currentUrl(context, { due: "all" });
   const more = html`<li data-key="more"><span
-class="at"></span>${maxRows === LONGEST_PAGE ? `${hidden} more` : html`<a href="${all}#next">${hidden} more</a>`}</li>`;
+class="at"></span>${maxRows === LONGEST_PAGE ? moreText : html`<a href="${all}#next">${moreText}</a>`}</li>`;
   const title = id === "next" ? "Up next" : "Up next: the nearest";
   const none = html`<li data-key="none" class="none">Nothing is due.</li>`;
   const rows =
     shown.length === 0
       ? none
-      : shown.map((alike) => dueRow(context, alike, hidden > 0 && alike.at(-1) === items.at(-1)));
-  const body = html`<ul class="small" data-list aria-label="${title}">${rows}${hidden > 0 && more}</ul>`;
+      : shown.map((alike) => dueRow(context, alike, hidden && alike.at(-1) === items.at(-1)));
+  const body = html`<ul class="small" data-list aria-label="${title}">${rows}${hidden && more}</ul>`;
   return ui.section({ id, title, body });
 }
 
