@@ -393,7 +393,7 @@ it.concurrent("explore names the call whose text differs between plain runs", as
   const shop = (call: CallService): Answer => {
     const answer = showing(() => ({}))(call);
     return async (route, body) =>
-      route.startsWith("GET /receipts/") ? [200, `receipt ${++printed}`] : answer(route, body);
+      route.startsWith("GET /receipts/") ? [200, `${++printed}`] : answer(route, body);
   };
   const flow = `${PAID}  - app: GET /receipts/\${order}\n`;
   const { report } = await explored(shop, flow, { only: "webhook_late at charge.completed#1" });

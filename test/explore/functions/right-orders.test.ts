@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ExploreFlow } from "../../../src/library/index.js";
 import { openSandbox } from "../../support/api-client.js";
-import { type Order, openFunctionShop, serviceOf } from "./shop.js";
+import { flowOf, type Order, openFunctionShop, serviceOf } from "./shop.js";
 
 it("a right shop that credits a late payment is silent, though the credit stands in another view", async () => {
   const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
@@ -24,6 +24,19 @@ it("a right shop that credits a late payment is silent, though the credit stands
     },
   };
   const report = await sandbox.explore(flow, { only: "paid_late at charge#1", throws: false });
+  expect(report).toMatchObject({ findings: [], passed: true });
+});
+
+it("a right app that shows a copy of the charge without its settlement is silent if the settlement is late", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const charges = new Map<string, unknown>();
+  await sandbox.onWebhook(async (request) => {
+    const { data } = JSON.parse(await request.text());
+    charges.set(data.metadata.order_id, data);
+  });
+  const shop = await openFunctionShop(sandbox);
+  const flow = flowOf(shop, { see: { charge: ({ id }) => charges.get(id) } });
+  const report = await sandbox.explore(flow, { only: "settled_late at charge#1", throws: false });
   expect(report).toMatchObject({ findings: [], passed: true });
 });
 

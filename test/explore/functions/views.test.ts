@@ -38,6 +38,7 @@ const TELLING: readonly (readonly [string, (order: Told) => unknown])[] = [
     ],
   ],
   ["the order by its id", (order) => ({ orders: { [order.id]: { status: order.status } } })],
+  ["a page with a time", (order) => `<h1>Your order is ${order.status}</h1>\n<p>at ${++told} h</p>`],
   ["marks of what is done", (order) => ({ done: ["ordered", ...(isPaid(order) ? ["paid"] : [])] })],
 ];
 

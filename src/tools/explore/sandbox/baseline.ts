@@ -103,7 +103,8 @@ export function baselineOf(
     pages: findPages({ drive: views.drive ?? [] }).map((step) => {
       const [page, same] = [one, other].map((run) => pageIn(run, step));
       const { email, returnPath } = page!;
-      const match = (commonPart(page!.match, same!.match, () => undefined) ??
+      // The freedom of a log leaves texts and maps as they are.
+      const match = (commonPart(page!.match, same!.match, () => "way") ??
         customerMatch) as PageOfFlow["match"];
       const isOwn = email === undefined || !hasOwnEmail || email === charge!.email;
       return { match, isOwn, returnPath: returnPath === same!.returnPath ? returnPath : undefined };

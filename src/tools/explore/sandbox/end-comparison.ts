@@ -137,7 +137,7 @@ export function viewFailure(
   { views, unlike, listed = (body) => body }: ExpectedEnd,
 ): RunFailure | undefined {
   for (const [index, { title, body: name }] of viewNames.entries()) {
-    const body = listed(savedVariable(loaded, viewVariableName(index)), index);
+    const body = listed(savedVariable(loaded, viewVariableName(index)), index, loaded.runId);
     const status = savedVariable(loaded, statusName(index));
     const failureAt = (role: StepRole, of: string, expected: object): RunFailure | undefined => {
       const mismatches = findMismatches(filledValue(expected, loaded), { status, body });

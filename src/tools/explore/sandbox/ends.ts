@@ -17,7 +17,7 @@ import type { Baseline, FreeField, LoadedRun } from "./facts.js";
 import { FreeFields, journalFields } from "./free-fields.js";
 import { chargesOf, chargesShownBy, moneyOf, UNPAID, wasRefundedFirst } from "./money.js";
 import { MEANWHILE_STATUS, savedVariable, statusName } from "./saved-variable.js";
-import { type ObservedViews, ofUnpaidOrders, seenIn, waitingIn } from "./seen-views.js";
+import { type ListedView, type ObservedViews, ofUnpaidOrders, seenIn, waitingIn } from "./seen-views.js";
 import {
   commonPart,
   countedIn,
@@ -29,6 +29,7 @@ import {
   undeliveredViews,
   withAllowed,
   withLists,
+  withoutPresence,
 } from "./views.js";
 
 /*
@@ -105,7 +106,7 @@ export class Ends {
   }
 
   /** A view whose maps with free keys are lists. */
-  readonly listed = (body: unknown, view: number): unknown => withLists(body, this.#free.freedomOf(view));
+  readonly listed: ListedView = (body, view, runId) => withLists(body, this.#free.freedomOf(view), runId);
 
   /** Views of a run, without its id, as they are compared; undefined if they were not seen. */
   seenIn(run: LoadedRun): Bodies | undefined {
@@ -138,7 +139,11 @@ export class Ends {
     if (plan.isWrongMoney) return [this.#claimedEnd(plan, run)];
     if (key === undefined) {
       const presses = this.#withMoneyOf(plan, run).filter((one) => pressKeyOf(one.plan) === pressKeyOf(plan));
-      const all = [expected, ...presses.map((one) => this.#endOf(one)), ...this.#endsWithOthers(plan)];
+      const others = [...presses.map((one) => this.#endOf(one)), ...this.#endsWithOthers(plan)];
+      // A copy of the service's record has no time of the settlement before that.
+      const isLate = plan.set.some(({ kind }) => kind === "settled_late");
+      const settled = isLate ? [{ ...expected, views: withoutPresence(expected.views) }] : [];
+      const all = [expected, ...settled, ...others];
       return early ? [...all, ...all.map((one) => this.#undelivered(one))] : all;
     }
     // The app decides how such a step ends an order that is done; only its money is known.

@@ -63,7 +63,7 @@ export class FreeFields {
 }
 
 function hasComparedEntries(freedom: Freedom): boolean {
-  return freedom === "keys" || freedom === "way";
+  return freedom === "keys" || freedom === "codes" || freedom === "way";
 }
 
 /** Longer than a run takes, and shorter than the age of what an app keeps beyond its runs. */

@@ -187,7 +187,10 @@ function leavesOf(
   listed: Ends["listed"],
 ): string[] {
   const ignored = fields.flatMap(({ field, path }) => (path.includes("ignore") ? [field] : []));
-  const found = runs.flatMap((run) => fieldsOf(listed(savedVariable(run, name), Number(view))));
+  const shown = runs.map((run) => savedVariable(run, name));
+  const found = shown.flatMap((body) =>
+    fieldsOf(typeof body === "string" ? body : listed(body, Number(view))),
+  );
   return found.filter(
     (field) => !ignored.includes(field) && !found.some((other) => other.startsWith(`${field}.`)),
   );

@@ -35,7 +35,7 @@ export function seenIn(
 }
 
 /** A view whose maps with free keys are lists. */
-export type ListedView = (body: unknown, view: number) => unknown;
+export type ListedView = (body: unknown, view: number, runId?: string) => unknown;
 
 /** The views of a run before and during its payment, as far as they are known. */
 export function waitingIn(views: ObservedViews, run: LoadedRun, listed: ListedView): Bodies[] {

@@ -19,10 +19,10 @@ export function withoutRun(value: unknown, runId: string): unknown {
 }
 
 /**
- * The part of a field that may differ: the keys of a map, the way of a log to its last entry, the value of a field, or
- * also that it has one.
+ * The part of a field that may differ: the keys of a map, the numbers and codes in a text, the way of a log to its last
+ * entry, the value of a field, or also that it has one.
  */
-export type Freedom = "keys" | "way" | "value" | "all";
+export type Freedom = "keys" | "codes" | "way" | "value" | "all";
 
 /** Returns what may differ of the field at a dotted path; undefined if nothing may. */
 export type FreedomOf = (path: string) => Freedom | undefined;
@@ -48,15 +48,12 @@ export function commonPart(
   }
   const common = (first: unknown, second: unknown, key: string) =>
     commonPart(first, second, freedomOf, onDifference, path === "" ? key : `${path}.${key}`);
-  if (freedom === undefined && areKeyedAnew(one, other)) onDifference(path, "keys");
-  if (freedom === "keys" || areKeyedAnew(one, other))
-    return commonPart(
-      listOf(one),
-      listOf(other),
-      (at) => (at === path ? undefined : freedomOf(at)),
-      onDifference,
-      path,
-    );
+  const form = formOf(freedom, one, other);
+  if (form !== undefined) {
+    if (freedom === undefined) onDifference(path, form);
+    const within: FreedomOf = (at) => (at === path ? undefined : freedomOf(at));
+    return commonPart(listOf(one, form), listOf(other, form), within, onDifference, path);
+  }
   if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)
     return one.map((part, index) => common(part, other[index], String(index)) ?? PRESENT);
   if (isJsonObject(one) && isJsonObject(other)) {
@@ -71,6 +68,20 @@ export function commonPart(
   return undefined;
 }
 
+type Form = "keys" | "codes";
+
+/** How two values are compared that differ in what may differ: maps as lists of their entries, texts as lists of words. */
+function formOf(freedom: Freedom | undefined, one: unknown, other: unknown): Form | undefined {
+  if (freedom === "keys" || freedom === "codes") return freedom;
+  if (freedom !== undefined) return undefined;
+  return areKeyedAnew(one, other) ? "keys" : shareWords(one, other) ? "codes" : undefined;
+}
+
+function listOf(value: unknown, form: Form, runId?: string): unknown {
+  if (form === "codes") return typeof value === "string" ? wordsOf(value, runId) : value;
+  return isJsonObject(value) && !isMatcher(value) ? Object.values(value) : value;
+}
+
 /** Returns true for two maps of equally many entries without a common key, such as tickets by their random codes. */
 function areKeyedAnew(one: unknown, other: unknown): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return false;
@@ -78,18 +89,38 @@ function areKeyedAnew(one: unknown, other: unknown): boolean {
   return keys.length > 0 && keys.length === others.length && !keys.some((key) => key in other);
 }
 
-function listOf(value: unknown): unknown {
-  return isJsonObject(value) && !isMatcher(value) ? Object.values(value) : value;
+/** The lines of a text as lists of words. A number is `0`, as is the run's id. */
+function wordsOf(text: string, runId = RUN_ID): string[][] {
+  const words = (line: string) => line.match(/[\p{L}\p{N}_-]+/gu) ?? [];
+  const lines = text.replaceAll(runId, "0").split("\n");
+  return lines.map((line) => words(line).map((word) => (/^\p{N}+$/u.test(word) ? "0" : word)));
 }
 
-/** A view whose maps with free keys are lists of their entries. */
-export function withLists(view: unknown, freedomOf: FreedomOf, path = ""): unknown {
-  if (typeof view !== "object" || view === null) return view;
+/** Returns true for two texts with the same words, but for numbers and codes, such as a page with the time. */
+function shareWords(one: unknown, other: unknown): boolean {
+  if (typeof one !== "string" || typeof other !== "string" || one === other) return false;
+  const [lines, others] = [wordsOf(one), wordsOf(other)];
+  const isAlike =
+    lines.length === others.length && lines.every((line, row) => line.length === others[row]!.length);
+  const words = lines.flat();
+  const otherWords = others.flat();
+  const isWord = (word: string) => /^\p{L}{2,}$/u.test(word);
+  return (
+    isAlike &&
+    words.every((word, at) => word === otherWords[at] || !(isWord(word) && isWord(otherWords[at]!))) &&
+    words.some((word, at) => word === otherWords[at] && isWord(word))
+  );
+}
+
+/** A view whose maps with free keys are lists of their entries, and whose texts with free codes are lists of words. */
+export function withLists(view: unknown, freedomOf: FreedomOf, runId?: string, path = ""): unknown {
+  const form = formOf(freedomOf(path), undefined, undefined);
+  const all = form === undefined ? view : listOf(view, form, runId);
+  if (form === "codes" || typeof all !== "object" || all === null) return all;
   const within = (part: unknown, key: string) =>
-    withLists(part, freedomOf, path === "" ? key : `${path}.${key}`);
-  const all = freedomOf(path) === "keys" ? listOf(view) : view;
+    withLists(part, freedomOf, runId, path === "" ? key : `${path}.${key}`);
   if (Array.isArray(all)) return all.map((part, index) => within(part, String(index)));
-  return Object.fromEntries(Object.entries(all as object).map(([key, part]) => [key, within(part, key)]));
+  return Object.fromEntries(Object.entries(all).map(([key, part]) => [key, within(part, key)]));
 }
 
 /** Leaves out the entries of lists and maps that name another run, but not this one: they are of other customers. */
@@ -234,6 +265,15 @@ export function withPresent(expected: unknown, seen: unknown): unknown {
     ({ path }) => path.length === 0 || fieldAt(seen, path) !== undefined,
   );
   return expectationOf(present) ?? PRESENT;
+}
+
+/** Allows fields to be missing whose value is not compared. */
+export function withoutPresence(views: readonly object[]): object[] {
+  return views.map((view) => {
+    const { body, ...rest } = view as { readonly body?: unknown };
+    const fields = fieldsIn(body ?? PRESENT).filter(({ value }) => !isPresence(value));
+    return { ...rest, body: expectationOf(fields) ?? PRESENT };
+  });
 }
 
 export function withoutMore(expected: unknown, seen: unknown): unknown {
