@@ -356,6 +356,16 @@ it("a press with two calls runs once for each hold, and three times with nothing
   expect(sides).toEqual(["first", "second", "early", "together", "together", "together"]);
 });
 
+it("with nothing held, a webhook arrives twice at once in one run, and four times in another", async () => {
+  const deviable = new Concurrent();
+  await explore(async () => deviable, { depth: 1 });
+  const copies = deviable.runs
+    .flat()
+    .filter(({ set }) => set.some(({ kind }) => kind === "webhook_twice_at_once"))
+    .map(({ webhooks }) => webhooks[0]?.copies);
+  expect(copies).toEqual([2, 4]);
+});
+
 const REFUSED = new AggregateError([new Error("connect ECONNREFUSED 127.0.0.1:4402")]);
 
 it.each([

@@ -2,6 +2,7 @@ import type { ChargeStatus } from "../../core/schema/common.js";
 import { makePayment } from "../scenario/steps/customer.js";
 import { inTurn, newestCharge, type RunHost } from "./course.js";
 import type { RunPlan } from "./run-plan.js";
+import { holdsNothing } from "./run-record.js";
 import type { Baseline } from "./sandbox/facts.js";
 import { LIST_OPERATION } from "./sandbox/observation.js";
 import { paymentLike } from "./sandbox/payment-steps.js";
@@ -57,7 +58,7 @@ export class Acts {
       await host.settle(again);
     } else if (pressedTwice.has(press)) {
       const matches = this.#baseline?.pressMatches[press];
-      const match = side === "together" ? undefined : matches?.[side === "early" ? "first" : "last"];
+      const match = holdsNothing(side) ? undefined : matches?.[side === "early" ? "first" : "last"];
       await host.race({ match, ...inTurn(side, once, again) });
     } else {
       await host.repeat(once);

@@ -1,7 +1,7 @@
 import { durationToMs, formatDuration } from "../../core/schema/time.js";
 import type { ServiceAccess } from "../scenario/steps/request.js";
 import type { RunPlan } from "./run-plan.js";
-import type { ObservedRun, RaceSide } from "./run-record.js";
+import { holdsNothing, type ObservedRun, type RaceSide } from "./run-record.js";
 import type { Baseline } from "./sandbox/facts.js";
 import type { LookMoment } from "./sandbox/saved-variable.js";
 
@@ -153,8 +153,8 @@ export function stopsOf(host: RunHost, plan: RunPlan, { readMatch }: Pick<Baseli
     if (concurrent === undefined) return [{ sinceMs, work: host.tick }];
     const { webhook } = concurrent;
     const call = webhook?.type.includes("withdrawal") === true ? { operation: "getWithdrawal" } : readMatch;
-    const match = variant.side === "together" ? undefined : call;
-    const jobs = { match, held: host.job, other: host.job };
+    const match = holdsNothing(variant.side) ? undefined : call;
+    const jobs = { match, held: host.job, other: sideOf(variant.side, host.job) };
     const race = { match, ...inTurn(variant.side, host.job, host.arrive) };
     const work = async (): Promise<void> => {
       await host.race(isTwice ? { ...jobs, afterwards: host.arrive } : race);
@@ -172,6 +172,11 @@ export function stopsOf(host: RunHost, plan: RunPlan, { readMatch }: Pick<Baseli
     stops.push({ sinceMs: unpaidSinceMs, work });
   }
   return stops.sort((one, other) => one.sinceMs - other.sinceMs);
+}
+
+/** The side of a race that meets the same work: three times in a crowd. */
+export function sideOf(side: RaceSide, work: () => Promise<unknown>): () => Promise<unknown> {
+  return side === "crowd" ? () => Promise.allSettled([work(), work(), work()]) : work;
 }
 
 /** Puts the side that is held first. Only `second` holds the second. */

@@ -60,6 +60,9 @@ export function holding(place: PlaceOfCall | undefined, hold: CallChange["hold"]
   };
 }
 
+/** The variants of the same thing at the same moment, with nothing held. */
+const SAME_AT_ONCE = ["together", "crowd"] as const;
+
 /** The variants of two things of which each can happen first. */
 export const TWO_SIDES = ["first", "second"] as const;
 
@@ -68,9 +71,9 @@ export function sendingTwiceAtOnce(place: Place): Effect | undefined {
   if (place.what !== "event") return undefined;
   const { handlerRead } = place;
   return {
-    sides: handlerRead === undefined ? ["together"] : ["first", "together"],
+    sides: handlerRead === undefined ? SAME_AT_ONCE : ["first", ...SAME_AT_ONCE],
     applyTo: (plan) => {
-      plan.deviateWebhook(place, { copies: 2, at_once: true });
+      plan.deviateWebhook(place, { copies: plan.variant.side === "crowd" ? 4 : 2, at_once: true });
       if (handlerRead !== undefined) plan.holdInRace(handlerRead);
     },
   };
@@ -105,11 +108,13 @@ export function runningJob(moment: JobMoment | undefined): Effect | undefined {
   if (moment === undefined) return undefined;
   const concurrent = "concurrent" in moment ? moment.concurrent : undefined;
   // Two runs of the same work have one side.
-  const hasTwo = concurrent?.isReadByHandler === true && !("isTwice" in moment);
+  const isTwice = "isTwice" in moment;
+  const hasTwo = concurrent?.isReadByHandler === true && !isTwice;
   const held = hasTwo ? TWO_SIDES : TWO_SIDES.slice(0, 1);
   // Concurrent runs share the work between two steps, but not work that takes the place of a step.
   const isShared = "page" in moment || concurrent !== undefined ? { isShared: true as const } : {};
-  const sides = concurrent === undefined ? {} : { sides: [...held, "together" as const] };
+  const free = isTwice ? SAME_AT_ONCE : SAME_AT_ONCE.slice(0, 1);
+  const sides = concurrent === undefined ? {} : { sides: [...held, ...free] };
   return { ...isShared, ...sides, applyTo: (plan) => plan.runJob(moment) };
 }
 
@@ -118,7 +123,7 @@ export function doublingJob(place: Place): Effect | undefined {
   if (place.what === "works")
     return {
       isShared: true,
-      sides: ["first", "together"],
+      sides: ["first", ...SAME_AT_ONCE],
       applyTo: (plan) => plan.doubledJobs.add(place.step),
     };
   const moment = "jobAtOnce" in place ? place.jobAtOnce : undefined;

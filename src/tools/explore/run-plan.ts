@@ -2,16 +2,17 @@ import { decimalsOf, percentOf } from "../../core/domain/money.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { durationToMs, formatDuration } from "../../core/schema/time.js";
 import type { DeviationSet } from "./deviation-set.js";
-import type {
-  CallChange,
-  CallOccurrence,
-  JobMoment,
-  ObservedCharge,
-  PaymentEnd,
-  RunVariant,
-  StrangersAtList,
-  WebhookChange,
-  WebhookOccurrence,
+import {
+  type CallChange,
+  type CallOccurrence,
+  holdsNothing,
+  type JobMoment,
+  type ObservedCharge,
+  type PaymentEnd,
+  type RunVariant,
+  type StrangersAtList,
+  type WebhookChange,
+  type WebhookOccurrence,
 } from "./run-record.js";
 import type { Baseline } from "./sandbox/facts.js";
 import type { FlowVariant } from "./sandbox/flow-variant.js";
@@ -147,7 +148,7 @@ export class RunPlan {
   }
 
   holdInRace({ operation, earlierCount, isOwn }: CallOccurrence): void {
-    if (this.variant.side === "together") return;
+    if (holdsNothing(this.variant.side)) return;
     this.raceHolds.push({
       match: { operation, ...(isOwn ? this.#customerMatch : {}) },
       hold: "webhook",

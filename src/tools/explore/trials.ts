@@ -4,7 +4,7 @@ import type { ExploreFinding } from "./exploration.js";
 import { judgeTrace, type TraceVerdict, type WrongVerdict } from "./judge.js";
 import type { KnownDeviations } from "./known-deviations.js";
 import type { RunPlan } from "./run-plan.js";
-import type { RaceSide, RunVariant, Trace } from "./run-record.js";
+import { holdsNothing, type RaceSide, type RunVariant, type Trace } from "./run-record.js";
 
 export interface Trial {
   readonly plan: RunPlan;
@@ -67,10 +67,7 @@ export class Trials {
     if (earlier !== undefined && isLasting(earlier)) return this.#confirm(set, earlier, EAGER);
     let unjudged: Trial | undefined;
     let trial: Trial | undefined;
-    const sides = this.#deviations
-      .sidesOf(set)
-      .flatMap((side) => Array<RaceSide>(this.#roundsOf(side)).fill(side));
-    for (const side of sides) {
+    for (const side of this.#roundsOfSides(this.#deviations.sidesOf(set))) {
       const variant = { ...EAGER, side };
       trial = await this.runOnce(set, variant);
       this.#learnConcurrency(set, trial);
@@ -106,8 +103,15 @@ export class Trials {
     return trial;
   }
 
+  /** Lists the sides, each as often as it runs. Two, then a crowd, meet as likely as two in three runs. */
+  #roundsOfSides(sides: readonly RaceSide[]): RaceSide[] {
+    const known = this.#deviable.isRepeatable === true ? sides.filter((side) => side !== "crowd") : sides;
+    if (known.includes("crowd")) return [...known];
+    return known.flatMap((side) => Array<RaceSide>(this.#roundsOf(side)).fill(side));
+  }
+
   #roundsOf(side: RaceSide): number {
-    return side === "together" && this.#deviable.isRepeatable !== true ? TOGETHER_RUNS : 1;
+    return holdsNothing(side) && this.#deviable.isRepeatable !== true ? TOGETHER_RUNS : 1;
   }
 
   /** Checks the customer of an earlier run again: an app may only have been late. */

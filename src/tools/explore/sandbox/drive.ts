@@ -4,8 +4,9 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { Acts } from "../acts.js";
-import type { RunHost } from "../course.js";
+import { type RunHost, sideOf } from "../course.js";
 import type { RunPlan } from "../run-plan.js";
+import { holdsNothing } from "../run-record.js";
 import type { Baseline } from "./facts.js";
 import { advanceMs, type Flow, findJobs, findPresses, isAppWrite, lookOracle } from "./flow.js";
 import { type FlowRun, waitStep } from "./flow-run.js";
@@ -76,8 +77,8 @@ export function driveAsPlanned(
     const job = jobs.indexOf(step);
     if (job === 0 && acts.isListReadByJob) return acts.amongStrangers(once);
     // Holds the first at the app's first call.
-    const match = variant.side === "together" ? undefined : {};
-    if (doubledJobs.has(job)) return run.race({ match, held: once, other: again });
+    const match = holdsNothing(variant.side) ? undefined : {};
+    if (doubledJobs.has(job)) return run.race({ match, held: once, other: sideOf(variant.side, again) });
     const times = isAwaitedJob(flow, index) ? tries : 1;
     for (let time = 0; time < times; time++) await once();
   };
