@@ -1,6 +1,7 @@
 import type { ChargeStatus, WithdrawalStatus } from "../../core/schema/common.js";
 import { chargeEventType, parseEventType, withdrawalEventType } from "../../core/schema/event-types.js";
 import { hasEnded } from "../../core/schema/statuses.js";
+import { durationToMs } from "../../core/schema/time.js";
 import type { Deviable } from "./deviable.js";
 import type {
   CallOccurrence,
@@ -12,6 +13,9 @@ import type {
   WebhookOccurrence,
 } from "./run-record.js";
 import type { FlowVariant } from "./sandbox/flow-variant.js";
+
+/** Sandbox time that a lagging read may be behind. */
+const LAG_MS = durationToMs("10m");
 
 /** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
 export type Place =
@@ -30,7 +34,7 @@ export interface PlaceOfCall extends CallOccurrence {
   readonly atMs: number;
   /** Sandbox milliseconds until the created payment ends; absent if it does not end by itself. */
   readonly timelineMs?: number;
-  /** True for a read of a charge or withdrawal whose status had already changed. */
+  /** True for a read of a charge or withdrawal whose status has changed within `LAG_MS`. */
   readonly hasChangedStatus: boolean;
   /** The call reads the first page of a list of payins, and whether the app reads a further one. */
   readonly list?: { readonly hasFurtherPage: boolean };
@@ -235,7 +239,8 @@ function callPlaces(observed: ObservedRun): PlaceOfCall[] {
     const before = calls.slice(0, index).filter((one) => one.operation === operation).length;
     const created = payments.find(({ id }) => id === call.createdId);
     const read = payments.find(({ id }) => id === call.readId);
-    const hasChanged = read !== undefined && read.history.filter((change) => change.atMs <= atMs).length > 1;
+    const last = read?.history.findLast((change, count) => count > 0 && change.atMs <= atMs);
+    const hasChanged = last !== undefined && atMs - last.atMs <= LAG_MS;
     // A response can be held only while the steps of the flow go on.
     const isAwaited = atMs <= drivenMs;
     return [
