@@ -24,12 +24,18 @@ async function payments(method, path, body) {
 /** Credits the user once the service has the money in its books. */
 async function applyTopUp(topUp) {
   const charge = await payments("GET", `/charges/${topUp.charge_id}`);
-  if (charge.status === "REFUNDED") return; // the money has gone back
+  if (charge.status === "REFUNDED") return takeBack(topUp);
   if (charge.status !== "COMPLETED") throw new Error("not completed yet");
   await pause(QUERY_MS);
   if (topUp.isApplied) return;
   topUp.isApplied = true;
   users.get(topUp.user).balance += topUp.credits;
+}
+
+/** The money has gone back. */
+function takeBack(topUp) {
+  if (topUp.isApplied && !topUp.isTakenBack) users.get(topUp.user).balance -= topUp.credits;
+  Object.assign(topUp, { isApplied: true, isTakenBack: true });
 }
 
 const app = express();
@@ -43,6 +49,7 @@ app.post("/webhooks", express.raw({ type: "*/*" }), async (request, response) =>
   }
   const topUp = topUps.get(event.data.metadata?.top_up);
   if (topUp && event.type === "charge.completed") await applyTopUp(topUp);
+  if (topUp && event.type === "charge.refunded") takeBack(topUp);
   response.sendStatus(204);
 });
 

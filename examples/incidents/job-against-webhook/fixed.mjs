@@ -5,7 +5,13 @@ import { Webhook } from "standardwebhooks";
 
 const { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PORT = "3000" } = process.env;
 const webhook = new Webhook(PAYMENTS_WEBHOOK_SECRET);
-const STATUS = { COMPLETED: "paid", FAILED: "failed", CANCELLED: "cancelled", EXPIRED: "expired" };
+const STATUS = {
+  COMPLETED: "paid",
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+  EXPIRED: "expired",
+  REFUNDED: "refunded",
+};
 const OPEN = new Set(["pending", "expired"]); // an expired charge may still be paid
 
 /** For this long the job asks for news of a contribution. */
@@ -38,13 +44,21 @@ function once({ id }, work) {
 
 /** Books a contribution without the fees, which only the charge tells. */
 async function settle(contribution) {
-  if (contribution.status === "paid") return;
+  if (contribution.status === "paid" || contribution.status === "refunded") return;
   const charge = await payments("GET", `/charges/${contribution.charge_id}`);
   await pause(QUERY_MS);
   if (contribution.status === "paid") return; // by the other one, meanwhile
+  if (contribution.status === "refunded") return;
   contribution.status = STATUS[charge.status] ?? "pending";
   if (contribution.status === "paid")
     ledger.push({ contribution: contribution.id, amount: charge.settlement_amount });
+}
+
+/** Takes a contribution whose money has gone back out of the books. */
+function refund(contribution) {
+  contribution.status = "refunded";
+  const index = ledger.findIndex((entry) => entry.contribution === contribution.id);
+  if (index !== -1) ledger.splice(index, 1);
 }
 
 async function contribute({ contribution: id, email, amount }) {
@@ -69,6 +83,7 @@ async function hear(headers, body) {
   }
   const contribution = contributions.get(event.data.metadata?.contribution);
   if (contribution && event.type === "charge.completed") await once(event, () => settle(contribution));
+  if (contribution && event.type === "charge.refunded") refund(contribution);
   return [200, {}];
 }
 

@@ -57,6 +57,8 @@ function learn(order, { status, status_history }) {
     if (order.status === "paid") return;
     order.status = "paid";
     order.tickets += 1;
+  } else if (status === "REFUNDED") {
+    Object.assign(order, { status: "refunded", tickets: 0 });
   } else if (["EXPIRED", "FAILED", "CANCELLED"].includes(status)) {
     order.status = "cancelled";
   }

@@ -29,14 +29,15 @@ async function startPayment(member, email) {
 
 async function record({ checkout_id, charge_id, status }) {
   const row = [...rows.values()].find(({ provider_id }) => provider_id === checkout_id);
-  if (!row || row.isPremium) return; // not one of ours, or a duplicate
+  if (row && status === "REFUNDED") return Object.assign(row, { status: "refunded", isPremium: false });
+  if (!row || row.isPremium || row.status === "refunded") return; // not one of ours, or a duplicate
   if (status !== "COMPLETED" && !UNPAID[status]) return;
   row.charge_id = charge_id; // refunds ask for it
   row.status = UNPAID[status] ?? "paid";
   if (status !== "COMPLETED") return;
   const { settlement_amount } = await payments("GET", `/charges/${charge_id}`);
   row.revenue = settlement_amount;
-  row.isPremium = true;
+  row.isPremium = row.status === "paid"; // not refunded meanwhile
 }
 
 const app = new Hono();

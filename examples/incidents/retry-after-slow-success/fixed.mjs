@@ -72,6 +72,10 @@ function hear(headers, body) {
     transaction.isCredited = true;
     wallets.get(transaction.wallet).balance += Number(transaction.amount);
   }
+  if (transaction && event.type === "charge.refunded" && !transaction.isRefunded) {
+    transaction.isRefunded = true;
+    wallets.get(transaction.wallet).balance -= Number(transaction.amount);
+  }
   return [200, {}];
 }
 
