@@ -16,7 +16,6 @@ export function plainHost(sandbox: Sandbox, { lives, see }: ExploreFlow): LifeHo
   };
   return {
     hasAttempt: lives!.attempt !== undefined,
-    canFail: false,
     free: [],
     client: new Client({ fetch: sandbox[IN_PROCESS_FETCH] }),
     newestCharge: undefined,
@@ -29,7 +28,13 @@ export function plainHost(sandbox: Sandbox, { lives, see }: ExploreFlow): LifeHo
       customers[customer] ??= `${id}@shop.test`;
       return { id, email: customers[customer] };
     },
-    press: (act, order) => until(Promise.resolve(lives![act]!({ ...order, press })).then(() => {})),
+    press: (act, order) =>
+      until(
+        Promise.resolve(lives![act]!({ ...order, press })).then(
+          () => true,
+          () => false,
+        ),
+      ),
     together: async (one, other) => {
       await one();
       await other();

@@ -37,7 +37,7 @@ async function openApp(sandbox: Sandbox, name: string, app: App): Promise<Explor
     const order = orders.get(data.metadata.order);
     if (order === undefined) return;
     const [, status = ""] = /^charge\.(completed|failed|cancelled|expired)$/.exec(type) ?? [];
-    if (status === "completed" && order.status !== "paid") {
+    if (status === "completed" && !["paid", "refunded"].includes(order.status)) {
       await app.onPaid?.(order, () => call("GET", `charges/${data.charge_id}`));
       order.status = "paid";
     } else if (/failed|cancelled|expired/.test(status) && order.status === "open") {

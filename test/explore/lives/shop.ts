@@ -13,6 +13,7 @@ export const BUGS = [
   "expiry_closes_order",
   "delivers_for_each_webhook",
   "email_is_the_order",
+  "failed_call_closes_newest",
 ] as const;
 export type Bug = (typeof BUGS)[number];
 
@@ -84,11 +85,15 @@ export async function openShop(sandbox: Sandbox, bug?: Bug): Promise<ExploreFlow
       if (OPEN.includes(status)) return last;
       if (["PROCESSING", "COMPLETED"].includes(status)) return {};
     }
-    const made = (await call("POST", "checkouts", {
+    const terms = {
       pricing: { base_currency: "KES", amount: "1105.10" },
       customer_email: order.email,
       payment_methods: ["mobile_money"],
       metadata: { order: id },
+    };
+    const made = (await call("POST", "checkouts", terms).catch((error) => {
+      if (bug === "failed_call_closes_newest" && newest !== id) orders.get(newest)!.isClosed = true;
+      throw error;
     })) as unknown as Order["attempts"][number];
     order.attempts.push(made);
     if (bug !== "failed_is_final") order.status = "open";

@@ -1,16 +1,18 @@
-import type { WebhookRule } from "../../../core/schema/scenario-rules.js";
 import { durationToMs } from "../../../core/schema/time.js";
+import type { RunRules } from "../functions/local-sandbox.js";
 
 /** Acts of a customer, or of the merchant, on a payment. */
 const PAYMENT_ACTS = ["pay", "decline", "cancel", "refund"] as const;
 export type PaymentAct = (typeof PAYMENT_ACTS)[number];
 
-/** Failures under which a life goes on, each a rule for all webhooks. */
+/** Failures under which a life goes on: of all webhooks, or of the app's next call. */
 export const LIFE_FAILURES = {
-  webhook_twice: { copies: 2 },
-  webhook_late: { delay: "10m" },
-  webhook_response_lost: { response_lost: true },
-} as const satisfies Readonly<Record<string, Omit<WebhookRule, "match">>>;
+  webhook_twice: { webhooks: [{ copies: 2 }] },
+  webhook_late: { webhooks: [{ delay: "10m" }] },
+  webhook_response_lost: { webhooks: [{ response_lost: true }] },
+  response_lost: { faults: [{ drop: "after", times: 1, per: "request" }] },
+  response_5xx: { faults: [{ respond: { status: 503 }, times: 1, per: "request" }] },
+} satisfies Readonly<Record<string, RunRules>>;
 export type LifeFailure = keyof typeof LIFE_FAILURES;
 
 /** One act of a life. Orders and customers are counted from 0. */
@@ -47,17 +49,28 @@ export function isSettling(act: LifeAct | undefined): boolean {
   return act?.do === "wait" && durationToMs(act.by) >= SETTLED_MS;
 }
 
-/** Lists what can be drawn next, each as the acts that it stands for. Likely ones stand in it twice. */
-export function nextActs(orders: readonly OpenOrder[], hasAttempt: boolean, canFail: boolean): LifeAct[][] {
+/** Lists what can be drawn next, each as the acts that it stands for. Likely ones stand in it more than once. */
+export function nextActs(orders: readonly OpenOrder[], hasAttempt: boolean, hasFailed: boolean): LifeAct[][] {
   const [first, second] = orders;
-  return [
+  const acts = [
     ...(second === undefined ? ordersOf(first, hasAttempt) : bothActs(hasAttempt)),
     ...orders.flatMap((order, number) => paymentActs(number, order, hasAttempt)),
     ...(first === undefined ? [] : WAITS.map((by): LifeAct[] => [{ do: "wait", by }])),
-    ...Object.keys(canFail ? LIFE_FAILURES : {}).map((kind): LifeAct[] => [
-      { do: "fail", kind: kind as LifeFailure },
-    ]),
   ];
+  return [...acts, ...acts, ...(hasFailed ? [] : failedActs(orders, hasAttempt))];
+}
+
+/** Failures: of webhooks from now on, or of the app's first call at a press. */
+function failedActs(orders: readonly OpenOrder[], hasAttempt: boolean): LifeAct[][] {
+  const presses: LifeAct[] = hasAttempt
+    ? orders.map((_, order) => ({ do: "attempt", order }))
+    : orders.length < MAX_ORDERS
+      ? [{ do: "order", order: orders.length, customer: orders.length }]
+      : [];
+  return Object.entries(LIFE_FAILURES).flatMap(([kind, rules]): LifeAct[][] => {
+    const fail = { do: "fail", kind: kind as LifeFailure } as const;
+    return "faults" in rules ? presses.map((press) => [fail, press]) : [[fail]];
+  });
 }
 
 /** Orders that can be placed: a second one of the same customer or of another, at once or when the first has ended. */
@@ -102,6 +115,8 @@ const FAILURES: Readonly<Record<LifeFailure, string>> = {
   webhook_twice: "from now on each webhook arrives twice",
   webhook_late: "from now on each webhook arrives 10m late",
   webhook_response_lost: "from now on the app's first response to each webhook is lost",
+  response_lost: "the response to the app's next call is lost",
+  response_5xx: "the app's next call fails with 503",
 };
 
 /** Tells a life as a story, an act a line. Customers and orders have their names as they come. */

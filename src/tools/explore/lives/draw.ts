@@ -33,7 +33,7 @@ export interface Draw {
 const MAX_NUMBERS = 10;
 /** Number of lives that fast-check carries out to shorten one, before its acts are left out one by one. */
 const MAX_SHRINKS = 40;
-/** Multiple of the numbers of things to do, up to 16. */
+/** Multiple of the numbers of things to do, up to 16, and far above others. */
 const MAX_NUMBER = 720_719;
 
 const numbers = () => array(nat(MAX_NUMBER), { minLength: 1, maxLength: MAX_NUMBERS, size: "max" });
@@ -52,10 +52,14 @@ export async function drawLives(
   const { host, references, overReason, onLife } = draw;
   let failing: LifeEnd | undefined;
   let shrinks = 0;
+  let broken: unknown;
   const property = asyncProperty(numbers(), async (drawn) => {
     if (failing !== undefined && ++shrinks > MAX_SHRINKS) return;
     if (overReason() !== undefined) return;
-    const end = await live(host, drawn);
+    const end = await live(host, drawn).catch((error: unknown) => {
+      broken = error;
+      throw error;
+    });
     if (failing === undefined) onLife(end);
     const faults = faultsOf(end, references, host.hasAttempt);
     if (faults.length === 0 || faults.some(({ key }) => known.has(key))) return;
@@ -64,6 +68,7 @@ export async function drawLives(
   });
   const replay = path === undefined ? { numRuns: lives } : { path, endOnFailure: true, numRuns: 1 };
   const { counterexamplePath } = await check(property, { seed, ...replay });
+  if (broken !== undefined) throw broken;
   if (failing === undefined || counterexamplePath === null) return undefined;
   const faults = faultsOf(failing, references, host.hasAttempt);
   const keys = faults.map(({ key }) => key);

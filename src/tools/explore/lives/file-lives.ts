@@ -2,6 +2,7 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { Client } from "../../scenario/running/client.js";
 import { JOB_INTERVAL, LONG } from "../course.js";
+import type { RunRules } from "../functions/local-sandbox.js";
 import { tolerantStep } from "../sandbox/drive.js";
 import { viewSteps, withoutWait } from "../sandbox/end-steps.js";
 import type { Baseline } from "../sandbox/facts.js";
@@ -28,7 +29,6 @@ const IDLE = { wait_for: "idle" };
 /** An app behind HTTP in which lives are carried out. An order is a run of the flow, as far as its customer goes to pay. */
 export class FileLives implements LifeHost {
   readonly hasAttempt: boolean;
-  readonly canFail = false;
   readonly client: Client;
   readonly free: readonly string[];
   readonly allowsRefund: boolean;
@@ -69,7 +69,7 @@ export class FileLives implements LifeHost {
       if (runs.push(run) === orders) begin();
       await ended;
     };
-    const course = { flow, name: String(flow.raw.name), rules: { charges: [...CHARGES] }, waits, follow };
+    const course = { flow, name: String(flow.raw.name), rules: { charges: CHARGES }, waits, follow };
     const carriedOut = host.carryOut(Array(orders).fill(course), () => undefined, true);
     this.#end = () => {
       end();
@@ -106,17 +106,20 @@ export class FileLives implements LifeHost {
     return this.#options.baseline.customerMatch.customer_email;
   }
 
-  async press(act: "order" | "attempt", order: LifeOrder): Promise<void> {
+  async press(act: "order" | "attempt", order: LifeOrder, tries: number): Promise<boolean> {
     const run = this.#orders.get(order.id)!;
     const steps = act === "order" ? this.#ordering : [this.#paying];
-    // The run ends its steps with one that the app refuses.
-    await run.failureIn(async () => {
+    let isRefused = false;
+    // The run ends its steps with one that fails.
+    const failure = await run.failureIn(async () => {
       for (const step of steps)
-        if (step.advance === undefined)
-          await run.step("drive", this.#as(order, tolerantStep(step, 1, run.waits.flowWait)));
-        else await run.advance("drive", step);
+        if (step.advance === undefined) {
+          const tolerant = this.#as(order, tolerantStep(step, tries, run.waits.flowWait));
+          isRefused ||= Number(Object(await run.step("drive", tolerant)).status) >= 400;
+        } else await run.advance("drive", step);
     });
     await this.#idle();
+    return failure === undefined && !isRefused;
   }
 
   /** The step, with the customer's address where the flow writes one of the run. */
@@ -144,7 +147,9 @@ export class FileLives implements LifeHost {
     await this.#idle();
   }
 
-  useRules(): void {}
+  useRules(rules: RunRules): Promise<void> {
+    return this.#options.host.useRules(rules);
+  }
 
   async settle(): Promise<void> {
     const hosts = [...this.#orders.values()].map((run) => runHostOf(run, this.#options.flow));

@@ -23,7 +23,6 @@ interface FunctionLivesOptions {
 /** An app of this process in which lives are carried out. */
 export class FunctionLives implements LifeHost {
   readonly hasAttempt: boolean;
-  readonly canFail = true;
   readonly client: Client;
   readonly free: readonly string[];
   newestCharge: string | undefined;
@@ -59,9 +58,16 @@ export class FunctionLives implements LifeHost {
     return { id, email: this.#customers[customer] };
   }
 
-  press(act: "order" | "attempt", order: LifeOrder): Promise<void> {
+  async press(act: "order" | "attempt", order: LifeOrder, tries: number): Promise<boolean> {
     const press = (_label: string, work: () => unknown) => call(work) as never;
-    return settled(this.until(call(() => this.#lives[act]!({ ...order, press }))));
+    let isDone = false;
+    for (let tried = 0; tried < tries && !isDone; tried++) {
+      const work = call(() => this.#lives[act]!({ ...order, press })).then(() => {
+        isDone = true;
+      });
+      await settled(this.until(work));
+    }
+    return isDone;
   }
 
   until<Result>(work: Promise<Result>): Promise<Result> {

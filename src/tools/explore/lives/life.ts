@@ -1,6 +1,7 @@
 import { durationToMs } from "../../../core/schema/time.js";
 import type { Client } from "../../scenario/running/client.js";
 import { type LogRow, readRecordsSince } from "../../scenario/running/control-lists.js";
+import type { RunRules } from "../functions/local-sandbox.js";
 import { isSameEmail } from "../sandbox/observation.js";
 import {
   LIFE_FAILURES,
@@ -14,7 +15,9 @@ import {
 import { type Fields, fieldsOf, type LifeOrder, type LifeView } from "./fields.js";
 
 /** Charges do nothing by themselves: the acts of a life decide. */
-export const CHARGES = [{ timeline: [{ after: "1s", to: "AWAITING_PAYMENT" as const }] }];
+export const CHARGES: NonNullable<RunRules["charges"]> = [
+  { timeline: [{ after: "1s", to: "AWAITING_PAYMENT" }] },
+];
 
 /** An app in which lives are carried out, and the time that passes for it. */
 export interface LifeHost {
@@ -23,8 +26,6 @@ export interface LifeHost {
   readonly client: Client;
   /** The newest charge that lives know. */
   newestCharge: string | undefined;
-  /** Webhooks of a life can fail. */
-  readonly canFail: boolean;
   /** The flow allows what an order shows that is refunded. */
   readonly allowsRefund?: boolean;
   /** Fields of the views that are not compared, with what is below them. */
@@ -33,14 +34,18 @@ export interface LifeHost {
   begin(orders: number): Promise<void>;
   /** Names an order that the app does not know yet. Customers are counted from 0. */
   newOrder(customer: number): LifeOrder;
-  /** Places the order in the app, or goes to pay it. The app may refuse. */
-  press(act: "order" | "attempt", order: LifeOrder): Promise<void>;
+  /**
+   * Places the order in the app, or goes to pay it, as often as needed. Returns false if the app refuses.
+   *
+   * @param tries number of times that the customer tries what the app refuses
+   */
+  press(act: "order" | "attempt", order: LifeOrder, tries: number): Promise<boolean>;
   /** Waits for work of the sandbox that the app has a part in. */
   until<Result>(work: Promise<Result>): Promise<Result>;
   /** Does both at the same moment: the app's first call in `one` has its response when `other` is done. */
   together(one: () => Promise<void>, other: () => Promise<void>): Promise<void>;
   advance(by: string): Promise<void>;
-  useRules(rules: { readonly charges: typeof CHARGES; readonly webhooks: readonly object[] }): unknown;
+  useRules(rules: RunRules): unknown;
   /** Lets the life end: nothing of it is open any more, and the scheduled work has run. */
   settle(): Promise<void>;
   look(order: LifeOrder): Promise<LifeView[]>;
@@ -80,7 +85,7 @@ const STATUS_OF: Readonly<Record<PaymentAct, string>> = {
 
 /** Sets the rules for lives, without a failure. */
 export async function useLifeRules(host: LifeHost, failure?: LifeFailure): Promise<void> {
-  await host.useRules({ charges: CHARGES, webhooks: failure === undefined ? [] : [LIFE_FAILURES[failure]] });
+  await host.useRules({ charges: CHARGES, ...(failure === undefined ? {} : LIFE_FAILURES[failure]) });
 }
 
 /** Carries out the acts that are possible. A number draws the next act. */
@@ -100,6 +105,8 @@ class Life {
   #nowMs = 0;
   readonly #expiryMs = new Map<string, number>();
   #failure: LifeFailure | undefined;
+  /** The app has heard of no charge of the last press. */
+  #isRefused = false;
 
   constructor(host: LifeHost) {
     this.#host = host;
@@ -119,7 +126,7 @@ class Life {
   #actsOf(next: LifeAct | number): LifeAct[] {
     if (typeof next !== "number") return [next];
     const orders = [...this.#orders.values()].map(openOrder);
-    const all = nextActs(orders, this.#host.hasAttempt, this.#failure === undefined && this.#host.canFail);
+    const all = nextActs(orders, this.#host.hasAttempt, this.#failure !== undefined);
     return all[next % all.length]!;
   }
 
@@ -133,9 +140,13 @@ class Life {
     if (isPress || (act.do === "wait" && isWaiting)) await this.#findCharges(act);
   }
 
+  get #failsCalls(): boolean {
+    return this.#failure !== undefined && "faults" in LIFE_FAILURES[this.#failure];
+  }
+
   #isPossible(act: LifeAct): boolean {
     if (act.do === "order") return !this.#orders.has(act.order);
-    if (act.do === "at_once") return act.acts.every((one) => this.#isPossible(one));
+    if (act.do === "at_once") return !this.#failsCalls && act.acts.every((one) => this.#isPossible(one));
     if (act.do === "wait" || act.do === "fail") return true;
     const { charges, paid } = this.#orders.get(act.order) ?? {};
     return act.do === "attempt"
@@ -165,7 +176,10 @@ class Life {
       });
     }
     const order = this.#orders.get(act.order)!;
-    if (act.do === "order" || act.do === "attempt") return host.press(act.do, order);
+    if (act.do === "order" || act.do === "attempt") {
+      this.#isRefused = !(await host.press(act.do, order, this.#failsCalls ? 2 : 1));
+      return;
+    }
     const of = act.do === "refund" ? [...order.paid] : order.charges;
     return host.until(this.#move(of.at(act.isFirst ? 0 : -1)!, act.do, order));
   }
@@ -184,9 +198,12 @@ class Life {
     const host = this.#host;
     const creates = act?.do === "attempt" || act?.do === "at_once" || !host.hasAttempt;
     const rows = await readRecordsSince(host.client, "charges", host.newestCharge, creates ? 2 : 1);
-    for (const row of rows.reverse()) {
+    for (const [left, row] of [...rows.entries()].reverse()) {
       host.newestCharge = String(row.charge_id);
-      this.#ownerOf(row, act)?.charges.push(host.newestCharge);
+      // Nobody has the address of a checkout whose response was lost.
+      const isUnheard =
+        this.#failure === "response_lost" && row.kind === "hosted" && (left > 0 || this.#isRefused);
+      if (!isUnheard) this.#ownerOf(row, act)?.charges.push(host.newestCharge);
       const lifeMs = Date.parse(String(row.expires_at)) - Date.parse(String(row.created_at));
       this.#expiryMs.set(host.newestCharge, this.#nowMs + lifeMs);
     }

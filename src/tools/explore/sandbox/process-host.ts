@@ -3,6 +3,7 @@ import type { ScenarioInputs } from "../../scenario/files.js";
 import { Client } from "../../scenario/running/client.js";
 import type { RunCommand } from "../../scenario/running/context.js";
 import { RunSession } from "../../scenario/running/run-session.js";
+import type { RunRules } from "../functions/local-sandbox.js";
 import type { RunPlan } from "../run-plan.js";
 import type { CheckedRun } from "./end-comparison.js";
 import type { Flow } from "./flow.js";
@@ -86,6 +87,11 @@ export class ProcessHost {
 
   close(): Promise<string[]> {
     return this.#session.close();
+  }
+
+  /** Replaces the rules of the runs under way. */
+  useRules(rules: RunRules): Promise<void> {
+    return this.#session.useRules(rules);
   }
 
   #loaderOf(flow: Flow): Promise<FlowLoader> {

@@ -85,7 +85,7 @@ export class RunSession {
   ): { readonly runs: readonly SessionRun[]; readonly ready: Promise<void> } {
     const runs = all.map((loaded) => this.#runOf(loaded, all, lastIds));
     const prepare = async (): Promise<void> => {
-      await this.#replaceRules(rulesOf(all));
+      await this.useRules(rulesOf(all));
       for (const { prepare } of runs) await prepare();
     };
     return { runs, ready: prepare() };
@@ -114,12 +114,12 @@ export class RunSession {
       prepare: async () => {
         this.#hasRules = false;
         await freezeClock(client, cleanup);
-        await this.#replaceRules(rulesOf(all));
+        await this.useRules(rulesOf(all));
         await prepare();
       },
       removeMishaps: async () => {
         const { faults, webhooks, ...outcomes } = rulesOf(all);
-        if ((faults ?? webhooks) !== undefined) await this.#replaceRules(outcomes);
+        if ((faults ?? webhooks) !== undefined) await this.useRules(outcomes);
       },
       isTerse: true,
     };
@@ -157,7 +157,8 @@ export class RunSession {
     return warnings;
   }
 
-  async #replaceRules(rules: Rules): Promise<void> {
+  /** Replaces the rules of all runs. */
+  async useRules(rules: Rules): Promise<void> {
     if (Object.keys(rules).length === 0 && !this.#hasRules) return;
     const { name } = this.#options;
     // Gives each run its own description. An identical scenario would keep the counts of the last run.
