@@ -120,8 +120,8 @@ function failed(role: RunFailure["role"], path: string, got: number): RunFailure
 it("explores any service that implements Deviable", async () => {
   const deviable = new FakeDeviable();
   const saved: string[] = [];
-  const save = (set: DeviationSet, description: string): string => {
-    saved.push(deviationSetText(set));
+  const save = (set: DeviationSet | string, description: string): string => {
+    saved.push(deviationSetText(set as DeviationSet));
     return description;
   };
   const report = await explore(async () => deviable, { depth: 2, lanes: 4, save });
@@ -235,7 +235,7 @@ class FailsOnce extends FakeDeviable {
 const TWICE = "done more than once: body.delivered is 2, not 1";
 
 it("finds a duplicate that occurs in one of two runs", async () => {
-  const save = (_set: DeviationSet, description: string) => description;
+  const save = (_set: DeviationSet | string, description: string) => description;
   const { passed, findings, notes } = await explore(async () => new FailsOnce(true), { depth: 1, save });
   expect(passed).toBe(false);
   expect(findings).toMatchObject([{ message: TWICE, seen: { runs: 1, of: 2 } }]);

@@ -25,6 +25,8 @@ export const exploreLivesSchema = countUpTo(100_000);
 export const DEFAULT_LIVES = 400;
 /** Over HTTP a life takes longer than in this process. */
 export const DEFAULT_FILE_LIVES = 100;
+/** Name of a life that was drawn: its seed, and a path of fast-check. */
+export const LIFE_NAME = /^life (\d{1,10}):(\d+(?::\d+)*)$/;
 export const exploreSeedSchema = countUpTo(2 ** 31 - 1, 0);
 
 /** Kinds of deviation, in the order in which they are tried. */
@@ -81,6 +83,7 @@ export function splitDeviations(text: string): { readonly kind: string; readonly
 
 /** Describes the first fault of a text of deviations; undefined if there is none. */
 export function deviationsFault(text: string): string | undefined {
+  if (LIFE_NAME.test(text)) return undefined;
   if (text.includes(" + ")) return `a comma separates deviations: ${text.replaceAll(" + ", ", ")}`;
   for (const { kind, at } of splitDeviations(text)) {
     if (!(DEVIATION_KINDS as readonly string[]).includes(kind))

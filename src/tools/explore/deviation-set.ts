@@ -53,9 +53,10 @@ export function parseDeviationSet(text: string, option = "--only"): DeviationSet
 
 const MAX_NAME = 100;
 
-export function scenarioName(flow: string, set: DeviationSet): string {
-  const parts = set.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
-  const name = [flow, ...parts].join(".");
+/** @param found a set, or the name of a life */
+export function scenarioName(flow: string, found: DeviationSet | string): string {
+  const parts = typeof found === "string" ? [found] : found.map(({ kind, at }) => `${kind}.${at}`);
+  const name = [flow, ...parts.map((part) => part.replace(/[^A-Za-z0-9_.-]+/g, "-"))].join(".");
   if (name.length <= MAX_NAME) return name;
   // The hash keeps shortened names distinct.
   const ending = `.${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;

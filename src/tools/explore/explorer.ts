@@ -52,8 +52,8 @@ export interface ExploreOptions {
   /** Adds to the report how long each part of the runs took. */
   readonly profile?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Saves a set as a scenario file; returns its path, or undefined for a set that no file can repeat. */
-  readonly save?: ((set: DeviationSet, description: string) => string | undefined) | undefined;
+  /** Saves a set, or a life by its name, as a scenario file; returns its path, or undefined if no file can repeat it. */
+  readonly save?: ((found: DeviationSet | string, description: string) => string | undefined) | undefined;
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: ((runs: number, findings: number) => void) | undefined;
 }
@@ -193,7 +193,11 @@ export class Explorer {
     const { runLives } = await loadLazily(() => import("./lives/lives.js"));
     const { name } = this.#deviable;
     this.lives = await this.#deviable.lives!((host) => runLives(host, name, lives, overReason));
-    this.findings.push(...this.lives.findings);
+    for (const finding of this.lives.findings) {
+      const { message, acts = [], only } = finding;
+      const file = this.#options.save?.(only!, [message, ...acts].join("; "));
+      this.findings.push(file === undefined ? finding : { ...finding, file });
+    }
     for (const note of this.lives.notes) this.#notes.add(note);
   }
 

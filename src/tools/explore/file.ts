@@ -119,7 +119,7 @@ export async function exploreFile(
   }
 }
 
-/** Returns a function that saves a set of deviations beside its flow, as a file in the folder. */
+/** Returns a function that saves a set of deviations, or a life, beside its flow, as a file in the folder. */
 async function saverIn(
   folder: string,
   { file, raw }: Flow,
@@ -128,11 +128,12 @@ async function saverIn(
   const { toYaml } = await loadLazily(() => import("../../core/schema/write-yaml.js"));
   // A shipped flow is named, not found.
   const flow = existsSync(file) ? relative(folder, file).replaceAll("\\", "/") : file;
-  return (set, description) => {
+  return (found, description) => {
+    const only = typeof found === "string" ? found : deviationSetText(found);
     // A file cannot kill the app.
-    if (set.some(({ kind }) => kind === "app_killed")) return undefined;
-    const name = scenarioName(String(raw.name), set);
-    const named = { name, description, flow, only: deviationSetText(set) };
+    if (only.includes("app_killed")) return undefined;
+    const name = scenarioName(String(raw.name), found);
+    const named = { name, description, flow, only };
     const path = join(folder, `${name}.yaml`);
     try {
       makeFolder(folder);

@@ -7,8 +7,10 @@ import type { LoadedScenario, ScenarioInputs } from "../scenario/files.js";
 import type { Replay } from "../scenario/replay.js";
 import type { RunReport, StepReport } from "../scenario/running/run-report.js";
 import { NO_APP, outcomeOf, type RunOptions, runScenario } from "../scenario/running/run-scenario.js";
-import { NO_PLACE_CODE, parseDeviationSet } from "./deviation-set.js";
+import { NO_PLACE_CODE } from "./deviation-set.js";
 import type { ExploreReport } from "./exploration.js";
+import { chosenSets } from "./incident-log/shown-deviations.js";
+import { chosenLives } from "./lives/chosen-lives.js";
 
 type Inputs = Pick<ScenarioInputs, "environment" | "runIdOf">;
 /** Runs a scenario file: its steps, or the flow that it names with its deviations. */
@@ -61,7 +63,8 @@ async function replayed(
     const report = await exploreFile(flow, {
       ...{ app, fetch, namespace, controlToken, runCommand, signal, vars, environment, runIdOf },
       depth: DEFAULT_EXPLORE_DEPTH,
-      only: [parseDeviationSet(only, "only")],
+      ...chosenSets({ only }),
+      lives: chosenLives({ only }),
       mayHaveUnknownVars: true,
     });
     return resultOf(report);
@@ -73,7 +76,7 @@ async function replayed(
 
 /** A fault of the flow with nothing going wrong is none of its deviations. */
 function resultOf({ findings, passed, sentence }: ExploreReport): Replayed {
-  const [finding] = findings.filter(({ deviations }) => deviations.length > 0);
+  const [finding] = findings.filter(({ deviations, acts }) => deviations.length > 0 || acts !== undefined);
   if (finding !== undefined) {
     const { oracle, message, hint } = finding;
     const note = hint === undefined ? {} : { note: hint };

@@ -1,5 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { temporaryFolder } from "../../support/folders.js";
 import { type Answer, type CallService, foundIn, openApp } from "../apps.js";
 
 interface Order {
@@ -80,6 +84,21 @@ observe:
   - app: GET /orders/\${order}
   - app: GET /stock
 `;
+
+it("a life that is found is saved, and the file fails as long as the bug is there", async () => {
+  const app = await openApp(shopOf("email"));
+  const folder = temporaryFolder();
+  const { report } = await foundIn(app, FLOW, { lives: 20, save: join(folder, "found") });
+  const { file, only, oracle, message } = report.findings.find((one) => one.only !== undefined)!;
+  expect(parse(readFileSync(file!, "utf8"))).toMatchObject({ only });
+  const failed = await app.sandbox.runFile(file!, { app: app.app });
+  expect(failed).toMatchObject({
+    outcome: "failed",
+    steps: [{ failure: { message: `${oracle}: ${message}` } }],
+  });
+  const right = await openApp(shopOf());
+  expect(await right.sandbox.runFile(file!, { app: right.app })).toMatchObject({ outcome: "passed" });
+});
 
 const SHARED =
   "shared: body 2.left: changes with orders of any customer: compared with what orders in turn lead to";

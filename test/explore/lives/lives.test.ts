@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { systemWallClock } from "../../../src/core/time/wall-clock.js";
 import type { ExploreOptions, ExploreReport } from "../../../src/library/index.js";
 import { openSandbox } from "../../support/api-client.js";
 import { type Bug, openShop } from "./shop.js";
@@ -66,6 +67,41 @@ it("without lives in time, an exploration does not pass", async () => {
   });
   expect(passed).toBe(false);
   expect(lives).toBeUndefined();
+});
+
+it("an app may show a refunded order as paid if its flow allows so", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const flow = { ...(await openShop(sandbox, "refund_ignored")), allow: { refunded: { status: "paid" } } };
+  const { findings, lives } = await sandbox.explore(flow, { lives: 60, seed: 42 });
+  expect(findings).toEqual([]);
+  expect(lives!.refunded).toBeGreaterThan(0);
+});
+
+it.each([
+  ["the rest of the budget", 1, 400],
+  ["half of the rest, if pairs follow,", 2, 800],
+] as const)("lives may take %s at depth %s", async (_share, depth, seconds) => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const clock = vi.spyOn(systemWallClock, "nowMs");
+  const beganMs = Date.now();
+  let nowMs = beganMs;
+  clock.mockImplementation(() => nowMs);
+  const setup = () => {
+    nowMs += 1_000;
+  };
+  const endsMs: number[] = [];
+  const onRun = () => void endsMs.push(nowMs);
+  const flow = { ...(await openShop(sandbox)), setup };
+  const options = { depth, budget: `${seconds}s`, lives: 100_000, throws: false, onRun } as const;
+  const { lives } = await sandbox.explore(flow, options);
+  clock.mockRestore();
+  // Between two other runs, lives take by far the most time.
+  const gapsMs = [...endsMs, nowMs].slice(1).map((atMs, index) => atMs - endsMs[index]!);
+  const tookMs = Math.max(...gapsMs);
+  const beforeMs = endsMs[gapsMs.indexOf(tookMs)]!;
+  const shareMs = (beganMs + seconds * 1_000 - beforeMs) / depth;
+  expect(Math.abs(tookMs - shareMs)).toBeLessThan(10_000);
+  expect(lives!.lives).toBeGreaterThan(100);
 });
 
 it("lives in which nothing can be paid are refused", async () => {

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { drawLives } from "../../../src/tools/explore/lives/draw.js";
-import { live } from "../../../src/tools/explore/lives/life.js";
+import { type LifeHost, live } from "../../../src/tools/explore/lives/life.js";
 import { faultsOf } from "../../../src/tools/explore/lives/life-judge.js";
+import { runLives } from "../../../src/tools/explore/lives/lives.js";
 import { learnReferences } from "../../../src/tools/explore/lives/references.js";
 import { openSandbox } from "../../support/api-client.js";
 import { plainHost } from "./plain-host.js";
@@ -39,4 +40,37 @@ it("an app may show nothing of a refund if its flow allows so", async () => {
   const draw = { host, references, overReason: () => undefined, onLife };
   expect(await drawLives(draw, { seed: 5 }, 60, new Set())).toBeUndefined();
   expect(refunded).toBeGreaterThan(0);
+});
+
+it("after five findings no more lives are drawn, and a note says so", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const plain = plainHost(sandbox, await openShop(sandbox));
+  let hasLearned = false;
+  let steps = 0;
+  /** Of six fields that tell a paid order, one is wrong: which one depends on the life. */
+  const look: LifeHost["look"] = async (order) => {
+    const [{ body } = { body: {} }] = await plain.look(order);
+    const isPaid = Object(body).status === "paid";
+    const fields = Array.from({ length: 6 }, (_, at) => isPaid !== (hasLearned && at === steps % 6));
+    return [{ name: "order", status: 200, body: Object.fromEntries(fields.entries()) }];
+  };
+  const host: LifeHost = {
+    ...plain,
+    look,
+    begin: () => {
+      steps = 0;
+      return plain.begin(2);
+    },
+    until: (work) => {
+      steps++;
+      return plain.until(work);
+    },
+  };
+  const overReason = () => {
+    hasLearned = true;
+    return undefined;
+  };
+  const { findings, notes } = await runLives(host, "shop", { lives: 400, seed: 3 }, overReason);
+  expect(findings).toHaveLength(5);
+  expect(notes).toContain("lives: no more are drawn after 5 findings, and others may hide behind these");
 });

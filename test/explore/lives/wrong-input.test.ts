@@ -32,6 +32,12 @@ it.each<[string, Partial<ExploreFlow>, ExploreOptions, string]>([
     { lives: 3 },
     "explore: lives: the flow has no lives",
   ],
+  [
+    "an allowed end of no kind",
+    { allow: { refundet: { status: "paid" } } },
+    {},
+    "explore: allow.refundet is no kind of deviation; did you mean refunded?",
+  ],
   ["neither flow nor lives", { lives: undefined }, {}, "explore: the flow needs flow, or lives"],
 ])("%s: refused", async (_what, more, options, message) => {
   const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });

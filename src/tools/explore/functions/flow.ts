@@ -1,3 +1,4 @@
+import { DEVIATION_KINDS } from "../../../core/schema/explore-limits.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { didYouMean } from "../../../core/schema/nearest.js";
 import { UserError } from "../../../core/schema/user-error.js";
@@ -58,6 +59,8 @@ export interface ExploreFlow {
   readonly name?: string;
   /** Views of the app, by name. At the end of every run, each must show what it shows when nothing goes wrong. */
   readonly see: { readonly [name: string]: (customer: ExploreCustomer) => unknown };
+  /** Ends that you mean, by kind of deviation: `{ declined: { status: "pending" } }`. Lives heed `refunded`. */
+  readonly allow?: { readonly [kind: string]: { readonly [field: string]: unknown } };
   /** The app's scheduled work, such as an hourly job. */
   readonly tick?: () => unknown;
   /** Acts of others, by name, such as an edited price. Each is tried at any time; one that throws has been refused. */
@@ -75,7 +78,7 @@ export interface ExploreFlow {
   readonly lives?: ExploreLives;
 }
 
-const KEYS = ["name", "see", "tick", "meanwhile", "open", "setup", "flow", "lives"] as const;
+const KEYS = ["name", "see", "allow", "tick", "meanwhile", "open", "setup", "flow", "lives"] as const;
 
 /** Throws a UserError for each fault of a flow. */
 export function checkFlow(flow: ExploreFlow): void {
@@ -93,10 +96,18 @@ export function checkFlow(flow: ExploreFlow): void {
       .map((key) => `${key} must be a function`),
     ...(given.name === undefined || typeof given.name === "string" ? [] : ["name must be a text"]),
     ...(given.see === undefined ? [] : namedFaults("see", given.see, VIEW)),
+    ...(given.allow === undefined ? [] : allowFaults(given.allow)),
     ...(given.meanwhile === undefined ? [] : namedFaults("meanwhile", given.meanwhile, ACT)),
     ...(given.lives === undefined ? [] : livesFaults(given.lives)),
   ];
   if (faults.length > 0) throw new UserError(faults.map((fault) => `explore: ${fault}`).join("\n"));
+}
+
+function allowFaults(given: unknown): string[] {
+  if (!isJsonObject(given)) return ['allow must name kinds, as in { refunded: { status: "paid" } }'];
+  return Object.keys(given)
+    .filter((kind) => !(DEVIATION_KINDS as readonly string[]).includes(kind))
+    .map((kind) => `allow.${kind} is no kind of deviation${didYouMean(kind, DEVIATION_KINDS)}`);
 }
 
 const LIVES_KEYS = ["order", "attempt"] as const;

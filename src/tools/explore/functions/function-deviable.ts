@@ -78,7 +78,7 @@ export class FunctionDeviable implements Deviable {
     this.name = flow.name ?? "flow";
     this.source = this.name;
     this.#names = Object.keys(flow.see);
-    this.#views = { observe: this.#names.map(() => ({})), allow: {}, areOfOneOrder: true };
+    this.#views = { observe: this.#names.map(() => ({})), allow: flow.allow ?? {}, areOfOneOrder: true };
     this.customer = {
       presses: [],
       pages: 0,

@@ -1,4 +1,4 @@
-import { DEFAULT_LIVES } from "../../../core/schema/explore-limits.js";
+import { DEFAULT_LIVES, LIFE_NAME } from "../../../core/schema/explore-limits.js";
 import { UserError } from "../../../core/schema/user-error.js";
 
 /** Names a life that was drawn. */
@@ -54,7 +54,7 @@ export function namesLife(only: string | undefined): only is string {
 
 /** Reads `life SEED:PATH`. Throws a UserError for another text. */
 function parseLife(text: string, option: string): LifeName {
-  const [, seed, path] = /^life (\d{1,10}):(\d+(?::\d+)*)$/.exec(text) ?? [];
+  const [, seed, path] = LIFE_NAME.exec(text) ?? [];
   if (path !== undefined) return { seed: Number(seed), path };
   throw new UserError(`${option}: ${text} names no life: give it as a report does, such as life 42:17:3`);
 }

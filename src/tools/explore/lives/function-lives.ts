@@ -25,6 +25,7 @@ export class FunctionLives implements LifeHost {
   readonly hasAttempt: boolean;
   readonly client: Client;
   readonly free: readonly string[];
+  readonly allowsRefund: boolean;
   newestCharge: string | undefined;
   readonly #options: FunctionLivesOptions;
   readonly #lives: ExploreLives;
@@ -37,6 +38,7 @@ export class FunctionLives implements LifeHost {
     if (flow.lives === undefined) throw new UserError(`${name}: the flow has no lives`);
     this.client = client;
     this.free = options.free;
+    this.allowsRefund = flow.allow?.refunded !== undefined;
     this.#options = options;
     this.#lives = flow.lives;
     this.#looks = new Looks(options);

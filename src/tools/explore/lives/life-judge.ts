@@ -56,7 +56,7 @@ function orderFaults(name: string, order: OrderEnd, references: References): Lif
   return isAsPaid ? [{ key: "refunded", oracle: "money", message, hint: REFUND_HINT }] : [];
 }
 
-const REFUND_HINT = "if the app need not show refunds: allow: { refunded: … } in the flow's file";
+const REFUND_HINT = "if the app need not show refunds: allow: { refunded: … } in the flow";
 
 interface Money {
   /** The order shows its money in a field that tells nothing else. */

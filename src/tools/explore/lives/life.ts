@@ -117,6 +117,8 @@ class Life {
     for (const next of acts) for (const act of this.#actsOf(next)) await this.#do(act);
     if (this.#failure !== undefined) await useLifeRules(host);
     await host.settle();
+    // An app that asks the service when it is looked at learns of one order at a time.
+    if (this.#orders.size > 1) for (const order of this.#orders.values()) await host.look(order);
     await this.#findCharges();
     const ends = new Map<number, OrderEnd>();
     for (const [number, order] of this.#orders) ends.set(number, await this.#endOf(order));

@@ -70,6 +70,8 @@ export async function runLives(
     ([path, scope]) =>
       `shared: ${path}: changes with orders of ${scope === "same" ? "the same customer" : "any customer"}: compared with what orders in turn lead to`,
   );
+  if (findings.length === MAX_FINDINGS)
+    notes.push(`lives: no more are drawn after ${MAX_FINDINGS} findings, and others may hide behind these`);
   const notCompared = [...references.free].map(([field, reason]) => ({ field, reason }));
   return { findings, report: { seed, of: only === undefined ? lives : 1, ...count }, notes, notCompared };
 }
