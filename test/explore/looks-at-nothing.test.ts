@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
+import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
 import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
 async function faultsOf(flow: string): Promise<string> {
@@ -85,6 +86,31 @@ it.concurrent("reports that the app accepted no webhook when the flow fails", as
   await expect(sandbox.explore(fileWith(FLOW), { app: shop.url, depth: 1 })).rejects.toThrow(
     /the flow fails with nothing going wrong: .*; the app accepted none of \d+ webhook attempts \(404\)/,
   );
+});
+
+it.concurrent.each([
+  ["a field", (count: number) => ({ count })],
+  ["a number alone", (count: number) => count],
+])("does not pass an app of which only a count over all runs is seen, as %s", async (_, viewOf) => {
+  const lines = new Set<string>();
+  const importer =
+    (call: CallService): Answer =>
+    async (route) => {
+      if (route !== "POST /import") return [200, viewOf(lines.size)];
+      const { items } = await call("GET", "payments/payins?status_filter=COMPLETED&limit=100");
+      for (const { charge_id } of items) lines.add(charge_id);
+      return [200];
+    };
+  const flow = `name: import
+steps:
+  - pay: { amount: "19.99", customer_email: "a-\${run.id}@shop.test" }
+  - app: POST /import
+observe:
+  - app: GET /lines
+`;
+  const { report } = await foundIn(await openApp(importer, null), flow);
+  expect(report).toMatchObject({ findings: [], passed: false, looked_at: [] });
+  expect(report.sentence).toContain("add reset if it has what earlier runs left");
 });
 
 it.concurrent("refuses a flow to which no deviation applies", async () => {

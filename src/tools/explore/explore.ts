@@ -60,7 +60,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   // If the flow no longer passes by itself, runs that passed before prove little.
   const completeDepth = explorer.passesPlainRun ? searched.completeDepth : 0;
   // The runs may have taught that all compared fields are free.
-  const { fields, notCompared, spots } = deviable.flowCoverage();
+  const { fields, notCompared, spots } = deviable.flowCoverage(!isReplay && completeDepth > 0);
   const report = {
     passed:
       findings.length === 0 &&

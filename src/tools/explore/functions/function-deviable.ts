@@ -225,7 +225,7 @@ export class FunctionDeviable implements Deviable {
     return this.#driver.limits;
   }
 
-  flowCoverage(): FlowCoverage {
+  flowCoverage(isWhole: boolean): FlowCoverage {
     const { free, uncompared, mayCompareMore, listed } = this.#endCheck.ends;
     const compared = this.#names.flatMap((name, view) => {
       const body = listed(savedVariable(this.#plain[0]!.loaded, viewVariableName(view)), view);
@@ -239,7 +239,8 @@ export class FunctionDeviable implements Deviable {
       reason,
     }));
     const fields = [...new Set(compared)].sort();
-    const spots = fields.length > 0 || mayCompareMore ? [] : [{ path: ["see"], message: NOTHING_COMPARED }];
+    const spots =
+      fields.length > 0 || (mayCompareMore && !isWhole) ? [] : [{ path: ["see"], message: NOTHING_COMPARED }];
     return { fields, notCompared, spots };
   }
 

@@ -36,6 +36,7 @@ export function findFlowCoverage(
     mayCompareMore,
     listed,
   }: Pick<Ends, "free" | "uncompared" | "mayCompareMore" | "listed">,
+  isWhole: boolean,
 ): FlowCoverage {
   const views = viewsOf(flow);
   const fields = new Set<string>();
@@ -52,7 +53,8 @@ export function findFlowCoverage(
   let hasText = false;
   for (const view of views) {
     const bodies = runs.map((run) => savedVariable(run, view.name));
-    hasText ||= bodies.some((body) => body !== undefined && typeof body !== "object");
+    const isText = (body: unknown) => body !== undefined && typeof body !== "object";
+    hasText ||= bodies.some(isText) && !isFree(view, "");
     const known = bodies.flatMap((body) => fieldsOf(body));
     const isObserved = view.path[0] === "observe";
     for (const field of isObserved ? leavesOf(runs, view, listed) : view.fields.map((one) => one.field))
@@ -62,7 +64,7 @@ export function findFlowCoverage(
   if (
     fields.size === 0 &&
     !hasText &&
-    !mayCompareMore &&
+    (isWhole || !mayCompareMore) &&
     spots.length === 0 &&
     !flow.checks.some(({ oracle }) => oracle === "reconcile")
   )

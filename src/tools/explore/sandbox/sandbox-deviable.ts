@@ -259,9 +259,9 @@ export class SandboxDeviable implements Deviable {
     return [...doubts, ...this.#endCheck.ends.unpaidNotes()];
   }
 
-  flowCoverage(): FlowCoverage {
+  flowCoverage(isWhole: boolean): FlowCoverage {
     const runs = this.#plain.map(({ loaded }) => loaded);
-    return findFlowCoverage(this.#flow, runs, this.#endCheck.ends);
+    return findFlowCoverage(this.#flow, runs, this.#endCheck.ends, isWhole);
   }
 
   wrongPrice(): string | undefined {
