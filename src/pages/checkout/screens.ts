@@ -105,7 +105,7 @@ export function instructionsScreen(page: CheckoutPage): PageDocument {
   return frameScreen(page, {
     label: html`aria-labelledby="state"`,
     card: html`<h2 id="state" tabindex="-1"><bdi>${name ?? charge.payment_method}</bdi></h2>
-${isCard ? cardForm : transferDetails(page)}
+${!isCard && transferDetails(page)}
 <p class="small soft">${NO_REAL_MONEY}${
       checkout.offered_methods.length > 1 && " To pay with another method, cancel and order again."
     }</p>
@@ -147,15 +147,6 @@ ${phone_number !== null && fact("Pay from", phone_number)}
 <strong id="reference">${reference}</strong>${copyButton("reference")}
 </div>`;
 }
-
-/** An example card. Disabled, so a real card number cannot be typed into a test page. */
-const cardForm = html`<fieldset class="cardform" disabled>
-<legend>Your card <span class="soft small">(example only)</span></legend>
-<div class="field"><label for="card-number">Card number</label><input id="card-number"
-value="4242 4242 4242 4242"></div>
-<div class="field"><label for="card-expiry">Expiry date</label><input id="card-expiry" value="12 / 34"></div>
-<div class="field"><label for="card-code">Security code</label><input id="card-code" value="123"></div>
-</fieldset>`;
 
 /** @param copied the text that a button copies; by default, there is no button */
 function fact(label: string, value: Content, copied?: string): Markup {
