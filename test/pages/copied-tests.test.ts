@@ -5,11 +5,23 @@ import { openSandbox } from "../support/api-client.js";
 import { Project } from "../support/packed.js";
 import { accept, Receiver, refuseWith } from "../support/receiver-server.js";
 import { failed, fileWith } from "../support/scenario-run.js";
+import { createCheckout } from "./support/checkouts.js";
 import { openDashboard } from "./support/dashboard.js";
 
 const RULES = { charges: [{ timeline: [{ after: "1s", to: "FAILED", reason: "out_of_reach" }] }] };
 
 type Dashboard = Awaited<ReturnType<typeof openDashboard>>;
+
+async function hosted(sandbox: Dashboard["sandbox"], press: "payCheckout" | "cancelCheckout") {
+  const { charge_id, checkout_id } = await createCheckout(sandbox, { customer_email: "ada@example.com" });
+  await sandbox.run("payCheckout", {
+    checkout_id,
+    payment_method: "mobile_money",
+    phone_number: "+254700000001",
+  });
+  if (press === "cancelCheckout") await sandbox.run(press, { checkout_id });
+  return charge_id;
+}
 
 /** Ways to an end; each returns its charge. */
 const WAYS: Readonly<Record<string, (dashboard: Dashboard) => Promise<string>>> = {
@@ -50,6 +62,8 @@ const WAYS: Readonly<Record<string, (dashboard: Dashboard) => Promise<string>>> 
     for (const to of ["EXPIRED", "COMPLETED"]) await press(`transitionCharge?charge_id=${id}&to=${to}`);
     return id;
   },
+  "paid on the hosted page": ({ sandbox }) => hosted(sandbox, "payCheckout"),
+  "cancelled on the hosted page": ({ sandbox }) => hosted(sandbox, "cancelCheckout"),
   "expired by its scenario": ({ charge }) =>
     charge("ada@example.com", { metadata: { sandbox_scenario: "expired" } }),
   "with an active scenario of webhooks": async ({ charge, press }) => {
@@ -69,6 +83,7 @@ const WAYS: Readonly<Record<string, (dashboard: Dashboard) => Promise<string>>> 
 
 /** The last event that the app refuses in place of accepting it. */
 const BUGS: Readonly<Record<string, string>> = {
+  "cancelled on the hosted page": "charge.cancelled",
   "declined by a rule": "charge.failed",
   "failed by hand with a reason": "charge.failed",
   "failed by an own scenario": "charge.failed",
