@@ -15,7 +15,7 @@ import type {
 import type { FlowVariant } from "./sandbox/flow-variant.js";
 
 /** Sandbox time that a lagging read may be behind. */
-const LAG_MS = durationToMs("10m");
+const LAG_MS = durationToMs("1m");
 
 /** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
 export type Place =
