@@ -40,6 +40,39 @@ it("a right app that shows a copy of the charge without its settlement is silent
   expect(report).toMatchObject({ findings: [], passed: true });
 });
 
+it("a customer who cannot pay the page that she has cancelled, as the app has not heard of it, is not judged", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const call = serviceOf(sandbox);
+  const orders = new Map<string, { status: string; page?: Promise<Record<string, string>> | undefined }>();
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    const order = orders.get(data.metadata.order);
+    if (type === "charge.cancelled") order!.page = undefined;
+    else if (type === "charge.completed") order!.status = "paid";
+  });
+  const goToPay = (id: string, email: string) => {
+    const order = orders.get(id) ?? { status: "open" };
+    orders.set(id, order);
+    const pricing = { base_currency: "KES", amount: "1105.10" };
+    order.page ??= call("POST", "checkouts", { pricing, customer_email: email, metadata: { order: id } });
+    return order.page;
+  };
+  const flow: ExploreFlow = {
+    see: { order: ({ id }) => ({ status: orders.get(id)?.status }) },
+    async flow({ id, email, press, pay, cancel, advance }) {
+      const first = await press("pay", () => goToPay(id, email));
+      await cancel({ checkout_id: first.checkout_id! });
+      await advance("10s");
+      const second = await press("pay again", () => goToPay(id, email));
+      await pay({ checkout_id: second.checkout_id! });
+      await advance("10s");
+    },
+  };
+  const only = "webhook_late at charge.cancelled#1";
+  const { findings, singles } = await sandbox.explore(flow, { only, throws: false });
+  expect({ findings, singles }).toMatchObject({ findings: [], singles: [{ outcome: "unknown" }] });
+});
+
 /** A subscription that a job renews 30 days after its latest payment. */
 async function openSubscriptions() {
   const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });

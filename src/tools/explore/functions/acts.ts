@@ -17,7 +17,12 @@ export async function settled(work: Promise<unknown>): Promise<void> {
 export function mayRefuse(plan: RunPlan, hasPaid: boolean, error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status >= 400 && status < 500;
-  return hasPaid && (plan.isUnpaid || plan.isPaidLate || plan.end !== undefined || plan.isWrongMoney);
+  return hasPaid && decidesOnPayment(plan);
+}
+
+/** Returns true if the payment of a run does not end as in a plain run. */
+export function decidesOnPayment(plan: RunPlan): boolean {
+  return plan.isUnpaid || plan.isPaidLate || plan.end !== undefined || plan.isWrongMoney;
 }
 
 /** The HTTP status that clients give their errors. */

@@ -10,7 +10,7 @@ import type { Baseline } from "../sandbox/facts.js";
 import { customerEmail } from "../sandbox/money.js";
 import { filledValue, MEANWHILE_STATUS } from "../sandbox/saved-variable.js";
 import { hearingMs } from "../sandbox/second-try.js";
-import { call, mayRefuse, settled, statusOf } from "./acts.js";
+import { call, decidesOnPayment, mayRefuse, settled, statusOf } from "./acts.js";
 import { type Driver, IdleError } from "./driver.js";
 import type { ExploreContext, ExploreFlow } from "./flow.js";
 import type { FunctionVariant } from "./function-variants.js";
@@ -121,7 +121,14 @@ export class FlowRunner {
     return {
       ...run.customer,
       press: (label, work) => act(label, () => this.#press(run, acts, label, work), true) as never,
-      pay: (choice) => act("pay", () => this.#pay(run, acts, choice)),
+      pay: (choice) =>
+        act("pay", () =>
+          this.#pay(run, acts, choice).catch((error: unknown) => {
+            // The service refuses, not the app: its customer may come back later.
+            if (run.plan !== undefined && !decidesOnPayment(run.plan)) run.breakOff(error);
+            throw error;
+          }),
+        ),
       cancel: ({ checkout_id }) => act("cancel", () => this.#cancel(checkout_id)),
       advance: (by) => act("advance", () => this.#advance(run, acts, durationToMs(by))),
     };
