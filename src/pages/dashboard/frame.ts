@@ -28,14 +28,13 @@ export async function dashboardFrame(context: PageContext, main: Markup): Promis
   return html`<a class="skip" href="#${skipTo}">Skip to the ${to}</a>
 <form id="act" method="post" action="${linkTo(context, dashboardPath(context.namespace))}" data-act><input
 type="hidden" name="back" value="${currentPath(context)}"></form>
-<header class="top" data-column>${await top(context)}</header>
+<header class="top">${await top(context)}</header>
 <div class="body${beside !== undefined ? " with-list" : aside !== undefined && " with-aside"}">
 <nav class="menu" aria-label="Views">${await menu(context)}</nav>
-<main id="main" tabindex="-1" data-column>${main}</main>
+<main id="main" tabindex="-1">${main}</main>
 ${
   aside !== undefined &&
-  html`<aside data-column
-aria-label="${beside === undefined ? "Up next" : "The list"}">${aside}</aside>`
+  html`<aside aria-label="${beside === undefined ? "Up next" : "The list"}">${aside}</aside>`
 }
 </div>
 <div id="said" role="status">${notice(context)}</div>

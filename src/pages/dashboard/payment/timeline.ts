@@ -64,9 +64,9 @@ export async function paymentTimeline(context: PageContext, payment: Payment): P
       const fold =
         gapMs >= FOLDED_MS &&
         html`<tr class="fold"><td colspan="5">~ ${ui.readableDuration(gapMs)} ~</td></tr>`;
-      const cells = LANES.map((name, lane) => {
+      const cells = LANES.map((_name, lane) => {
         const own = group.filter((line) => line.lane === lane);
-        return html`<td data-lane="${name}">${own.map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`;
+        return html`<td>${own.map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`;
       });
       return html`${fold}<tr><td class="at" title="${first.at}">${timeOf(first)}</td>${cells}</tr>`;
     });
