@@ -40,12 +40,12 @@ export const TASK_OPERATIONS = [
   }),
 ];
 
-/** A slice of the scheduled tasks, earliest first. */
-function tasksDue(state: State, from: number, to: number): Task[] {
+/** A slice of the scheduled tasks, or of those selected, earliest first. */
+function tasksDue(state: State, from: number, to: number, isSelected = (_task: Task) => true): Task[] {
   const tasks: Task[] = [];
   for (const task of state.tasks.inOrder()) {
     if (tasks.length === to) break;
-    tasks.push(task);
+    if (isSelected(task)) tasks.push(task);
   }
   return tasks.slice(from);
 }
@@ -138,10 +138,13 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   const end = offset + limit;
   const isInMode = (record: { readonly mode: Mode } | undefined) =>
     mode === undefined || record?.mode === mode;
+  const isTaskInMode = (task: Task) => isInMode(ownerOf(state, task));
   const ofMode =
     mode === undefined
       ? undefined
-      : [...state.tasks.inOrder()].filter((task) => isInMode(ownerOf(state, task)));
+      : [...state.tables.tasks.values()].filter(
+          (task) => !state.tasks.isInFlight(task) && isTaskInMode(task),
+        );
   const items: PlannedItem[] = [];
   let counted = 0;
   const take = (total: number, part: (from: number, to: number) => PlannedItem[]) => {
@@ -150,10 +153,16 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
     if (from < to) items.push(...part(from, to));
     counted += total;
   };
-  const queued = ofMode?.length ?? state.tables.tasks.size - state.tasks.inFlightCount;
-  take(queued, (from, to) =>
-    (ofMode?.slice(from, to) ?? tasksDue(state, from, to)).map((task) => nextTaskView(state, task)),
-  );
+  const scheduled = state.tables.tasks.size - state.tasks.inFlightCount;
+  const queued = ofMode?.length ?? scheduled;
+  take(queued, (from, to) => {
+    // In the order of all, few tasks are passed over for a mode of most; of a mode of few, all are sorted.
+    const isOfFew = ofMode !== undefined && queued < scheduled / 2;
+    const tasks = isOfFew
+      ? ofMode.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).slice(from, to)
+      : tasksDue(state, from, to, mode === undefined ? undefined : isTaskInMode);
+    return tasks.map((task) => nextTaskView(state, task));
+  });
   const queuedDeliveries =
     ofMode?.filter(({ kind }) => kind === "attempt").length ?? queued - state.plannedTaskCount;
   const waits = (delivery: Delivery) => isWaiting(delivery) && isInMode(delivery);
