@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { ExploreFlowOptions, Sandbox } from "../../src/library/index.js";
 import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
@@ -15,6 +15,7 @@ export type CallService = (method: string, path: string, body?: object, key?: st
 export type Answer = (
   call: string,
   body: Json,
+  headers?: IncomingHttpHeaders,
 ) => Promise<readonly [status: number, body?: unknown, headers?: Record<string, string>]>;
 
 /** Opens a sandbox, and an app that uses it. */
@@ -44,6 +45,7 @@ export async function openApp(
     const [status, body = {}, headers = {}] = await answer(
       `${request.method} ${request.url}`,
       text && JSON.parse(text),
+      request.headers,
     ).catch((error: Error) => [503, { error: error.message }] as const);
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
   });

@@ -27,6 +27,15 @@ export async function drivePlain(run: FlowRun, flow: Flow): Promise<void> {
   }
 }
 
+/** The headers, such as a session's, with which the customer makes the call that leads to a page. */
+function customerHeaders(page: RawStep, presses: readonly RawStep[], drive: readonly RawStep[]): unknown {
+  const text = JSON.stringify(page);
+  const before = presses.filter((press) => drive.indexOf(press) < drive.indexOf(page));
+  const leadsTo = ({ save }: RawStep) =>
+    Object.keys(Object(save)).some((name) => text.includes(`\${${name}}`));
+  return (before.findLast(leadsTo) ?? before.at(-1))?.headers;
+}
+
 /** Carries out the flow with the deviations of a plan. A step that calls the app repeats a failed call. */
 export function driveAsPlanned(
   run: FlowRun,
@@ -52,6 +61,7 @@ export function driveAsPlanned(
         take({
           name: "The customer opens success_url",
           app: `GET ${known!.returnPath!}`,
+          headers: customerHeaders(step, presses, drive),
           tries,
           expect: { status: { lt: 500 } },
         }),
