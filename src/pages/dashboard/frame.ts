@@ -2,6 +2,7 @@ import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
 import * as ui from "./components.js";
 import { dueItems } from "./due.js";
+import { listBeside, onlyMatch } from "./lists.js";
 import {
   currentPath,
   currentUrl,
@@ -20,7 +21,8 @@ import { VIEWS, viewNamed } from "./views.js";
 export async function dashboardFrame(context: PageContext, main: Markup): Promise<Markup> {
   const view = viewOf(context);
   const isList = context.id === undefined;
-  const beside = isList ? undefined : await view.beside?.(context);
+  const listing = isList ? undefined : await view.listing?.(context);
+  const beside = listing && (await listBeside(context, listing));
   const aside = beside ?? (isList ? await view.aside?.(context) : undefined);
   // The first steps and a page of an error have no list.
   const hasList = isList && main.text.includes(`id="${view.listId}"`);
@@ -174,6 +176,7 @@ export async function foundUrl(context: PageContext): Promise<string> {
   const found =
     Object.hasOwn(known, prefix) && (await orUndefined<object>(known[prefix as keyof typeof known]()));
   if (found) return objectUrl(context, q) ?? viewUrl(context, "webhooks", q);
-  const id = await viewOf(context).only?.(context);
+  const listing = await viewOf(context).listing?.(context);
+  const id = listing && (await onlyMatch(context, listing));
   return id === undefined ? currentUrl(context) : viewUrl(context, view, id);
 }

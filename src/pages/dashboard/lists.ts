@@ -23,14 +23,16 @@ export interface Listing<Name extends FilteredListName> {
   /** Options of each select field, by field name; a list without choices has no filter. */
   readonly choices?: Readonly<Record<string, ui.Options>>;
   readonly get: (id: string) => Promise<ItemOf<Name>>;
-  readonly idOf: (item: ItemOf<Name>) => string;
+  idOf(item: ItemOf<Name>): string;
   /** Beside an object the row has no buttons. */
-  readonly row: (item: ItemOf<Name>, isBeside: boolean) => Markup;
+  row(item: ItemOf<Name>, isBeside: boolean): Markup;
   /** Text of the list without a filter. */
   readonly none: Content;
   readonly title?: (total: number) => string;
   readonly headings: ui.Headings;
 }
+
+export type AnyListing = Listing<FilteredListName>;
 
 /** Filters of the page's query, and the query of the control API that they stand for. */
 function filtersOf({ query }: PageContext, name: ListName) {

@@ -1,6 +1,7 @@
 import { SandboxError } from "../../core/schema/refusals.js";
 import type { Markup } from "../html.js";
 import type { Tone } from "./components.js";
+import type { AnyListing } from "./lists.js";
 import type { PageContext } from "./page-context.js";
 
 /** Number beside a view in the menu, what it counts, and the filter that lists these. */
@@ -20,10 +21,8 @@ export interface View {
   readonly listId?: string;
   /** Beside the list. */
   readonly aside?: (context: PageContext) => Promise<Markup>;
-  /** List that wide screens show beside a record. */
-  readonly beside?: (context: PageContext) => Promise<Markup>;
-  /** Id of the only record that the filters match. */
-  readonly only?: (context: PageContext) => Promise<string | undefined>;
+  /** Its list, which wide screens show beside a record too, and which a search reads. */
+  readonly listing?: (context: PageContext) => AnyListing | Promise<AnyListing>;
   /** Things that its search finds. Any other view has the search of the charges. */
   readonly searches?: string;
   /** Noun of a record for messages, and its page. An operation that does not know the record throws. */

@@ -3,7 +3,7 @@ import { REVERSALS } from "../../../core/schema/event-types.js";
 import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { filteredList, type Listing, listBeside, onlyMatch } from "../lists.js";
+import { filteredList, type Listing } from "../lists.js";
 import { linkTo, type PageContext } from "../page-context.js";
 import { chargeCopies } from "../payment/copies.js";
 import { repeatMenu } from "../payment/moves.js";
@@ -17,8 +17,7 @@ export const CHARGES: View = {
   listId: "charges",
   searches: "id, e-mail, order, amount",
   list: (context) => filteredList(context, listing(context), html`<h1>Charges</h1>`),
-  beside: (context) => listBeside(context, listing(context)),
-  only: (context) => onlyMatch(context, listing(context)),
+  listing,
   record: ["charge", chargePage],
   count: async ({ ask, mode }) => [(await ask("listCharges", { mode, limit: 1 })).total, "charges", ""],
 };

@@ -3,7 +3,7 @@ import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common
 import { groupDigits, signedAmount } from "../../../core/schema/text-format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { filteredList, type Listing, listBeside, onlyMatch } from "../lists.js";
+import { filteredList, type Listing } from "../lists.js";
 import { objectUrl, type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
 import { metadataFacts, paymentPage } from "../payment/page.js";
 import { destinationsOf, destinationText, LONGEST_PAGE, withdrawalRow } from "../rows.js";
@@ -15,8 +15,7 @@ export const MONEY: View = {
   title: "Money",
   listId: "withdrawals",
   list: moneyView,
-  beside: async (context) => listBeside(context, await listing(context)),
-  only: async (context) => onlyMatch(context, await listing(context)),
+  listing,
   record: ["withdrawal", payoutPage],
 };
 
@@ -93,31 +92,14 @@ ${ui.section({
   body: html`${accounts.length === 0 ? none : table}\n${ui.actionForm(context, fields, "Add money")}`,
 })}
 ${await filteredList(context, await listing(context))}
-${await ledgerSection(context, accounts, hasOrganizations)}`;
-}
-
-interface Account {
-  readonly account: string;
-  readonly currency: string;
-  readonly organization_id: string;
-  readonly mode: string;
+${await ledgerSection(context, hasOrganizations)}`;
 }
 
 /** Ledger entries, newest first, with the balance before and after. */
-async function ledgerSection(
-  context: PageContext,
-  accounts: readonly Account[],
-  hasOrganizations: boolean,
-): Promise<Markup> {
-  const { ask, mode, query } = context;
-  const account = accounts.find((one) => one.account === query.get("account"))?.account;
+async function ledgerSection(context: PageContext, hasOrganizations: boolean): Promise<Markup> {
+  const { ask, mode } = context;
   const offset = pageOffset(context, "ledger");
-  const { total, items } = await ask("listLedger", { mode, account, offset, limit: ROWS_PER_PAGE });
-  const options = accounts.map((one): [string, string] => [
-    one.account,
-    `${one.currency}, ${one.organization_id}, ${one.mode}`,
-  ]);
-  const label = html`<span class="unseen">Account</span>`;
+  const { total, items } = await ask("listLedger", { mode, offset, limit: ROWS_PER_PAGE });
   const table = ui.table(
     "Ledger",
     ["When", "For", "Currency"],
@@ -140,13 +122,11 @@ async function ledgerSection(
   return ui.section({
     id: "ledger",
     title: `Ledger: ${total}`,
-    body: html`${ui.filterForm(
-      context,
-      ui.selectField("account", label, [["", "Any account"], ...options], account ?? ""),
-    )}
-${
-  total === 0 ? html`<p class="soft">No money has moved. Complete a charge, or add money above.</p>` : table
-}${ui.pager(context, total, "ledger")}`,
+    body: html`${
+      total === 0
+        ? html`<p class="soft">No money has moved. Complete a charge, or add money above.</p>`
+        : table
+    }${ui.pager(context, total, "ledger")}`,
   });
 }
 

@@ -2,7 +2,7 @@ import type { RequestView } from "../../../core/schema/control-log-responses.js"
 import { OPERATION_IDS } from "../../../core/schema/operation-ids.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { filteredList, type Listing, listBeside, onlyMatch } from "../lists.js";
+import { filteredList, type Listing } from "../lists.js";
 import { linkTo, objectUrl, type PageContext, viewUrl } from "../page-context.js";
 import { hasFailed, LONGEST_PAGE, requestBadge, requestRow } from "../rows.js";
 import { requestCurl } from "../shell-commands.js";
@@ -14,8 +14,7 @@ export const REQUESTS: View = {
   listId: "requests",
   searches: "in the path or a value",
   list: (context) => filteredList(context, listing(context), html`<h1>Requests</h1>`),
-  beside: (context) => listBeside(context, listing(context)),
-  only: (context) => onlyMatch(context, listing(context)),
+  listing,
   record: ["request", requestView],
 };
 

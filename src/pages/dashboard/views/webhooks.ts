@@ -5,7 +5,7 @@ import { ALL_EVENT_TYPES } from "../../../core/schema/event-types.js";
 import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { filteredList, type Listing, listBeside, onlyMatch } from "../lists.js";
+import { filteredList, type Listing } from "../lists.js";
 import { objectUrl, type PageContext, viewUrl } from "../page-context.js";
 import {
   deliveryOutcome,
@@ -27,8 +27,7 @@ export const WEBHOOKS: View = {
   listId: "deliveries",
   searches: "order, e-mail, id",
   list: webhooksView,
-  beside: async (context) => listBeside(context, await listing(context)),
-  only: async (context) => onlyMatch(context, await listing(context)),
+  listing,
   record: ["delivery", deliveryPage],
   count: async ({ ask, mode }) => {
     const { total } = await ask("listDeliveries", { mode, state: "not_accepted", limit: 1 });
