@@ -37,6 +37,7 @@ const TELLING: readonly (readonly [string, (order: Told) => unknown])[] = [
       ...(order.status === "pending" ? [] : [[`no ${++told}`, order.status]]),
     ],
   ],
+  ["nothing until it is paid", (order) => (isPaid(order) ? { licence: `code ${++told}` } : null)],
   ["the order by its id", (order) => ({ orders: { [order.id]: { status: order.status } } })],
   ["a page with a time", (order) => `<h1>Your order is ${order.status}</h1>\n<p>at ${++told} h</p>`],
   ["marks of what is done", (order) => ({ done: ["ordered", ...(isPaid(order) ? ["paid"] : [])] })],
@@ -46,6 +47,13 @@ const AMBIGUOUS: typeof TELLING = [
   [
     "a count of its looks",
     (order) => ({ status: order.status, looks: (order.looks = (order.looks ?? 0) + 1) }),
+  ],
+  [
+    "pairs with a number of the look",
+    ({ status }) => [
+      ["status", status],
+      ["look", ++told],
+    ],
   ],
   ["what it waits for alone", ({ status, id }) => ({ id, is_open: status === "pending" })],
   ["a list that is empty in the end", ({ status, id }) => ({ id, open: status === "pending" ? [id] : [] })],

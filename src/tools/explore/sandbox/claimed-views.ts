@@ -15,7 +15,7 @@ import {
 } from "./claims.js";
 import type { Baseline, LoadedRun } from "./facts.js";
 import { chargesOf, hasBeenPaid } from "./money.js";
-import { isLess, PRESENT, withPresent } from "./views.js";
+import { isLess, isThere, PRESENT, withPresent } from "./views.js";
 
 /*
  * The claims on the views of a run that no other run vouches for. The unit is the order: a view of one of several orders
@@ -55,7 +55,9 @@ export function claimedViews(
     plan.isPaidLate ? orders[one]!.some(isOf(to)) : orders[one]!.every(isOf(to));
   const alike = unlike && viewUnlike(unlike, seen, belongs);
   return {
-    views: views.map((body, index) => ({ ...OPEN, body: withPresent(body, seen[index]) })),
+    views: views.map((body, index) =>
+      isThere(seen[index]) ? { ...OPEN, body: withPresent(body, seen[index]) } : OPEN,
+    ),
     unlike: alike && { sentence: unlike!.sentence, view: alike.index, body: { not: alike.body } },
   };
 }

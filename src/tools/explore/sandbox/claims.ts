@@ -1,3 +1,4 @@
+import { findMismatches } from "../../../core/domain/deep-match.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { statusWordsOf } from "../../../core/schema/reconciliation.js";
 import { amountOf, isFulfilledWord, statusMeaningOf } from "../judge.js";
@@ -173,6 +174,8 @@ function factsIn({ plain, waiting, models }: Shown, index: number): Fact[] {
   const isFact = ({ path, value }: Field) => {
     const earlier = waiting.map((bodies) => fieldAt(bodies[model], path));
     if (isPresence(value)) return path.length > 0 && !earlier.some(isThere);
+    // A list of which nothing is compared but its length is met by any of that length.
+    if (Array.isArray(value)) return earlier.every((one) => findMismatches(value, one).length > 0);
     const paid = JSON.stringify(fieldAt(plain[model], path));
     return !isJsonObject(value) && earlier.every((one) => JSON.stringify(one) !== paid);
   };
