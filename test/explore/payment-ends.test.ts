@@ -64,29 +64,35 @@ describe.concurrent("explore", () => {
     expect(report.findings).toMatchObject([{ message: expect.stringContaining(message) }]);
   });
 
-  it.each(["a customer", "a customer with a session"])(
-    "finds a shop to which the return of %s is a payment",
-    async (who) => {
-      const [cookie, flow] = who.endsWith("session")
-        ? ["sid=1", PAID.replace("app: POST /orders", "$&\n    headers: { cookie: sid=1 }")]
-        : [undefined, PAID];
-      const shop = (call: CallService) => {
-        const answer = checkoutShop(follow)(call);
-        const visited = new Set<string>();
-        return async (route: string, body: never, headers?: IncomingHttpHeaders) => {
-          const [, thanked] = /^GET \/thanks\?order=(.*)$/.exec(route) ?? [];
-          if (thanked !== undefined && headers?.cookie !== cookie) return [303] as const;
-          if (thanked !== undefined) return [200, visited.add(thanked)] as const;
-          const [status, view] = await answer(route, body);
-          const isPaid = route.startsWith("GET /orders/") && visited.has(route.slice("GET /orders/".length));
-          return [status, isPaid ? { ...(view as object), status: "paid" } : view] as const;
-        };
+  it.each([
+    ["a customer", undefined, PAID],
+    [
+      "a customer with a session",
+      "sid=1",
+      PAID.replace("app: POST /orders", "$&\n    headers: { cookie: sid=1 }"),
+    ],
+    [
+      "a customer whose order no variable names",
+      undefined,
+      PAID.replace(', order: "order-${run.id}"', "").replaceAll("${order}", "order-${run.id}"),
+    ],
+  ])("finds a shop to which the return of %s is a payment", async (_, cookie, flow) => {
+    const shop = (call: CallService) => {
+      const answer = checkoutShop(follow)(call);
+      const visited = new Set<string>();
+      return async (route: string, body: never, headers?: IncomingHttpHeaders) => {
+        const [, thanked] = /^GET \/thanks\?order=(.*)$/.exec(route) ?? [];
+        if (thanked !== undefined && headers?.cookie !== cookie) return [303] as const;
+        if (thanked !== undefined) return [200, visited.add(thanked)] as const;
+        const [status, view] = await answer(route, body);
+        const isPaid = route.startsWith("GET /orders/") && visited.has(route.slice("GET /orders/".length));
+        return [status, isPaid ? { ...(view as object), status: "paid" } : view] as const;
       };
-      const { found, report } = await explored(shop as never, flow, { only: "returned_unpaid at page#1" });
-      expect(found).toEqual(["money: returned_unpaid page#1"]);
-      expect(report.findings[0]?.message).toContain("not paid, but marked as paid by the app");
-    },
-  );
+    };
+    const { found, report } = await explored(shop as never, flow, { only: "returned_unpaid at page#1" });
+    expect(found).toEqual(["money: returned_unpaid page#1"]);
+    expect(report.findings[0]?.message).toContain("not paid, but marked as paid by the app");
+  });
 
   /** A shop that shows `confirmed` for paid, and `extra` fields. */
   const confirming =

@@ -148,8 +148,9 @@ function listBaselineOf(presses: readonly CallRange[], one: LoadedRun): Baseline
 function returnPathOf(url: string | undefined, loaded: RunVariables): string | undefined {
   if (url === undefined || !URL.canParse(url)) return undefined;
   const { pathname, search } = new URL(url);
-  const values = loaded.scope.names
-    .map((name) => ({ name, text: encodeURIComponent(textOf(savedVariable(loaded, name))) }))
+  const known = loaded.scope.names.map((name) => ({ name, value: textOf(savedVariable(loaded, name)) }));
+  const values = [...known, { name: "run.id", value: loaded.runId }]
+    .map(({ name, value }) => ({ name, text: encodeURIComponent(value) }))
     .filter(({ text }) => text !== "")
     .sort((one, other) => other.text.length - one.text.length);
   // A short value, such as a number, may be a part of another word.
