@@ -1,10 +1,11 @@
 // Explores the incidents of examples/incidents and writes what it finds into their READMEs, and the totals into ours:
 //
-//   npm run build && npm run incidents -- [--only NAME] [--times 10] [--check]
+//   npm run build && npm run incidents -- [--only NAME] [--times 10] [--at-once 1] [--check]
 //
 // Each app is explored at the depth that finds its bug, and its fix at depth 2, which must find nothing. The saved scenario
 // runs `--times` times against both, each time with a sandbox and an app that have just started. `--check` writes nothing
-// and fails if the READMEs say something else; seconds, and the order of calls in a race, are not compared.
+// and fails if the READMEs say something else; seconds, and the order of calls in a race, are not compared. Several at once
+// take longer each.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +23,12 @@ const COMMAND = join(ROOT, "bin/payments-sandbox.js");
 const FIX_DEPTH = 2;
 
 const { values: options } = parseArgs({
-  options: { only: { type: "string" }, times: { type: "string", default: "10" }, check: { type: "boolean" } },
+  options: {
+    only: { type: "string" },
+    times: { type: "string", default: "10" },
+    "at-once": { type: "string", default: "1" },
+    check: { type: "boolean" },
+  },
 });
 const times = Number(options.times);
 const incidents = INCIDENTS.filter(({ name }) => options.only === undefined || name === options.only);
@@ -170,8 +176,7 @@ function put(page, marker, text, comparable = (one) => one) {
     failures.push(`${page}: ${marker} differs\n${text}`);
 }
 
-const results = [];
-for (const incident of incidents) {
+async function tell(incident) {
   const result = await examine(incident);
   const { isFound, runs, seconds, fix, replays, text } = result;
   const outcome = isFound ? "found" : "not found";
@@ -186,8 +191,18 @@ for (const incident of incidents) {
     `\`\`\`text\n${text}\n\`\`\`\n`,
     withoutDifferences,
   );
-  results.push(result);
+  return result;
 }
+
+const results = [];
+let next = 0;
+const work = async () => {
+  while (next < incidents.length) {
+    const index = next++;
+    results[index] = await tell(incidents[index]);
+  }
+};
+await Promise.all(Array.from({ length: Number(options["at-once"]) }, work));
 if (options.only === undefined) {
   const head =
     "| incident | reported | built with | found by | runs | seconds |\n|---|---|---|---|---|---|\n";
