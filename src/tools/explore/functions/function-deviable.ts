@@ -14,6 +14,7 @@ import { baselineOf, pressRanges } from "../sandbox/baseline.js";
 import { EndCheck } from "../sandbox/end-check.js";
 import { type CheckedRun, viewFailure } from "../sandbox/end-comparison.js";
 import type { Baseline } from "../sandbox/facts.js";
+import { fieldName } from "../sandbox/looked-at.js";
 import { soleCustomer } from "../sandbox/money.js";
 import {
   type ListPositions,
@@ -234,10 +235,11 @@ export class FunctionDeviable implements Deviable {
       const common = commonPart(body, body, (path) => (isFree(path) ? "all" : undefined));
       return common === undefined ? [] : fieldsIn(common).map(({ path }) => [name, ...path].join("."));
     });
-    const notCompared = free.map(({ view, field, reason }) => ({
-      field: [this.#names[view], ...pathOf(field)].join("."),
-      reason,
-    }));
+    const notCompared = free.map(({ view, field, reason }) => {
+      const name = this.#names[view]!;
+      const body = savedVariable(this.#plain[0]!.loaded, viewVariableName(view));
+      return { field: fieldName(body, pathOf(field), [name], name), reason };
+    });
     const fields = [...new Set(compared)].sort();
     const spots =
       fields.length > 0 || (mayCompareMore && !isWhole) ? [] : [{ path: ["see"], message: NOTHING_COMPARED }];

@@ -8,7 +8,7 @@ import type { Ends } from "./ends.js";
 import type { RunVariables } from "./facts.js";
 import { appCheck, type Flow } from "./flow.js";
 import { savedVariable, viewVariableName } from "./saved-variable.js";
-import { generalPath } from "./views.js";
+import { generalPath, pathOf } from "./views.js";
 
 type Path = readonly (string | number)[];
 
@@ -45,10 +45,11 @@ export function findFlowCoverage(
     uncompared.some(
       (one) => one.view === view && `${generalPath(field)}.`.startsWith(`${generalPath(one.field)}.`),
     );
-  const notCompared = free.map(({ view, field, reason }) => ({
-    field: field || bodyName(flow, view),
-    reason,
-  }));
+  const notCompared = free.map(({ view, field, reason }) => {
+    const { app, run } = flow.observe[view]!;
+    const body = savedVariable(runs[0]!, viewVariableName(view));
+    return { field: fieldName(body, pathOf(field), [], `body of ${app ?? run}`), reason };
+  });
   const spots: BlindSpot[] = [];
   let hasText = false;
   for (const view of views) {
@@ -75,9 +76,23 @@ export function findFlowCoverage(
   return { fields: [...fields].sort(), notCompared, spots };
 }
 
-function bodyName({ observe }: Flow, view: number): string {
-  const { app, run } = observe[view]!;
-  return `body of ${app ?? run}`;
+/**
+ * Names a field by its path, or within a text by its line and word.
+ *
+ * @param whole names the body itself, which `first` leads to
+ */
+export function fieldName(
+  body: unknown,
+  path: readonly string[],
+  first: readonly string[],
+  whole: string,
+): string {
+  const partAt = (depth: number) => path.slice(0, depth).reduce((part, key) => Object(part)[key], body);
+  const depth = path.findIndex((_, index) => typeof partAt(index) === "string");
+  const owner = path.slice(0, depth === -1 ? undefined : depth);
+  const name = owner.length === 0 ? whole : [...first, ...owner].join(".");
+  const [line, word] = path.slice(owner.length).map((index) => Number(index) + 1);
+  return line === undefined ? name : `word ${word} of line ${line} of ${name}`;
 }
 
 const LOOKS_AT_NOTHING =
