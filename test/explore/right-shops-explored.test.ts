@@ -16,4 +16,11 @@ describe.concurrent("explore", () => {
     const planted = await exploreShop(createSandbox, traits, bug);
     expect(reasonOfMiss(bug, planted, right), bug).toBeUndefined();
   });
+
+  it("finds late money that is kept where a polled history has another way to its end", async () => {
+    const { traits, bug } = drawPair("fifth", 165);
+    expect(bug).toBe("late_money_forgotten");
+    const right = await exploreShop(createSandbox, traits);
+    expect(reasonOfMiss(bug, await exploreShop(createSandbox, traits, bug), right)).toBeUndefined();
+  });
 });

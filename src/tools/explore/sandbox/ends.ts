@@ -21,6 +21,7 @@ import { type ListedView, type ObservedViews, ofUnpaidOrders, seenIn, waitingIn 
 import {
   commonPart,
   countedIn,
+  type Freedom,
   fieldAt,
   isThere,
   onSamePaths,
@@ -304,9 +305,20 @@ export class Ends {
 
   /** The compared parts without the fields of which only the presence is compared. */
   #valuesOf(bodies: Bodies): Bodies {
-    const freedomOf = (index: number) => (path: string) =>
-      this.#free.freedomOf(index)(path) === "value" ? "all" : this.#free.freedomOf(index)(path);
-    return bodies.map((body, index) => commonPart(body, body, freedomOf(index)) ?? PRESENT);
+    return this.#without("value", bodies);
+  }
+
+  #without(freedom: Freedom, bodies: Bodies): Bodies {
+    const freedomIn = (index: number) => (path: string) => {
+      const known = this.#free.freedomOf(index)(path);
+      return known === freedom ? "all" : known;
+    };
+    return bodies.map((body, index) => commonPart(body, body, freedomIn(index)) ?? PRESENT);
+  }
+
+  /** The compared parts without logs, whose way to an end may differ. */
+  #withoutWays(bodies: Bodies): Bodies {
+    return this.#without("way", bodies);
   }
 
   #allCompared(bodies: Bodies): Bodies {
@@ -391,16 +403,16 @@ export class Ends {
     const seen = this.seenIn(run);
     if (seen === undefined) return open;
     if (plan.isUnpaid && isReference(plan)) this.#learnJournals([ofUnpaidOrders(this.#flow, run, seen)]);
-    const endAt = (key: string) => this.#allCompared(this.#learned.get(key)?.bodies ?? []);
+    const endAt = (key: string) => this.#withoutWays(this.#learned.get(key)?.bodies ?? []);
     const isKnown = (index: number) => this.#waiting.some((bodies) => bodies[index] !== undefined);
     const shown = {
-      plain: this.#allCompared(this.#baseline.plain.bodies),
+      plain: this.#withoutWays(this.#baseline.plain.bodies),
       waiting: this.#waiting,
       models: this.#free.modelsOf(isKnown),
       price: run.observed.charges[0]?.base.amount,
       refunded: endAt("refunded"),
       expired: endAt("expired"),
-      seen: this.#allCompared(seen),
+      seen: this.#withoutWays(seen),
     };
     const orders = this.#flow.observe.map((view) => chargesShownBy(view, run));
     return { ...open, ...claimedViews(plan, run, this.#baseline, { shown, seen, orders }) };
