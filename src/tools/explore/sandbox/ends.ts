@@ -316,11 +316,6 @@ export class Ends {
     return bodies.map((body, index) => commonPart(body, body, freedomIn(index)) ?? PRESENT);
   }
 
-  /** The compared parts without logs, whose way to an end may differ. */
-  #withoutWays(bodies: Bodies): Bodies {
-    return this.#without("way", bodies);
-  }
-
   #allCompared(bodies: Bodies): Bodies {
     return bodies.map((body, index) => this.#compared(body, index));
   }
@@ -403,16 +398,19 @@ export class Ends {
     const seen = this.seenIn(run);
     if (seen === undefined) return open;
     if (plan.isUnpaid && isReference(plan)) this.#learnJournals([ofUnpaidOrders(this.#flow, run, seen)]);
-    const endAt = (key: string) => this.#withoutWays(this.#learned.get(key)?.bodies ?? []);
+    // A paid order has its own way to an end: a log that grows with the end alone tells only an unpaid one.
+    const claimed = (bodies: Bodies) =>
+      plan.isUnpaid || plan.isWrongMoney ? this.#allCompared(bodies) : this.#without("way", bodies);
+    const endAt = (key: string) => claimed(this.#learned.get(key)?.bodies ?? []);
     const isKnown = (index: number) => this.#waiting.some((bodies) => bodies[index] !== undefined);
     const shown = {
-      plain: this.#withoutWays(this.#baseline.plain.bodies),
+      plain: claimed(this.#baseline.plain.bodies),
       waiting: this.#waiting,
       models: this.#free.modelsOf(isKnown),
       price: run.observed.charges[0]?.base.amount,
       refunded: endAt("refunded"),
       expired: endAt("expired"),
-      seen: this.#withoutWays(seen),
+      seen: claimed(seen),
     };
     const orders = this.#flow.observe.map((view) => chargesShownBy(view, run));
     return { ...open, ...claimedViews(plan, run, this.#baseline, { shown, seen, orders }) };
