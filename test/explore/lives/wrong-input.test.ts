@@ -38,6 +38,12 @@ it.each<[string, Partial<ExploreFlow>, ExploreOptions, string]>([
     {},
     "explore: allow.refundet is no kind of deviation; did you mean refunded?",
   ],
+  [
+    "an allowed end without fields",
+    { allow: { refunded: "paid" } as never },
+    {},
+    'explore: allow.refunded must name fields, as in { refunded: { status: "paid" } }',
+  ],
   ["neither flow nor lives", { lives: undefined }, {}, "explore: the flow needs flow, or lives"],
 ])("%s: refused", async (_what, more, options, message) => {
   const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });

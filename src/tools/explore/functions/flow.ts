@@ -105,9 +105,11 @@ export function checkFlow(flow: ExploreFlow): void {
 
 function allowFaults(given: unknown): string[] {
   if (!isJsonObject(given)) return ['allow must name kinds, as in { refunded: { status: "paid" } }'];
-  return Object.keys(given)
-    .filter((kind) => !(DEVIATION_KINDS as readonly string[]).includes(kind))
-    .map((kind) => `allow.${kind} is no kind of deviation${didYouMean(kind, DEVIATION_KINDS)}`);
+  return Object.entries(given).flatMap(([kind, end]) => {
+    if (!(DEVIATION_KINDS as readonly string[]).includes(kind))
+      return [`allow.${kind} is no kind of deviation${didYouMean(kind, DEVIATION_KINDS)}`];
+    return isJsonObject(end) ? [] : [`allow.${kind} must name fields, as in { ${kind}: { status: "paid" } }`];
+  });
 }
 
 const LIVES_KEYS = ["order", "attempt"] as const;
