@@ -53,7 +53,7 @@ async function subjectOf({ ask }: Acting, { charge_id, withdrawal_id }: Fields):
   return nameOf(await ask("getControlWithdrawal", { withdrawal_id })) ?? withdrawal_id;
 }
 
-/** What an advance leaves to come. */
+/** Words for the task that is due next after an advance. */
 async function nextText(context: Acting, { to }: { readonly to?: string }): Promise<string> {
   const [next] = (await dueItems(context)).items;
   if (next === undefined) return "nothing is due later";

@@ -18,7 +18,7 @@ export async function dueItems({ ask, query, mode }: Pick<PageContext, "ask" | "
   const due = items.flatMap(({ at, ...item }): DueItem[] =>
     at === null || item.hold !== null ? [] : [{ ...item, at }],
   );
-  // What has no time comes last.
+  // Items without a time come last.
   return { items: due, isWhole: items.length < limit || items.at(-1)!.at === null };
 }
 

@@ -156,7 +156,7 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   const scheduled = state.tables.tasks.size - state.tasks.inFlightCount;
   const queued = ofMode?.length ?? scheduled;
   take(queued, (from, to) => {
-    // In the order of all, few tasks are passed over for a mode of most; of a mode of few, all are sorted.
+    // Most tasks are read in the queue's order, past the few others; few tasks are sorted.
     const isOfFew = ofMode !== undefined && queued < scheduled / 2;
     const tasks = isOfFew
       ? ofMode.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).slice(from, to)

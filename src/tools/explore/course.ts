@@ -154,7 +154,7 @@ export function stopsOf(host: RunHost, plan: RunPlan, { readMatch }: Pick<Baseli
     const { webhook } = concurrent;
     const call = webhook?.type.includes("withdrawal") === true ? { operation: "getWithdrawal" } : readMatch;
     const match = holdsNothing(variant.side) ? undefined : call;
-    const jobs = { match, held: host.job, other: sideOf(variant.side, host.job) };
+    const jobs = { match, held: host.job, other: otherSide(variant.side, host.job) };
     const race = { match, ...inTurn(variant.side, host.job, host.arrive) };
     const work = async (): Promise<void> => {
       await host.race(isTwice ? { ...jobs, afterwards: host.arrive } : race);
@@ -174,8 +174,8 @@ export function stopsOf(host: RunHost, plan: RunPlan, { readMatch }: Pick<Baseli
   return stops.sort((one, other) => one.sinceMs - other.sinceMs);
 }
 
-/** The side of a race that meets the same work: three times in a crowd. */
-export function sideOf(side: RaceSide, work: () => Promise<unknown>): () => Promise<unknown> {
+/** Returns the other side of a race of the same work: once, or three times in a crowd. */
+export function otherSide(side: RaceSide, work: () => Promise<unknown>): () => Promise<unknown> {
   return side === "crowd" ? () => Promise.allSettled([work(), work(), work()]) : work;
 }
 

@@ -61,12 +61,8 @@ export interface Deviable {
   isolationReason(): string | undefined;
   /** Returns notes about facts that the runs could not determine. Called after the last run. */
   openQuestions(): readonly string[];
-  /**
-   * Returns the fields that runs are judged by, and the flow's blind spots. Called after the plain runs, and at the end.
-   *
-   * @param isWhole no further end of the payment will show what an unpaid order lacks
-   */
-  flowCoverage(isWhole: boolean): FlowCoverage;
+  /** Returns the compared fields, and the flow's blind spots. Called after the plain runs, and at the end. */
+  flowCoverage(hasAllEnds: boolean): FlowCoverage;
   /** Describes a charge whose base amount is not the app's price; undefined if there is none. Called after the plain runs. */
   wrongPrice(): string | undefined;
   planRun(set: DeviationSet, variant: RunVariant): RunPlan;

@@ -113,8 +113,8 @@ export function runningJob(moment: JobMoment | undefined): Effect | undefined {
   const held = hasTwo ? TWO_SIDES : TWO_SIDES.slice(0, 1);
   // Concurrent runs share the work between two steps, but not work that takes the place of a step.
   const isShared = "page" in moment || concurrent !== undefined ? { isShared: true as const } : {};
-  const free = isTwice ? SAME_AT_ONCE : SAME_AT_ONCE.slice(0, 1);
-  const sides = concurrent === undefined ? {} : { sides: [...held, ...free] };
+  const unheld = isTwice ? SAME_AT_ONCE : SAME_AT_ONCE.slice(0, 1);
+  const sides = concurrent === undefined ? {} : { sides: [...held, ...unheld] };
   return { ...isShared, ...sides, applyTo: (plan) => plan.runJob(moment) };
 }
 

@@ -32,7 +32,7 @@ export interface LivesReport {
   readonly seed: number;
   /** Number of lives that were to be carried out. */
   readonly of: number;
-  /** Number of lives that were, without those that shorten one that fails. */
+  /** Number of lives that were carried out, without those that shorten a failing one. */
   readonly lives: number;
   /** Number of acts of all lives. */
   readonly acts: number;

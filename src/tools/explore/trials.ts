@@ -103,7 +103,7 @@ export class Trials {
     return trial;
   }
 
-  /** Lists the sides, each as often as it runs. Two, then a crowd, meet as likely as two in three runs. */
+  /** Lists the sides, each as often as it runs. A run of two and one of a crowd stand in for three runs of two. */
   #roundsOfSides(sides: readonly RaceSide[]): RaceSide[] {
     const known = this.#deviable.isRepeatable === true ? sides.filter((side) => side !== "crowd") : sides;
     if (known.includes("crowd")) return [...known];

@@ -47,7 +47,7 @@ interface Copy extends ReturnType<typeof checkoutOf> {
   readonly title: string;
   /** Operations that make scenarios apply, before the charge is created. */
   readonly scenarios: readonly OperationCall[];
-  /** Operations after it, each with its `charge_id`. */
+  /** Operations on the charge, each with its `charge_id`. */
   readonly moves: readonly OperationCall[];
   /** Fields of the charge at its end. */
   readonly end: object;

@@ -17,11 +17,11 @@ export async function settled(work: Promise<unknown>): Promise<void> {
 export function mayRefuse(plan: RunPlan, hasPaid: boolean, error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status >= 400 && status < 500;
-  return hasPaid && decidesOnPayment(plan);
+  return hasPaid && changesPayment(plan);
 }
 
-/** Returns true if the payment of a run does not end as in a plain run. */
-export function decidesOnPayment(plan: RunPlan): boolean {
+/** Returns true if the payment of a run ends otherwise than in a plain run. */
+export function changesPayment(plan: RunPlan): boolean {
   return plan.isUnpaid || plan.isPaidLate || plan.end !== undefined || plan.isWrongMoney;
 }
 

@@ -66,7 +66,7 @@ export class FunctionDeviable implements Deviable {
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
   #endCheck!: EndCheck<FlowRun>;
-  /** Number of acts after which a flow ended early → the check of the ends of so short a flow. */
+  /** Number of acts of a flow that ended early → the check that compares it with plain runs as short. */
   readonly #shortChecks = new Map<number, EndCheck<FlowRun>>();
 
   private constructor(
@@ -185,7 +185,7 @@ export class FunctionDeviable implements Deviable {
     return { steps: Object.keys(this.#flow.meanwhile ?? {}), acts: all.slice(begin, Math.max(begin, end)) };
   }
 
-  /** The check of a run's end. A flow that has ended early is compared with plain runs that end after as many acts. */
+  /** Returns the check of a run's end; for a flow that ended early, one with plain runs of as many acts. */
   async #checkFor({ state }: FlowRun): Promise<EndCheck<FlowRun>> {
     const { hasEndedEarly, acts, plan } = state;
     if (!hasEndedEarly || plan?.flowVariant !== undefined) return this.#endCheck;
@@ -226,7 +226,7 @@ export class FunctionDeviable implements Deviable {
     return this.#driver.limits;
   }
 
-  flowCoverage(isWhole: boolean): FlowCoverage {
+  flowCoverage(hasAllEnds: boolean): FlowCoverage {
     const { free, uncompared, mayCompareMore, listed } = this.#endCheck.ends;
     const compared = this.#names.flatMap((name, view) => {
       const body = listed(savedVariable(this.#plain[0]!.loaded, viewVariableName(view)), view);
@@ -242,7 +242,9 @@ export class FunctionDeviable implements Deviable {
     });
     const fields = [...new Set(compared)].sort();
     const spots =
-      fields.length > 0 || (mayCompareMore && !isWhole) ? [] : [{ path: ["see"], message: NOTHING_COMPARED }];
+      fields.length > 0 || (mayCompareMore && !hasAllEnds)
+        ? []
+        : [{ path: ["see"], message: NOTHING_COMPARED }];
     return { fields, notCompared, spots };
   }
 

@@ -10,7 +10,7 @@ import type { Baseline } from "../sandbox/facts.js";
 import { customerEmail } from "../sandbox/money.js";
 import { filledValue, MEANWHILE_STATUS } from "../sandbox/saved-variable.js";
 import { hearingMs } from "../sandbox/second-try.js";
-import { call, decidesOnPayment, mayRefuse, settled, statusOf } from "./acts.js";
+import { call, changesPayment, mayRefuse, settled, statusOf } from "./acts.js";
 import { type Driver, IdleError } from "./driver.js";
 import type { ExploreContext, ExploreFlow } from "./flow.js";
 import type { FunctionVariant } from "./function-variants.js";
@@ -125,7 +125,7 @@ export class FlowRunner {
         act("pay", () =>
           this.#pay(run, acts, choice).catch((error: unknown) => {
             // The service refuses, not the app: its customer may come back later.
-            if (run.plan !== undefined && !decidesOnPayment(run.plan)) run.breakOff(error);
+            if (run.plan !== undefined && !changesPayment(run.plan)) run.breakOff(error);
             throw error;
           }),
         ),

@@ -5,7 +5,7 @@ import type { RunRules } from "../functions/local-sandbox.js";
 const PAYMENT_ACTS = ["pay", "decline", "cancel", "refund"] as const;
 export type PaymentAct = (typeof PAYMENT_ACTS)[number];
 
-/** Failures under which a life goes on: of all webhooks, or of the app's next call. */
+/** Failures within a life: of all later webhooks, or of the app's next call. */
 export const LIFE_FAILURES = {
   webhook_twice: { webhooks: [{ copies: 2 }] },
   webhook_late: { webhooks: [{ delay: "10m" }] },
@@ -49,7 +49,7 @@ export function isSettling(act: LifeAct | undefined): boolean {
   return act?.do === "wait" && durationToMs(act.by) >= SETTLED_MS;
 }
 
-/** Lists what can be drawn next, each as the acts that it stands for. Likely ones stand in it more than once. */
+/** Lists the possible draws, each as its acts. A likelier draw is in the list more than once. */
 export function nextActs(orders: readonly OpenOrder[], hasAttempt: boolean, hasFailed: boolean): LifeAct[][] {
   const [first, second] = orders;
   const acts = [
@@ -57,11 +57,11 @@ export function nextActs(orders: readonly OpenOrder[], hasAttempt: boolean, hasF
     ...orders.flatMap((order, number) => paymentActs(number, order, hasAttempt)),
     ...(first === undefined ? [] : WAITS.map((by): LifeAct[] => [{ do: "wait", by }])),
   ];
-  return [...acts, ...acts, ...(hasFailed ? [] : failedActs(orders, hasAttempt))];
+  return [...acts, ...acts, ...(hasFailed ? [] : failureActs(orders, hasAttempt))];
 }
 
-/** Failures: of webhooks from now on, or of the app's first call at a press. */
-function failedActs(orders: readonly OpenOrder[], hasAttempt: boolean): LifeAct[][] {
+/** Draws of a failure. One of a call is followed by a press, whose first call fails. */
+function failureActs(orders: readonly OpenOrder[], hasAttempt: boolean): LifeAct[][] {
   const presses: LifeAct[] = hasAttempt
     ? orders.map((_, order) => ({ do: "attempt", order }))
     : orders.length < MAX_ORDERS

@@ -29,11 +29,11 @@ export interface Draw {
   readonly onLife: (end: LifeEnd) => void;
 }
 
-/** Numbers of a life at most, each of which stands for an act or a few. */
+/** Maximum number of draws of a life. */
 const MAX_NUMBERS = 10;
-/** Number of lives that fast-check carries out to shorten one, before its acts are left out one by one. */
+/** Maximum number of lives by which fast-check shortens one, before acts are left out one by one. */
 const MAX_SHRINKS = 40;
-/** Multiple of the numbers of things to do, up to 16, and far above others. */
+/** Largest drawn number. There are 720,720, so that each of up to 16 draws is as likely, and of more nearly so. */
 const MAX_NUMBER = 720_719;
 
 const numbers = () => array(nat(MAX_NUMBER), { minLength: 1, maxLength: MAX_NUMBERS, size: "max" });

@@ -34,11 +34,7 @@ export interface LifeHost {
   begin(orders: number): Promise<void>;
   /** Names an order that the app does not know yet. Customers are counted from 0. */
   newOrder(customer: number): LifeOrder;
-  /**
-   * Places the order in the app, or goes to pay it, as often as needed. Returns false if the app refuses.
-   *
-   * @param tries number of times that the customer tries what the app refuses
-   */
+  /** Places the order in the app, or goes to pay it, in at most so many tries. Returns false if the app refuses all. */
   press(act: "order" | "attempt", order: LifeOrder, tries: number): Promise<boolean>;
   /** Waits for work of the sandbox that the app has a part in. */
   until<Result>(work: Promise<Result>): Promise<Result>;
@@ -83,7 +79,7 @@ const STATUS_OF: Readonly<Record<PaymentAct, string>> = {
   refund: "REFUNDED",
 };
 
-/** Sets the rules for lives, without a failure. */
+/** Sets the rules for lives, and for the failure if there is one. */
 export async function useLifeRules(host: LifeHost, failure?: LifeFailure): Promise<void> {
   await host.useRules({ charges: CHARGES, ...(failure === undefined ? {} : LIFE_FAILURES[failure]) });
 }
@@ -105,8 +101,7 @@ class Life {
   #nowMs = 0;
   readonly #expiryMs = new Map<string, number>();
   #failure: LifeFailure | undefined;
-  /** The app has heard of no charge of the last press. */
-  #isRefused = false;
+  #isPressRefused = false;
 
   constructor(host: LifeHost) {
     this.#host = host;
@@ -179,7 +174,7 @@ class Life {
     }
     const order = this.#orders.get(act.order)!;
     if (act.do === "order" || act.do === "attempt") {
-      this.#isRefused = !(await host.press(act.do, order, this.#failsCalls ? 2 : 1));
+      this.#isPressRefused = !(await host.press(act.do, order, this.#failsCalls ? 2 : 1));
       return;
     }
     const of = act.do === "refund" ? [...order.paid] : order.charges;
@@ -200,11 +195,11 @@ class Life {
     const host = this.#host;
     const creates = act?.do === "attempt" || act?.do === "at_once" || !host.hasAttempt;
     const rows = await readRecordsSince(host.client, "charges", host.newestCharge, creates ? 2 : 1);
-    for (const [left, row] of [...rows.entries()].reverse()) {
+    for (const [newer, row] of [...rows.entries()].reverse()) {
       host.newestCharge = String(row.charge_id);
       // Nobody has the address of a checkout whose response was lost.
       const isUnheard =
-        this.#failure === "response_lost" && row.kind === "hosted" && (left > 0 || this.#isRefused);
+        this.#failure === "response_lost" && row.kind === "hosted" && (newer > 0 || this.#isPressRefused);
       if (!isUnheard) this.#ownerOf(row, act)?.charges.push(host.newestCharge);
       const lifeMs = Date.parse(String(row.expires_at)) - Date.parse(String(row.created_at));
       this.#expiryMs.set(host.newestCharge, this.#nowMs + lifeMs);

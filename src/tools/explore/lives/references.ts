@@ -83,7 +83,7 @@ export async function learnReferences(host: LifeHost, source: string): Promise<R
 const NOTHING_PAID =
   "lives: an order that is placed, and gone to pay, has no charge that could be paid: nothing to try";
 
-/** Fields that a later order changes, and that both orders show. */
+/** Lists the fields that both orders show alike, and that the later order has changed. */
 function sharedIn([first, second]: Pair, alone: Fields): string[] {
   return pathsOf(first.fields).filter((path) => {
     const value = first.fields.get(path);

@@ -103,7 +103,7 @@ export function baselineOf(
     pages: findPages({ drive: views.drive ?? [] }).map((step) => {
       const [page, same] = [one, other].map((run) => pageIn(run, step));
       const { email, returnPath } = page!;
-      // The freedom of a log leaves texts and maps as they are.
+      // `way` compares texts and maps as they are.
       const match = (commonPart(page!.match, same!.match, () => "way") ??
         customerMatch) as PageOfFlow["match"];
       const isOwn = email === undefined || !hasOwnEmail || email === charge!.email;

@@ -29,7 +29,7 @@ export interface Claims {
 export interface Unlike {
   readonly sentence: string;
   readonly views: readonly unknown[];
-  /** Bodies of the other views at that end: money that these show instead excuses all. */
+  /** Bodies at that end of the views that it leaves as they are: the app may show the money there instead. */
   readonly others?: Bodies;
 }
 
@@ -174,7 +174,7 @@ function factsIn({ plain, waiting, models }: Shown, index: number): Fact[] {
   const isFact = ({ path, value }: Field) => {
     const earlier = waiting.map((bodies) => fieldAt(bodies[model], path));
     if (isPresence(value)) return path.length > 0 && !earlier.some(isThere);
-    // A list of which nothing is compared but its length is met by any of that length.
+    // A list of entries that are not compared is met by an earlier one of its length.
     if (Array.isArray(value)) return earlier.every((one) => findMismatches(value, one).length > 0);
     const paid = JSON.stringify(fieldAt(plain[model], path));
     return !isJsonObject(value) && earlier.every((one) => JSON.stringify(one) !== paid);

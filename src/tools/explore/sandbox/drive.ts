@@ -4,7 +4,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { Acts } from "../acts.js";
-import { type RunHost, sideOf } from "../course.js";
+import { otherSide, type RunHost } from "../course.js";
 import type { RunPlan } from "../run-plan.js";
 import { holdsNothing } from "../run-record.js";
 import type { Baseline } from "./facts.js";
@@ -88,7 +88,7 @@ export function driveAsPlanned(
     if (job === 0 && acts.isListReadByJob) return acts.amongStrangers(once);
     // Holds the first at the app's first call.
     const match = holdsNothing(variant.side) ? undefined : {};
-    if (doubledJobs.has(job)) return run.race({ match, held: once, other: sideOf(variant.side, again) });
+    if (doubledJobs.has(job)) return run.race({ match, held: once, other: otherSide(variant.side, again) });
     const times = isAwaitedJob(flow, index) ? tries : 1;
     for (let time = 0; time < times; time++) await once();
   };

@@ -153,7 +153,7 @@ export class EndCheck<Run extends CheckedRun> {
   }
 }
 
-/** Describes a payment that scheduled work has begun at the very end of the run, if the run lacks a completed one. */
+/** Describes an open payment, if the run lacks a completed one: scheduled work may have begun it at the very end. */
 function begunText(trace: Trace): string | undefined {
   const verdict = judgeTrace(trace);
   const isLacking = verdict.outcome === "wrong" && verdict.oracle === "convergence";

@@ -106,7 +106,6 @@ export class Ends {
       .map((end) => (seen === undefined ? end : { ...end, views: onSamePaths(end.views, seen, freedomOf) }));
   }
 
-  /** A view whose maps with free keys are lists. */
   readonly listed: ListedView = (body, view, runId) => withLists(body, this.#free.freedomOf(view), runId);
 
   /** Views of a run, without its id, as they are compared; undefined if they were not seen. */
@@ -141,7 +140,7 @@ export class Ends {
     if (key === undefined) {
       const presses = this.#withMoneyOf(plan, run).filter((one) => pressKeyOf(one.plan) === pressKeyOf(plan));
       const others = [...presses.map((one) => this.#endOf(one)), ...this.#endsWithOthers(plan)];
-      // A copy of the service's record has no time of the settlement before that.
+      // A copy of the service's record has a time of settlement only afterwards.
       const isLate = plan.set.some(({ kind }) => kind === "settled_late");
       const settled = isLate ? [{ ...expected, views: withoutPresence(expected.views) }] : [];
       const all = [expected, ...settled, ...others];
@@ -271,7 +270,7 @@ export class Ends {
     });
   }
 
-  /** @param judged views of a further unpaid end, which is judged */
+  /** @param judged views of a further unpaid end, not learned yet */
   #learnJournals(judged: readonly Bodies[] = []): void {
     const [before, during] = this.#waiting;
     if (before === undefined) return;

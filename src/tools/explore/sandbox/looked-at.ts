@@ -36,7 +36,7 @@ export function findFlowCoverage(
     mayCompareMore,
     listed,
   }: Pick<Ends, "free" | "uncompared" | "mayCompareMore" | "listed">,
-  isWhole: boolean,
+  hasAllEnds: boolean,
 ): FlowCoverage {
   const views = viewsOf(flow);
   const fields = new Set<string>();
@@ -65,7 +65,7 @@ export function findFlowCoverage(
   if (
     fields.size === 0 &&
     !hasText &&
-    (isWhole || !mayCompareMore) &&
+    (hasAllEnds || !mayCompareMore) &&
     spots.length === 0 &&
     !flow.checks.some(({ oracle }) => oracle === "reconcile")
   )
@@ -79,7 +79,8 @@ export function findFlowCoverage(
 /**
  * Names a field by its path, or within a text by its line and word.
  *
- * @param whole names the body itself, which `first` leads to
+ * @param first path of the body in the report
+ * @param whole name of the body itself
  */
 export function fieldName(
   body: unknown,

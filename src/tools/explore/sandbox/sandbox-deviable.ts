@@ -259,9 +259,9 @@ export class SandboxDeviable implements Deviable {
     return [...doubts, ...this.#endCheck.ends.unpaidNotes()];
   }
 
-  flowCoverage(isWhole: boolean): FlowCoverage {
+  flowCoverage(hasAllEnds: boolean): FlowCoverage {
     const runs = this.#plain.map(({ loaded }) => loaded);
-    return findFlowCoverage(this.#flow, runs, this.#endCheck.ends, isWhole);
+    return findFlowCoverage(this.#flow, runs, this.#endCheck.ends, hasAllEnds);
   }
 
   wrongPrice(): string | undefined {

@@ -34,7 +34,7 @@ export function seenIn(
     : saved.map((body, index) => listed(withoutRun(body, loaded.runId), index));
 }
 
-/** A view whose maps with free keys are lists. */
+/** Returns a view in the form in which it is compared, as `withLists` does. */
 export type ListedView = (body: unknown, view: number, runId?: string) => unknown;
 
 /** The views of a run before and during its payment, as far as they are known. */

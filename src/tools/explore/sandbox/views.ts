@@ -70,7 +70,7 @@ export function commonPart(
 
 type Form = "keys" | "codes";
 
-/** How two values are compared that differ in what may differ: maps as lists of their entries, texts as lists of words. */
+/** The form in which values are compared: maps with other keys as lists of entries, texts with other codes as words. */
 function formOf(freedom: Freedom | undefined, one: unknown, other: unknown): Form | undefined {
   if (freedom === "keys" || freedom === "codes") return freedom;
   if (freedom !== undefined) return undefined;
@@ -96,7 +96,7 @@ function wordsOf(text: string, runId = RUN_ID): string[][] {
   return lines.map((line) => words(line).map((word) => (/^\p{N}+$/u.test(word) ? "0" : word)));
 }
 
-/** Returns true for two texts with the same words, but for numbers and codes, such as a page with the time. */
+/** Returns true for texts that differ only in numbers and codes, such as a page with the time. */
 function shareWords(one: unknown, other: unknown): boolean {
   if (typeof one !== "string" || typeof other !== "string" || one === other) return false;
   const [lines, others] = [wordsOf(one), wordsOf(other)];
@@ -112,7 +112,7 @@ function shareWords(one: unknown, other: unknown): boolean {
   );
 }
 
-/** A view whose maps with free keys are lists of their entries, and whose texts with free codes are lists of words. */
+/** Replaces the maps with free keys by lists of their entries, and the texts with free codes by lists of words. */
 export function withLists(view: unknown, freedomOf: FreedomOf, runId?: string, path = ""): unknown {
   const form = formOf(freedomOf(path), undefined, undefined);
   const all = form === undefined ? view : listOf(view, form, runId);
@@ -225,7 +225,7 @@ function withSamePaths(expected: unknown, seen: unknown, freedomOf: FreedomOf, p
   );
 }
 
-/** A log of another way has the last entry too, and none of the entries more often. It may have others, and other numbers. */
+/** Returns true for a log with the same last entry, and no known entry more often. Others, and numbers, may differ. */
 function isSameLog(all: readonly unknown[], seen: readonly unknown[]): boolean {
   const expected = all.map(withoutNumbers);
   const countIn = (list: readonly unknown[], entry: unknown) =>

@@ -135,7 +135,7 @@ async function pollUntilSteady(
   }
 }
 
-/** Number of reads after which a response that was new each time changes with the reads, not by work. */
+/** Number of reads after which a response that is new each time is taken to change by being read. */
 const MAX_NEW_READS = 20;
 
 function pause(ms: number): Promise<void> {
