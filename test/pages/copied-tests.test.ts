@@ -81,7 +81,7 @@ const WAYS: Readonly<Record<string, (dashboard: Dashboard) => Promise<string>>> 
   },
 };
 
-/** The last event that the app refuses in place of accepting it. */
+/** Type of the event that a wrong app refuses, by way; `charge.completed` for the others. */
 const BUGS: Readonly<Record<string, string>> = {
   "cancelled on the hosted page": "charge.cancelled",
   "declined by a rule": "charge.failed",

@@ -47,7 +47,7 @@ it("after five findings no more lives are drawn, and a note says so", async () =
   const plain = plainHost(sandbox, await openShop(sandbox));
   let hasLearned = false;
   let steps = 0;
-  /** Of six fields that tell a paid order, one is wrong: which one depends on the life. */
+  /** One of six fields that tell a paid order is wrong: the acts of the life decide on it. */
   const look: LifeHost["look"] = async (order) => {
     const [{ body } = { body: {} }] = await plain.look(order);
     const isPaid = Object(body).status === "paid";
