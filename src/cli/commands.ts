@@ -118,7 +118,7 @@ export function addCommands(root: Command, words: readonly string[] = []): void 
     )
     .option("--against <url|file>", "the service, or a recording of it (required)")
     .option("--key <key>", "the service's key of test mode, sk_test_…")
-    .option("--write", "put what follows the differences into the config, and run again")
+    .option("--write", "write the config that follows the service, and run again")
     .option("--record <file>", "keep what the service did, by shape, for --against")
     .option("--listen <url>", "where the service reaches this machine: its webhooks are compared too")
     .option("--received <file>", "or webhooks that came earlier, in JSON lines")
@@ -183,9 +183,7 @@ export function addCommands(root: Command, words: readonly string[] = []): void 
 
   const explore = root
     .command("explore")
-    .description(
-      "find the order, duplicate or loss that breaks an app; exits 0 nothing found, 1 findings, 2 could not run",
-    )
+    .description("find the failures that break an app; exits 0 nothing found, 1 findings, 2 could not run")
     .argument("<flow>", "a scenario file whose steps carry one customer through the app");
   addConnectionOptions(
     addExploreOptions(explore).option("--strict", "also exit 1 when the depth is not complete"),

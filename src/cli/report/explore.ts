@@ -16,7 +16,7 @@ const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
   holds_a_failing_set: "holds a set that fails by itself",
   independent: "deviations on charges that have nothing to do with each other",
   absorbed: "skipped: each part alone changed nothing",
-  alike: "taken by the app as it takes another of its kind",
+  alike: "skipped: the app responds to it as to another of its kind",
   unmet: "skipped: one deviation has nothing to apply to",
 };
 

@@ -43,7 +43,7 @@ export const chargeQuerySchema = queryShape({
   customer_email: field(optionalText, "Only this customer.", { examples: ["ada@shop.test"] }),
   status: field(
     z.optional(z.enum([...CHARGE_STATUSES, ...CHARGE_REVERSALS])),
-    "Only items with this status; `PARTLY_REFUNDED` and `CHARGED_BACK`: completed, and taken back so at last.",
+    "Only items with this status; `PARTLY_REFUNDED` and `CHARGED_BACK`: completed, with that as the last reversal.",
   ),
   ...stuck,
   q: field(

@@ -182,7 +182,7 @@ export const receiverHealthSchema = recordShape(
     ),
     open_failures: field(unboundedCountSchema, "All its webhooks that are failing or given up."),
     last_error: field(textOrNull, "Why its newest failed attempt failed."),
-    recent: field(unboundedCountSchema, "How many of these were tried; what follows is about them."),
+    recent: field(unboundedCountSchema, "Number of these that were tried: the next figures are about them."),
     p50_ms: field(msOrNull, "Median time to a response."),
     p95_ms: msOrNull,
     delivered_share: field(

@@ -35,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "For `explore`: what others do at any time, such as an edited price; each step is tried while a payment is under way.",
   allow: "For `explore`: for each kind of deviation, fields of the views that may end otherwise.",
   flow: "Instead of steps: a flow to run with the deviations of `only`, as `explore --save` writes it. The path is relative to this file.",
-  only: "The deviations of `flow`, such as response_lost at createWhitelabel#1; a comma separates several.",
+  only: "The deviations of `flow`, such as response_lost at createWhitelabel#1; a comma separates several. Or a life, such as life 42:17:3.",
   never: "For `explore`: calls of the app, and what their responses must not match at the end.",
   ignore: "Fields of the response to ignore, as dotted paths.",
   save: "Variable → path of its value in the result, such as body.quote_id.",

@@ -50,7 +50,7 @@ const PATIENT_STEADY_TIMES = { before: 4, after: 8 } as const;
 const IDLE = { wait_for: "idle" };
 
 const RESTLESS =
-  "the app calls the service all the time, so it could not be told when it is still: events follow each other without a pause";
+  "the app calls the service all the time, so no pause shows when it is done: events follow each other at once";
 const PAYS_FOR_OTHERS =
   "the app creates charges for the customers of earlier runs, so each run takes longer: add `reset`";
 
