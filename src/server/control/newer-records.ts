@@ -20,7 +20,7 @@ const LISTS = {
   },
 };
 
-/** Number of records that are looked through first. */
+/** Number of records on the first page that is searched for the last one. */
 const FIRST_PAGE = 16;
 
 /** Lists the records that are newer than the one with the id `last`, newest first, as the control API lists them. */
@@ -41,7 +41,7 @@ export async function newerRecords(
   }
 }
 
-/** Returns the items before the last one; all items without it. */
+/** Returns the items before the one that `isLast` finds; all if it finds none. */
 function upTo<Item>(items: readonly Item[], isLast: (item: Item) => boolean): readonly Item[] {
   const end = items.findIndex(isLast);
   return end === -1 ? items : items.slice(0, end);

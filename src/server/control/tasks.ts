@@ -165,10 +165,10 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   });
   const queuedDeliveries =
     ofMode?.filter(({ kind }) => kind === "attempt").length ?? queued - state.plannedTaskCount;
-  const waits = (delivery: Delivery) => isWaiting(delivery) && isInMode(delivery);
-  take(state.pageOfKinds("deliveries", waits, 0, 0).total - queuedDeliveries, (from, to) =>
+  const isWaitingInMode = (delivery: Delivery) => isWaiting(delivery) && isInMode(delivery);
+  take(state.pageOfKinds("deliveries", isWaitingInMode, 0, 0).total - queuedDeliveries, (from, to) =>
     state
-      .pageOfKinds("deliveries", waits, 0, Number.POSITIVE_INFINITY)
+      .pageOfKinds("deliveries", isWaitingInMode, 0, Number.POSITIVE_INFINITY)
       .items.filter((delivery) => !isQueued(state, delivery))
       .reverse()
       .slice(from, to)

@@ -52,7 +52,7 @@ export interface ExploreOptions {
   /** Adds to the report how long each part of the runs took. */
   readonly profile?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Saves a set, or a life by its name, as a scenario file; returns its path, or undefined if no file can repeat it. */
+  /** Saves a set, or a life by name, as a scenario file; returns its path; undefined if no file can repeat it. */
   readonly save?: ((found: DeviationSet | string, description: string) => string | undefined) | undefined;
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: ((runs: number, findings: number) => void) | undefined;

@@ -14,8 +14,8 @@ import type {
 } from "./run-record.js";
 import type { FlowVariant } from "./sandbox/flow-variant.js";
 
-/** Sandbox time that a lagging read may be behind. */
-const LAG_MS = durationToMs("1m");
+/** Sandbox time after a change in which a read may be stale. */
+const STALE_MS = durationToMs("1m");
 
 /** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
 export type Place =
@@ -34,7 +34,7 @@ export interface PlaceOfCall extends CallOccurrence {
   readonly atMs: number;
   /** Sandbox milliseconds until the created payment ends; absent if it does not end by itself. */
   readonly timelineMs?: number;
-  /** True for a read of a charge or withdrawal whose status has changed within `LAG_MS`. */
+  /** True for a read of a charge or withdrawal whose status has changed within `STALE_MS`. */
   readonly hasChangedStatus: boolean;
   /** The call reads the first page of a list of payins, and whether the app reads a further one. */
   readonly list?: { readonly hasFurtherPage: boolean };
@@ -240,7 +240,7 @@ function callPlaces(observed: ObservedRun): PlaceOfCall[] {
     const created = payments.find(({ id }) => id === call.createdId);
     const read = payments.find(({ id }) => id === call.readId);
     const last = read?.history.findLast((change, count) => count > 0 && change.atMs <= atMs);
-    const hasChanged = last !== undefined && atMs - last.atMs <= LAG_MS;
+    const hasChanged = last !== undefined && atMs - last.atMs <= STALE_MS;
     // A response can be held only while the steps of the flow go on.
     const isAwaited = atMs <= drivenMs;
     return [

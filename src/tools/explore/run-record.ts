@@ -83,9 +83,9 @@ export interface RunVariant {
 }
 
 /**
- * How the two sides of a race meet, such as the scheduled work and the webhook: the first or the second side is held at its
- * last write until the other is done, the first is held at its first call (`early`), or nothing is held, with two at once
- * (`together`) or four of the same (`crowd`).
+ * How the two sides of a race meet, such as the scheduled work and the webhook: the first or the second side is held at
+ * its last write until the other is done, the first is held at its first call (`early`), or nothing is held, with two at
+ * once (`together`) or four of the same (`crowd`).
  */
 export const RACE_SIDES = ["first", "second", "early", "together", "crowd"] as const;
 export type RaceSide = (typeof RACE_SIDES)[number];

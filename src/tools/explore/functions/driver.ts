@@ -91,7 +91,7 @@ export class Driver {
     this.#releases = 0;
   }
 
-  /** Resolves when the clock can be advanced. An app that has hung at a webhook keeps it until the webhook times out. */
+  /** Resolves when the clock can be advanced. An app that has hung keeps it until its webhook times out. */
   async whenFree(): Promise<void> {
     while (this.#sandbox.isAdvancing()) await pause(1);
   }

@@ -269,10 +269,10 @@ export class FunctionDeviable implements Deviable {
     const traces: Trace[] = [];
     for (const plan of plans) {
       let run = await this.#carryOut(plan);
-      const hasRun = this.#runs;
+      const runsBefore = this.#runs;
       const check = await this.#checkFor(run);
       // Runs of a shorter flow came in between.
-      if (this.#runs > hasRun) run = await this.#carryOut(plan);
+      if (this.#runs > runsBefore) run = await this.#carryOut(plan);
       const failure = run.trace.failure ?? viewFailure(run, plan, check.ends.expectedOf(plan));
       const { trace, isTouched } = await check.judge(plan, { ...run, trace: { ...run.trace, failure } });
       // The checks may move time, and look at the app, which may call the service: no part of the next run.

@@ -285,7 +285,7 @@ export class Ends {
       if (!this.#isCode(view, pathOf(field))) this.#free.add(view, field, freedom, "grows with every event");
   }
 
-  /** A number that the flow expects is a status, not a count of events, if it tells a paid order from every unpaid one. */
+  /** A number that the flow expects is a status, not a count, if it tells a paid order from every unpaid one. */
   #isCode(view: number, path: readonly string[]): boolean {
     const { observe, checks = [] } = this.#flow;
     const bodies = checks.flatMap(({ step }) =>

@@ -22,7 +22,7 @@ export class FreeFields {
     this.#free = new Map(known.map((one) => [freeKey(one.view, one.field), one]));
   }
 
-  /** The fields without those that the flow ignores, and without maps and logs, whose entries are compared. */
+  /** The fields without those that the flow ignores, and without maps and journals, whose entries are compared. */
   get all(): FreeField[] {
     return [...this.#free.values()].filter(({ freedom }) => !hasComparedEntries(freedom));
   }
@@ -102,8 +102,8 @@ interface Growth {
 }
 
 /**
- * Finds the fields that grow even if nothing is paid, such as a history or a version. The entries of a list that grows with
- * the end alone, such as sent e-mails, are compared.
+ * Finds the fields that grow even if nothing is paid, such as a history or a version. The entries of a list that grows
+ * with the end alone, such as sent e-mails, are compared.
  */
 export function journalFields({
   plain,

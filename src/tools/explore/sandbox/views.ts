@@ -19,8 +19,8 @@ export function withoutRun(value: unknown, runId: string): unknown {
 }
 
 /**
- * The part of a field that may differ: the keys of a map, the numbers and codes in a text, the way of a log to its last
- * entry, the value of a field, or also that it has one.
+ * The part of a field that may differ: the keys of a map, the numbers and codes in a text, the way of a journal to its
+ * last entry, the value of a field, or also that it has one.
  */
 export type Freedom = "keys" | "codes" | "way" | "value" | "all";
 
@@ -213,7 +213,7 @@ export function onSamePaths(
 
 function withSamePaths(expected: unknown, seen: unknown, freedomOf: FreedomOf, path = ""): unknown {
   if (Array.isArray(expected) && Array.isArray(seen)) {
-    const isSame = freedomOf(path) === "way" ? isSameLog : isSamePath;
+    const isSame = freedomOf(path) === "way" ? isSameJournal : isSamePath;
     return isMatch(expected, seen) || !isSame(expected, seen) ? expected : PRESENT;
   }
   if (!isJsonObject(expected) || isMatcher(expected) || !isJsonObject(seen)) return expected;
@@ -225,8 +225,8 @@ function withSamePaths(expected: unknown, seen: unknown, freedomOf: FreedomOf, p
   );
 }
 
-/** Returns true for a log with the same last entry, and no known entry more often. Others, and numbers, may differ. */
-function isSameLog(all: readonly unknown[], seen: readonly unknown[]): boolean {
+/** Returns true for a journal with the same last entry, and no known entry more often. Numbers may differ. */
+function isSameJournal(all: readonly unknown[], seen: readonly unknown[]): boolean {
   const expected = all.map(withoutNumbers);
   const countIn = (list: readonly unknown[], entry: unknown) =>
     list.filter((one) => isMatch(entry, one)).length;

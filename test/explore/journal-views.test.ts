@@ -11,8 +11,8 @@ it.each([
   ["fewer entries on its way", true, ["paid"]],
   ["the last entry twice", false, ["ordered", "paid", "paid"]],
   ["no last entry", false, ["ordered", "expired"]],
-])("a log that grows with the end alone and has %s: allowed %j", (_, isAllowed, entries) => {
+])("a journal that grows with the end alone and has %s: allowed %j", (_, isAllowed, entries) => {
   const seen = entries.map((what, index) => ({ number: index + 1, what }));
-  const [view] = onSamePaths([{ body: { log: PLAIN } }], [{ log: seen }], () => () => "way");
-  expect(view).toEqual({ body: { log: isAllowed ? PRESENT : PLAIN } });
+  const [view] = onSamePaths([{ body: { journal: PLAIN } }], [{ journal: seen }], () => () => "way");
+  expect(view).toEqual({ body: { journal: isAllowed ? PRESENT : PLAIN } });
 });
