@@ -121,10 +121,10 @@ function shownText(from: string, shown: NonNullable<ExploreReport["shown"]>): st
   return `${[`${from} shows`, ...wrapped].join("\n")}\n\n`;
 }
 
-/** The command line that runs only the set of the first finding without a file. */
+/** The command line that runs only the set or the life of the first finding without a file. */
 function replayText({ findings }: ExploreReport): string {
   const finding = findings.find(
-    ({ deviations, file, only }) => only !== undefined || (deviations.length > 0 && file === undefined),
+    ({ deviations, file, only }) => file === undefined && (only !== undefined || deviations.length > 0),
   );
   if (finding === undefined) return "";
   const words = process.argv.slice(2);

@@ -84,6 +84,24 @@ it("explore --from prints what the log shows before it runs, and the replay name
   );
 });
 
+it.each([
+  ["a set", FINDING],
+  ["a life", { ...FINDING, deviations: [], only: "life 42:17:3", acts: ["Ada places order 1"] }],
+])("explore prints the command that repeats %s, unless a file does", async (_, finding) => {
+  const printed = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const hasCommand = async (found: ExploreReport["findings"][number]) => {
+    printed.mockClear();
+    await reportExploration("order.yaml", {}, async () => ({
+      ...COMPLETE,
+      passed: false,
+      findings: [found],
+    }));
+    return printed.mock.calls.flat().join("").includes("to run it again:");
+  };
+  expect(await hasCommand(finding)).toBe(true);
+  expect(await hasCommand({ ...finding, file: "found/order.yaml" })).toBe(false);
+});
+
 it("progress goes to the error output every 15 s if the output is a pipe", () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
