@@ -82,8 +82,8 @@ export function parseExplorationFlags({
 }
 
 /**
- * Prints progress and report. Returns the exit code: 0 without findings, 1 with findings, 2 if no depth was completed or
- * the budget ended before depth 1 was; with `strict` also 1 if the depth was not completed.
+ * Prints progress and report. Returns the exit code: 0 if it passed, 1 with findings, 2 if it proves nothing or the
+ * budget ended before depth 1 was complete; with `strict` also 1 if the depth is not complete.
  */
 export async function reportExploration(
   flow: string,

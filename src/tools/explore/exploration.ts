@@ -69,7 +69,7 @@ export interface ExploreSingle extends Deviation {
 
 /** A field of the app's views whose value no run is judged by. */
 export interface UncomparedField {
-  /** Dotted path. */
+  /** Dotted path; of a word, its line and place in a text. */
   readonly field: string;
   readonly reason: string;
 }
@@ -89,7 +89,7 @@ export type SkipReason =
 
 /** The result of exploring a flow. */
 export interface ExploreReport {
-  /** True if nothing was found, every deviation was tried alone, and at least half of those runs could be judged. */
+  /** True if nothing was found, each deviation was tried alone, most runs were judged, and a field is compared. */
   readonly passed: boolean;
   /**
    * All sets with at most this number of deviations were run, except the sets that `saved` counts, and at least half
