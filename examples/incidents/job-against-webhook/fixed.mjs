@@ -47,8 +47,8 @@ async function settle(contribution) {
   if (contribution.status === "paid" || contribution.status === "refunded") return;
   const charge = await payments("GET", `/charges/${contribution.charge_id}`);
   await pause(QUERY_MS);
-  if (contribution.status === "paid") return; // by the other one, meanwhile
   if (contribution.status === "refunded") return;
+  if (contribution.status === "paid") return; // by the other one, meanwhile
   contribution.status = STATUS[charge.status] ?? "pending";
   if (contribution.status === "paid")
     ledger.push({ contribution: contribution.id, amount: charge.settlement_amount });
