@@ -397,7 +397,7 @@ export class Ends {
     const seen = this.seenIn(run);
     if (seen === undefined) return open;
     if (plan.isUnpaid && isReference(plan)) this.#learnJournals([ofUnpaidOrders(this.#flow, run, seen)]);
-    // A paid order has its own way to an end: a log that grows with the end alone tells only an unpaid one.
+    // A paid order has its own way to an end: a journal of ends tells only an unpaid one.
     const claimed = (bodies: Bodies) =>
       plan.isUnpaid || plan.isWrongMoney ? this.#allCompared(bodies) : this.#without("way", bodies);
     const endAt = (key: string) => claimed(this.#learned.get(key)?.bodies ?? []);
