@@ -2,12 +2,13 @@ import { IN_PROCESS_FETCH } from "../../../src/core/client/control-client.js";
 import type { ExploreFlow, Sandbox } from "../../../src/library/index.js";
 import type { LifeOrder } from "../../../src/tools/explore/lives/fields.js";
 import type { LifeHost } from "../../../src/tools/explore/lives/life.js";
+import { readRowsOf } from "../../../src/tools/explore/sandbox/observation.js";
 import { Client } from "../../../src/tools/scenario/running/client.js";
 
 /** An app of functions in which lives are carried out by nothing but the library. */
 export function plainHost(sandbox: Sandbox, { lives, see }: ExploreFlow): LifeHost {
   let orders = 0;
-  let customers: string[] = [];
+  const client = new Client({ fetch: sandbox[IN_PROCESS_FETCH] });
   const press = (_label: string, act: () => unknown) => act() as never;
   const until = async <Result>(work: Promise<Result>): Promise<Result> => {
     const result = await work;
@@ -17,16 +18,15 @@ export function plainHost(sandbox: Sandbox, { lives, see }: ExploreFlow): LifeHo
   return {
     hasAttempt: lives!.attempt !== undefined,
     free: [],
-    client: new Client({ fetch: sandbox[IN_PROCESS_FETCH] }),
+    hasJob: false,
+    client,
+    rowsSince: readRowsOf(client),
     newestCharge: undefined,
     until,
-    begin: async () => {
-      customers = [];
-    },
-    newOrder: (customer) => {
+    begin: async () => {},
+    newOrder: (email) => {
       const id = `order-${++orders}`;
-      customers[customer] ??= `${id}@shop.test`;
-      return { id, email: customers[customer] };
+      return { id, email: email ?? `${id}@shop.test` };
     },
     press: (act, order) =>
       until(
@@ -44,7 +44,7 @@ export function plainHost(sandbox: Sandbox, { lives, see }: ExploreFlow): LifeHo
       await sandbox.control("PUT", "/_sandbox/scenarios/lives", { ...rules });
       await sandbox.control("POST", "/_sandbox/scenarios/lives/activate");
     },
-    settle: () => sandbox.advance("5d").then(() => {}),
+    tick: async () => {},
     look: async (order: LifeOrder) =>
       Object.entries(see).map(([name, view]) => {
         try {

@@ -1,7 +1,6 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { Client } from "../../scenario/running/client.js";
-import { JOB_INTERVAL, LONG } from "../course.js";
 import type { RunRules } from "../functions/local-sandbox.js";
 import { tolerantStep } from "../sandbox/drive.js";
 import { viewSteps, withoutWait } from "../sandbox/end-steps.js";
@@ -9,6 +8,7 @@ import type { Baseline } from "../sandbox/facts.js";
 import { type Flow, findPresses } from "../sandbox/flow.js";
 import type { AppWaits, FlowRun } from "../sandbox/flow-run.js";
 import { customerEmail } from "../sandbox/money.js";
+import { type ReadRows, readRowsOf } from "../sandbox/observation.js";
 import { ANY_RESPONSE, runHostOf } from "../sandbox/process-course.js";
 import type { ProcessHost } from "../sandbox/process-host.js";
 import { savedVariable, statusName, viewVariableName } from "../sandbox/saved-variable.js";
@@ -29,7 +29,9 @@ const IDLE = { wait_for: "idle" };
 /** An app behind HTTP in which lives are carried out. An order is a run of the flow, as far as its customer goes to pay. */
 export class FileLives implements LifeHost {
   readonly hasAttempt: boolean;
+  readonly hasJob: boolean;
   readonly client: Client;
+  readonly rowsSince: ReadRows;
   readonly free: readonly string[];
   readonly allowsRefund: boolean;
   newestCharge: string | undefined;
@@ -38,9 +40,8 @@ export class FileLives implements LifeHost {
   readonly #paying: RawStep;
   readonly #ordering: readonly RawStep[];
   #runs: readonly FlowRun[] = [];
-  /** Runs of the orders of a life, by their ids, with the customer's e-mail address. */
+  /** Runs of the orders of a life, by their ids. */
   readonly #orders = new Map<string, FlowRun>();
-  #customers: string[] = [];
   /** Ends the runs of a life. */
   #end: () => Promise<unknown> = async () => {};
 
@@ -48,6 +49,8 @@ export class FileLives implements LifeHost {
     const { flow, baseline, client, free } = options;
     this.#options = options;
     this.client = client;
+    this.rowsSince = readRowsOf(client);
+    this.hasJob = flow.scheduledWork.length > 0;
     this.free = free;
     this.allowsRefund = flow.allow.refunded !== undefined;
     const presses = findPresses(flow);
@@ -85,17 +88,15 @@ export class FileLives implements LifeHost {
     const end = this.#end;
     this.#end = async () => {};
     this.#orders.clear();
-    this.#customers = [];
     await end();
   }
 
-  newOrder(customer: number): LifeOrder {
+  newOrder(known?: string): LifeOrder {
     const { flow, baseline } = this.#options;
     const run = this.#runs[this.#orders.size]!;
     const { runId: id, scope } = run.loaded;
     this.#orders.set(id, run);
-    this.#customers[customer] ??= customerEmail(baseline, id) ?? id;
-    const email = this.#customers[customer];
+    const email = known ?? customerEmail(baseline, id) ?? id;
     for (const [name, value] of Object.entries(isJsonObject(flow.raw.vars) ? flow.raw.vars : {}))
       if (typeof value === "string" && value === this.#address) scope.save(name, email);
     return { id, email };
@@ -151,13 +152,9 @@ export class FileLives implements LifeHost {
     return this.#options.host.useRules(rules);
   }
 
-  async settle(): Promise<void> {
-    const hosts = [...this.#orders.values()].map((run) => runHostOf(run, this.#options.flow));
-    for (const by of hosts[0]?.hasJob ? [JOB_INTERVAL, LONG, JOB_INTERVAL] : [LONG]) {
-      await this.advance(by);
-      for (const host of hosts) await host.tick();
-      await this.#idle();
-    }
+  async tick(): Promise<void> {
+    for (const run of this.#orders.values()) await runHostOf(run, this.#options.flow).tick();
+    await this.#idle();
   }
 
   async look(order: LifeOrder): Promise<LifeView[]> {

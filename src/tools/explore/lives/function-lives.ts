@@ -1,13 +1,13 @@
 import { durationToMs } from "../../../core/schema/time.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import type { Client } from "../../scenario/running/client.js";
-import { JOB_INTERVAL, LONG } from "../course.js";
 import { call, settled } from "../functions/acts.js";
 import type { Driver } from "../functions/driver.js";
 import { customerOf, type ExploreFlow, type ExploreLives } from "../functions/flow.js";
 import type { LocalSandbox, RunRules } from "../functions/local-sandbox.js";
 import { Looks } from "../functions/looks.js";
 import { RunState } from "../functions/run-state.js";
+import type { ReadRows } from "../sandbox/observation.js";
 import type { LifeOrder, LifeView } from "./fields.js";
 import type { LifeHost } from "./life.js";
 
@@ -23,15 +23,15 @@ interface FunctionLivesOptions {
 /** An app of this process in which lives are carried out. */
 export class FunctionLives implements LifeHost {
   readonly hasAttempt: boolean;
+  readonly hasJob: boolean;
   readonly client: Client;
+  readonly rowsSince: ReadRows;
   readonly free: readonly string[];
   readonly allowsRefund: boolean;
   newestCharge: string | undefined;
   readonly #options: FunctionLivesOptions;
   readonly #lives: ExploreLives;
   readonly #looks: Looks;
-  /** E-mail addresses of the customers of a life. */
-  #customers: string[] = [];
 
   constructor(options: FunctionLivesOptions) {
     const { flow, client, name } = options;
@@ -42,22 +42,22 @@ export class FunctionLives implements LifeHost {
     this.#options = options;
     this.#lives = flow.lives;
     this.#looks = new Looks(options);
+    this.hasJob = flow.tick !== undefined;
+    this.rowsSince = options.sandbox.rowsSince;
     this.hasAttempt = flow.lives.attempt !== undefined;
   }
 
   async begin(): Promise<void> {
     const { driver, flow, sandbox } = this.#options;
-    this.#customers = [];
     await driver.whenFree();
     driver.beginRun([], sandbox.nowMs(), undefined);
     await driver.until(call(() => flow.setup?.()));
   }
 
-  newOrder(customer: number): LifeOrder {
+  newOrder(email?: string): LifeOrder {
     const { sandbox, name } = this.#options;
-    const { id, email } = customerOf(sandbox.runIdOf(name));
-    this.#customers[customer] ??= email;
-    return { id, email: this.#customers[customer] };
+    const { id, email: own } = customerOf(sandbox.runIdOf(name));
+    return { id, email: email ?? own };
   }
 
   async press(act: "order" | "attempt", order: LifeOrder, tries: number): Promise<boolean> {
@@ -97,12 +97,9 @@ export class FunctionLives implements LifeHost {
     this.#options.sandbox.useRules(rules);
   }
 
-  async settle(): Promise<void> {
+  async tick(): Promise<void> {
     const { driver, flow } = this.#options;
-    for (const by of flow.tick === undefined ? [LONG] : [JOB_INTERVAL, LONG, JOB_INTERVAL]) {
-      await this.advance(by);
-      await settled(driver.until(call(() => flow.tick?.())));
-    }
+    await settled(driver.until(call(() => flow.tick?.())));
     await driver.whenStill();
   }
 

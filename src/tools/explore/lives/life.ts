@@ -1,8 +1,9 @@
 import { durationToMs } from "../../../core/schema/time.js";
 import type { Client } from "../../scenario/running/client.js";
-import { type LogRow, readRecordsSince } from "../../scenario/running/control-lists.js";
+import type { LogRow } from "../../scenario/running/control-lists.js";
+import { JOB_INTERVAL, LONG } from "../course.js";
 import type { RunRules } from "../functions/local-sandbox.js";
-import { isSameEmail } from "../sandbox/observation.js";
+import { isSameEmail, type ReadRows } from "../sandbox/observation.js";
 import {
   LIFE_FAILURES,
   type LifeAct,
@@ -21,9 +22,11 @@ export const CHARGES: NonNullable<RunRules["charges"]> = [
 
 /** An app in which lives are carried out, and the time that passes for it. */
 export interface LifeHost {
+  readonly hasJob: boolean;
   /** The app can be asked to pay an order that it has already. */
   readonly hasAttempt: boolean;
   readonly client: Client;
+  readonly rowsSince: ReadRows;
   /** The newest charge that lives know. */
   newestCharge: string | undefined;
   /** The flow allows what an order shows that is refunded. */
@@ -32,8 +35,8 @@ export interface LifeHost {
   readonly free: readonly string[];
   /** @param orders number of orders that the life may have */
   begin(orders: number): Promise<void>;
-  /** Names an order that the app does not know yet. Customers are counted from 0. */
-  newOrder(customer: number): LifeOrder;
+  /** Names an order that the app does not know yet, of the customer with the e-mail address, or of a new one. */
+  newOrder(email?: string): LifeOrder;
   /** Places the order in the app, or goes to pay it, in at most so many tries. Returns false if the app refuses all. */
   press(act: "order" | "attempt", order: LifeOrder, tries: number): Promise<boolean>;
   /** Waits for work of the sandbox that the app has a part in. */
@@ -42,8 +45,8 @@ export interface LifeHost {
   together(one: () => Promise<void>, other: () => Promise<void>): Promise<void>;
   advance(by: string): Promise<void>;
   useRules(rules: RunRules): unknown;
-  /** Lets the life end: nothing of it is open any more, and the scheduled work has run. */
-  settle(): Promise<void>;
+  /** Runs the scheduled work of the app. */
+  tick(): Promise<void>;
   look(order: LifeOrder): Promise<LifeView[]>;
 }
 
@@ -111,7 +114,10 @@ class Life {
     const host = this.#host;
     for (const next of acts) for (const act of this.#actsOf(next)) await this.#do(act);
     if (this.#failure !== undefined) await useLifeRules(host);
-    await host.settle();
+    for (const by of host.hasJob ? [JOB_INTERVAL, LONG, JOB_INTERVAL] : [LONG]) {
+      await host.advance(by);
+      await host.tick();
+    }
     // An app that asks the service when it is looked at learns of one order at a time.
     if (this.#orders.size > 1) for (const order of this.#orders.values()) await host.look(order);
     await this.#findCharges();
@@ -164,8 +170,9 @@ class Life {
     }
     if (act.do === "order") {
       const { customer } = act;
+      const known = [...this.#orders.values()].find((one) => one.customer === customer);
       this.#orders.set(act.order, {
-        ...host.newOrder(customer),
+        ...host.newOrder(known?.email),
         customer,
         charges: [],
         paid: new Set(),
@@ -194,7 +201,7 @@ class Life {
   async #findCharges(act?: LifeAct): Promise<void> {
     const host = this.#host;
     const creates = act?.do === "attempt" || act?.do === "at_once" || !host.hasAttempt;
-    const rows = await readRecordsSince(host.client, "charges", host.newestCharge, creates ? 2 : 1);
+    const rows = await host.rowsSince("charges", host.newestCharge, creates ? 1 : 0);
     for (const [newer, row] of [...rows.entries()].reverse()) {
       host.newestCharge = String(row.charge_id);
       // Nobody has the address of a checkout whose response was lost.

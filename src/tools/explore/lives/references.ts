@@ -40,7 +40,7 @@ export async function learnReferences(host: LifeHost, source: string): Promise<R
   host.newestCharge = await readNewestId(host.client, "charges");
   await useLifeRules(host);
   await host.begin(1);
-  const first = host.newOrder(0);
+  const first = host.newOrder();
   const start = fieldsOf(await host.look(first), first);
   const paid = await one(...plain("pay"));
   if (paid.paid !== 1) throw new UserError(`${source}: ${NOTHING_PAID}`, 2);
