@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
-import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
+import { type Answer, type CallService, foundIn, type Order, openApp, shopOf } from "./apps.js";
 import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
 async function faultsOf(flow: string): Promise<string> {
@@ -111,6 +111,24 @@ observe:
   const { report } = await foundIn(await openApp(importer, null), flow);
   expect(report).toMatchObject({ findings: [], passed: false, looked_at: [] });
   expect(report.sentence).toContain("add reset if it has what earlier runs left");
+});
+
+it.concurrent("ignores a field of the entries of a map with random keys", async () => {
+  let codes = 0;
+  const shop = (call: CallService): Answer => {
+    const answer = shopOf()(call);
+    return async (route, body) => {
+      const [status, view] = await answer(route, body);
+      if (!route.startsWith("GET ")) return [status, view];
+      return [status, { tickets: { [`code-${++codes}`]: { seat: codes, order: (view as Order).status } } }];
+    };
+  };
+  const flow = FLOW.slice(0, FLOW.indexOf("  - name: and has it"));
+  const observe = `observe:\n  - { app: "GET /orders/\${order}", ignore: [tickets.0.seat] }\n`;
+  const { report } = await foundIn(await openApp(shop), flow + observe, {
+    only: "webhook_twice at charge.completed#1",
+  });
+  expect(report).toMatchObject({ findings: [], not_compared: [] });
 });
 
 it.concurrent("refuses a flow to which no deviation applies", async () => {

@@ -56,8 +56,10 @@ export function findFlowCoverage(
     const bodies = runs.map((run) => savedVariable(run, view.name));
     const isText = (body: unknown) => body !== undefined && typeof body !== "object";
     hasText ||= bodies.some(isText) && !isFree(view, "");
-    const known = bodies.flatMap((body) => fieldsOf(body));
     const isObserved = view.path[0] === "observe";
+    // The entries of a map, and the words of a text, are named as those of a list.
+    const lists = isObserved ? bodies.map((body) => listed(body, Number(view.path[1]))) : [];
+    const known = [...bodies, ...lists].flatMap((body) => fieldsOf(body));
     for (const field of isObserved ? leavesOf(runs, view, listed) : view.fields.map((one) => one.field))
       if (!isFree(view, field)) fields.add(field);
     spots.push(...absentFields(view.fields, known));
