@@ -6,6 +6,16 @@ const PLAIN = [
   { number: 2, what: "paid" },
 ];
 
+it("a journal of arrived webhooks, or of codes, may have an entry twice", () => {
+  const arrived = (count: number) => Array.from({ length: count }, () => ({ type: "charge.completed" }));
+  const codes = (count: number) => Array.from({ length: count }, () => PRESENT);
+  const words = (count: number) => Array.from({ length: count }, () => [["charge", "completed", PRESENT]]);
+  for (const entries of [arrived, codes, words]) {
+    const [view] = onSamePaths([{ body: { log: entries(1) } }], [{ log: entries(2) }], () => () => "way");
+    expect(view).toEqual({ body: { log: PRESENT } });
+  }
+});
+
 it.each([
   ["another entry on its way", true, ["ordered", "expired", "paid"]],
   ["fewer entries on its way", true, ["paid"]],

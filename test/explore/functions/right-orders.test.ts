@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { ExploreFlow } from "../../../src/library/index.js";
 import { openSandbox } from "../../support/api-client.js";
+import { openShop as openLivesShop } from "../lives/shop.js";
 import { flowOf, type Order, openFunctionShop, serviceOf } from "./shop.js";
 
 it("a right shop that credits a late payment is silent, though the credit stands in another view", async () => {
@@ -182,4 +183,20 @@ it.each([
   const only = "webhook_after_deadline at charge.completed#1";
   const { findings } = await sandbox.explore(flow, { only, throws: false });
   expect(findings.map(({ deviations: [one] }) => one?.kind)).toEqual(kinds);
+});
+
+it("a right shop whose log names each page that was paid or abandoned is silent", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const shop = await openLivesShop(sandbox);
+  const logs = new Map<string, string[]>();
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    const log = logs.get(data.metadata.order) ?? [];
+    logs.set(data.metadata.order, log);
+    const entry = `${type} ${data.charge_id}`;
+    if (/failed|expired|cancelled|completed|refunded/.test(type) && !log.includes(entry)) log.push(entry);
+  });
+  const see = { order: shop.see.order!, log: ({ id }: { readonly id: string }) => logs.get(id) ?? [] };
+  const report = await sandbox.explore({ ...shop, see }, { throws: false });
+  expect(report).toMatchObject({ findings: [], passed: true });
 });
