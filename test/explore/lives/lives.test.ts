@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { systemWallClock } from "../../../src/core/time/wall-clock.js";
-import type { ExploreOptions, ExploreReport } from "../../../src/library/index.js";
+import type { ExploreFlow, ExploreOptions, ExploreReport } from "../../../src/library/index.js";
 import { openSandbox } from "../../support/api-client.js";
 import { type Bug, openShop } from "./shop.js";
 
@@ -122,4 +122,24 @@ it("an order that presses nothing is a press by itself", async () => {
   const { findings, singles } = await sandbox.explore({ ...flow, lives: plain }, { lives: 5 });
   expect(findings).toEqual([]);
   expect(singles).toContainEqual({ kind: "pressed_twice", at: "attempt#1", outcome: "right" });
+});
+
+it("tickets by random codes accuse no right shop, and hide no refund that is ignored", async () => {
+  const messagesOf = async (bug?: Bug) => {
+    const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+    const shop = await openShop(sandbox, bug);
+    const codes = new Map<string, string>();
+    const tickets: ExploreFlow["see"][string] = ({ id, email }) => {
+      const { status } = Object(shop.see.order!({ id, email }));
+      if (!codes.has(id)) codes.set(id, `code ${codes.size}`);
+      return status === "paid" ? { [codes.get(id)!]: "A1" } : {};
+    };
+    const flow = { ...shop, see: { ...shop.see, tickets } };
+    const { findings } = await sandbox.explore(flow, { lives: 80, seed: 42, throws: false });
+    return findings.map(({ message }) => message);
+  };
+  expect(await messagesOf()).toEqual([]);
+  expect(await messagesOf("refund_ignored")).toContain(
+    "order 1 is refunded, but looks like one that is paid",
+  );
 });

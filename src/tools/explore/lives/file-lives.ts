@@ -12,6 +12,7 @@ import { type ReadRows, readRowsOf } from "../sandbox/observation.js";
 import { ANY_RESPONSE, runHostOf } from "../sandbox/process-course.js";
 import type { ProcessHost } from "../sandbox/process-host.js";
 import { savedVariable, statusName, viewVariableName } from "../sandbox/saved-variable.js";
+import type { ListedView } from "../sandbox/seen-views.js";
 import type { LifeOrder, LifeView } from "./fields.js";
 import { CHARGES, type LifeHost } from "./life.js";
 
@@ -22,6 +23,7 @@ interface FileLivesOptions {
   readonly baseline: Baseline;
   readonly waits: AppWaits;
   readonly free: readonly string[];
+  readonly listed: ListedView;
 }
 
 const IDLE = { wait_for: "idle" };
@@ -158,13 +160,13 @@ export class FileLives implements LifeHost {
   }
 
   async look(order: LifeOrder): Promise<LifeView[]> {
-    const { flow, waits } = this.#options;
+    const { flow, waits, listed } = this.#options;
     const run = this.#orders.get(order.id)!;
     const views = viewSteps(flow).map((view) => ({ ...this.#as(order, view), expect: ANY_RESPONSE }));
     await run.failureIn(() => run.look(waits.quiet === undefined ? views.map(withoutWait) : views));
     return views.map((_view, index) => ({
       name: viewName(index),
-      body: savedVariable(run.loaded, viewVariableName(index)),
+      body: listed(savedVariable(run.loaded, viewVariableName(index)), index, order.id),
       status: Number(savedVariable(run.loaded, statusName(index)) ?? 404),
     }));
   }

@@ -8,6 +8,7 @@ import type { LocalSandbox, RunRules } from "../functions/local-sandbox.js";
 import { Looks } from "../functions/looks.js";
 import { RunState } from "../functions/run-state.js";
 import type { ReadRows } from "../sandbox/observation.js";
+import type { ListedView } from "../sandbox/seen-views.js";
 import type { LifeOrder, LifeView } from "./fields.js";
 import type { LifeHost } from "./life.js";
 
@@ -18,6 +19,7 @@ interface FunctionLivesOptions {
   readonly driver: Driver;
   readonly client: Client;
   readonly free: readonly string[];
+  readonly listed: ListedView;
 }
 
 /** An app of this process in which lives are carried out. */
@@ -104,9 +106,12 @@ export class FunctionLives implements LifeHost {
   }
 
   async look(order: LifeOrder): Promise<LifeView[]> {
-    const { flow, sandbox } = this.#options;
+    const { flow, sandbox, listed } = this.#options;
     const run = new RunState(order.id, undefined, sandbox.nowMs(), () => order);
     const views = await this.#looks.look(run);
-    return Object.keys(flow.see).map((name, index) => ({ name, ...views[index]! }));
+    return Object.keys(flow.see).map((name, index) => {
+      const { body, status } = views[index]!;
+      return { name, body: listed(body, index, order.id), status };
+    });
   }
 }

@@ -336,6 +336,7 @@ export class SandboxDeviable implements Deviable {
       client: new Client(this.#options),
       baseline: this.#baseline,
       waits: { quiet: this.#quiet },
+      listed: this.#endCheck.ends.listed,
       free: [...this.#endCheck.ends.free, ...ignored.flat()].map(
         ({ view, field }) => `${viewName(view)}.${field}`,
       ),
