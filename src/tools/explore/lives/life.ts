@@ -204,7 +204,7 @@ class Life {
     const rows = await host.rowsSince("charges", host.newestCharge, creates ? 1 : 0);
     for (const [newer, row] of [...rows.entries()].reverse()) {
       host.newestCharge = String(row.charge_id);
-      // Nobody has the address of a checkout whose response was lost.
+      // A checkout whose response was lost cannot be paid: its address never reached the app.
       const isUnheard =
         this.#failure === "response_lost" && row.kind === "hosted" && (newer > 0 || this.#isPressRefused);
       if (!isUnheard) this.#ownerOf(row, act)?.charges.push(host.newestCharge);
