@@ -22,11 +22,8 @@ describe("lists of the dashboard", () => {
     expect(rowsOf(await page(), "activity")[0]).toMatch(/5\.17 USD grace@example\.com card ch_\w+… /);
     expect(list).not.toContain('class="main"');
     const [id] = /ch_\w+(?=" data-row[^>]*>ada)/.exec(list.replaceAll("<bdi>", ""))!;
-    for (const query of ["offset=30", "status=FAILED"]) {
-      const beside = await page(`/charges/${id}?${query}`);
-      expect(rowsOf(beside, "beside")).toEqual([expect.stringContaining("ada@example.com")]);
-      expect(beside).toContain(`data-row aria-current="page"`);
-    }
+    for (const query of ["offset=30", "status=FAILED"])
+      expect(await page(`/charges/${id}?${query}`)).toContain(`charges?${query}">← Charges</a>`);
   });
 
   it("the list of deliveries shows the charge and order", async () => {

@@ -99,9 +99,10 @@ export function callText({ method, path }: Pick<RequestView, "method" | "path">)
   return `${method} ${path.replace(/^\/api\/v1(?=\/)/, "")}`;
 }
 
-/** Link from a record to its list. */
+/** Link from a record to its list, with the filters that led to the record. */
 export function backLink(context: PageContext, title: string): Markup {
-  return html`<p class="back"><a href="${viewUrl(context, context.view)}">← ${title}</a></p>`;
+  const url = viewUrl(context, context.view, undefined, Object.fromEntries(context.query));
+  return html`<p class="back"><a href="${url}">← ${title}</a></p>`;
 }
 
 /** A record's id, at the end of its actions. */
@@ -327,20 +328,14 @@ value="${context.mode}">`
   }${body}<button class="plainly">${does}</button></form>`;
 }
 
-/**
- * Links to the other pages of a list. A list that fits on one page has no links.
- * @param name the query parameter that holds the offset; each list of a view needs a different parameter
- */
-export function pager(context: PageContext, total: number, name = "offset"): Markup | false {
-  const offset = pageOffset(context, name);
+/** Links to the other pages of a list. A list that fits on one page has no links. */
+export function pager(context: PageContext, total: number): Markup | false {
+  const offset = pageOffset(context);
   if (offset === 0 && total <= ROWS_PER_PAGE) return false;
   const to = Math.min(offset + ROWS_PER_PAGE, total);
   const step = (label: string, by: number) =>
-    html`<a href="${currentUrl(context, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
-  return html`<nav class="pager"
-aria-label="${
-    name === "offset" ? "Pages" : `Pages of ${name}`
-  }"><span>${offset + 1}–${to} of ${total}</span>${
+    html`<a href="${currentUrl(context, { offset: String(Math.max(0, offset + by)) })}">${label}</a>`;
+  return html`<nav class="pager" aria-label="Pages"><span>${offset + 1}–${to} of ${total}</span>${
     offset > 0 && step("← Newer", -ROWS_PER_PAGE)
   }${to < total && step("Older →", ROWS_PER_PAGE)}</nav>`;
 }

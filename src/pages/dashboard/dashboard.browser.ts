@@ -279,16 +279,11 @@ function listenToKeys(): void {
   });
 }
 
-/** Scrolls strips and the list beside an object to their current item, and opens the card of the page's fragment. */
+/** Scrolls strips to their current item, and opens the card of the page's fragment. */
 function revealCurrent(): void {
   for (const tab of findAll(".menu [aria-current]")) {
     const strip = tab.closest("ul")!;
     strip.scrollLeft = tab.offsetLeft + (tab.offsetWidth - strip.clientWidth) / 2;
-  }
-  for (const row of findAll("aside [aria-current]")) {
-    const list = row.closest("aside")!;
-    const box = row.getBoundingClientRect();
-    list.scrollTop += box.top - list.getBoundingClientRect().top - (list.clientHeight - box.height) / 2;
   }
   for (const fold of findAll(".card details"))
     if (`#${fold.parentElement!.id}` === location.hash) fold.setAttribute("open", "");

@@ -2,7 +2,7 @@ import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
 import * as ui from "./components.js";
 import { dueItems } from "./due.js";
-import { listBeside, onlyMatch } from "./lists.js";
+import { onlyMatch } from "./lists.js";
 import {
   currentPath,
   currentUrl,
@@ -21,9 +21,7 @@ import { VIEWS, viewNamed } from "./views.js";
 export async function dashboardFrame(context: PageContext, main: Markup): Promise<Markup> {
   const view = viewOf(context);
   const isList = context.id === undefined;
-  const listing = isList ? undefined : await view.listing?.(context);
-  const beside = listing && (await listBeside(context, listing));
-  const aside = beside ?? (isList ? await view.aside?.(context) : undefined);
+  const aside = isList ? await view.aside?.(context) : undefined;
   // The first steps and a page of an error have no list.
   const hasList = isList && main.text.includes(`id="${view.listId}"`);
   const [skipTo, to] = hasList ? [view.listId, "list"] : ["main", "content"];
@@ -31,13 +29,10 @@ export async function dashboardFrame(context: PageContext, main: Markup): Promis
 <form id="act" method="post" action="${linkTo(context, dashboardPath(context.namespace))}" data-act><input
 type="hidden" name="back" value="${currentPath(context)}"></form>
 <header class="top">${await top(context)}</header>
-<div class="body${beside !== undefined ? " with-list" : aside !== undefined && " with-aside"}">
+<div class="body${aside !== undefined && " with-aside"}">
 <nav class="menu" aria-label="Views">${await menu(context)}</nav>
 <main id="main" tabindex="-1">${main}</main>
-${
-  aside !== undefined &&
-  html`<aside aria-label="${beside === undefined ? "Up next" : "The list"}">${aside}</aside>`
-}
+${aside !== undefined && html`<aside aria-label="Up next">${aside}</aside>`}
 </div>
 <div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>

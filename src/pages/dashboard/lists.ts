@@ -24,8 +24,7 @@ export interface Listing<Name extends FilteredListName> {
   readonly choices?: Readonly<Record<string, ui.Options>>;
   readonly get: (id: string) => Promise<ItemOf<Name>>;
   idOf(item: ItemOf<Name>): string;
-  /** Beside an object the row has no buttons. */
-  row(item: ItemOf<Name>, isBeside: boolean): Markup;
+  row(item: ItemOf<Name>): Markup;
   /** Text of the list without a filter. */
   readonly none: Content;
   readonly title?: (total: number) => string;
@@ -91,26 +90,6 @@ async function find<Name extends FilteredListName>({ get }: Listing<Name>, id: s
   });
 }
 
-/** The list of the record on the page, with the same filters; wide screens show it beside the record. */
-export async function listBeside<Name extends FilteredListName>(
-  context: PageContext,
-  listing: Listing<Name>,
-): Promise<Markup> {
-  const { name, idOf, row } = listing;
-  const { total, items } = await pageOf(context, name);
-  const isListed = items.some((item) => idOf(item) === context.id);
-  const record = isListed ? undefined : await find(listing, context.id!);
-  return ui.section({
-    id: "beside",
-    title: `${headingOf(name)}: ${total}`,
-    body: html`${ui.rowList(
-      "List",
-      (record === undefined ? items : [record, ...items]).map((item) => row(item, true)),
-      "None.",
-    )}${ui.pager(context, total)}`,
-  });
-}
-
 /** Rows that a paused list still shows and that are on another page now, so that their status is the present one. */
 async function heldRows<Name extends FilteredListName>(
   { heldKeys }: PageContext,
@@ -120,7 +99,7 @@ async function heldRows<Name extends FilteredListName>(
   const keys = heldKeys.map((key) => key.replace(/^request-/, ""));
   const ids = keys.filter((id) => id !== "" && !shown.includes(id));
   const items = (await Promise.all(ids.map((id) => find(listing, id)))).flatMap((item) => item ?? []);
-  return items.length > 0 && html`<ul data-held hidden>${items.map((item) => listing.row(item, false))}</ul>`;
+  return items.length > 0 && html`<ul data-held hidden>${items.map((item) => listing.row(item))}</ul>`;
 }
 
 export async function filteredList<Name extends FilteredListName>(
@@ -151,7 +130,7 @@ ${ui.section({
   tools: ui.copyButton("Copy as curl", controlCurl(context, OPERATIONS[name], asked)),
   body: html`${ui.rowList(
     headingOf(name),
-    items.map((item) => row(item, false)),
+    items.map((item) => row(item)),
     isFiltered
       ? html`None with ${names.join(" and ")}. ${refusal !== undefined && `${refusal} `}<a
 href="${currentUrl(context, { ...cleared, offset: undefined })}">Clear</a>`

@@ -86,7 +86,7 @@ export function objectUrl(context: PageContext, id: string | null | undefined): 
 
 export const ROWS_PER_PAGE = 30;
 
-export function pageOffset({ query }: PageContext, name = "offset"): number {
-  const offset = Number(query.get(name) ?? 0);
+export function pageOffset({ query }: PageContext): number {
+  const offset = Number(query.get("offset") ?? 0);
   return Number.isSafeInteger(offset) && offset > 0 ? offset : 0;
 }

@@ -38,7 +38,7 @@ export async function allScenarios({ ask }: PageContext) {
   return (await ask("listScenarios", { limit: LONGEST_PAGE })).items;
 }
 
-/** Page of a record. A link in its own list keeps the filters, for the list beside the record. */
+/** Page of a record. A link in its own list keeps the filters, for the way back. */
 function rowUrl(context: PageContext, view: string, id: string): string {
   const filters = view === context.view ? Object.fromEntries(context.query) : {};
   return viewUrl(context, view, id, filters);
@@ -246,7 +246,7 @@ export function attemptButton(delivery: DeliveryView, to: string): Markup {
   });
 }
 
-/** @param withButton false beside an object and on the page of a delivery */
+/** @param withButton false on the page of a delivery */
 export function deliveryRow(
   context: PageContext,
   delivery: DeliveryView,

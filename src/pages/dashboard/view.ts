@@ -21,7 +21,7 @@ export interface View {
   readonly listId?: string;
   /** Beside the list. */
   readonly aside?: (context: PageContext) => Promise<Markup>;
-  /** Its list, which wide screens show beside a record too, and which a search reads. */
+  /** Its list, which a search reads. */
   readonly listing?: (context: PageContext) => AnyListing | Promise<AnyListing>;
   /** Things that its search finds. Any other view has the search of the charges. */
   readonly searches?: string;

@@ -1,10 +1,9 @@
-import { add, isZero } from "../../../core/domain/money.js";
-import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
-import { groupDigits, signedAmount } from "../../../core/schema/text-format.js";
+import { isZero } from "../../../core/domain/money.js";
+import { groupDigits } from "../../../core/schema/text-format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { filteredList, type Listing } from "../lists.js";
-import { objectUrl, type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
+import type { PageContext } from "../page-context.js";
 import { metadataFacts, paymentPage } from "../payment/page.js";
 import { destinationsOf, destinationText, LONGEST_PAGE, withdrawalRow } from "../rows.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
@@ -52,7 +51,7 @@ async function payoutPage(context: PageContext, withdrawal_id: string): Promise<
   });
 }
 
-/** Balances, withdrawals and ledger. */
+/** Balances and withdrawals. */
 async function moneyView(context: PageContext): Promise<Markup> {
   const { ask, mode } = context;
   const all = (await ask("listBalances", { limit: LONGEST_PAGE })).items;
@@ -89,66 +88,8 @@ money.</p>`;
 ${ui.section({
   id: "balances",
   title: "Balances",
+  tools: ui.copyButton("Copy ledger as curl", controlCurl(context, "listLedger", { mode })),
   body: html`${accounts.length === 0 ? none : table}\n${ui.actionForm(context, fields, "Add money")}`,
 })}
-${await filteredList(context, await listing(context))}
-${await ledgerSection(context, hasOrganizations)}`;
+${await filteredList(context, await listing(context))}`;
 }
-
-/** Ledger entries, newest first, with the balance before and after. */
-async function ledgerSection(context: PageContext, hasOrganizations: boolean): Promise<Markup> {
-  const { ask, mode } = context;
-  const offset = pageOffset(context, "ledger");
-  const { total, items } = await ask("listLedger", { mode, offset, limit: ROWS_PER_PAGE });
-  const table = ui.table(
-    "Ledger",
-    ["When", "For", "Currency"],
-    [...LEDGER_ACCOUNTS.map((name) => ACCOUNT_NAMES[name]), "Available before → after"],
-    items.map((entry) => ({
-      key: entry.entry_id,
-      cells: [
-        ui.timeTag(context, entry.at),
-        html`${entry.kind.replaceAll("_", " ")} ${
-          entry.object_id !== entry.kind && aboutLink(context, entry.object_id)
-        } ${ui.liveModeTag(entry.mode)}${
-          hasOrganizations && html` <span class="soft">${entry.organization_id}</span>`
-        }`,
-        entry.currency,
-        ...LEDGER_ACCOUNTS.map((name) => amountText(entry.postings, name)),
-        html`${groupDigits(entry.before)}\u00a0→ <strong>${groupDigits(entry.after)}</strong>`,
-      ],
-    })),
-  );
-  return ui.section({
-    id: "ledger",
-    title: `Ledger: ${total}`,
-    body: html`${
-      total === 0
-        ? html`<p class="soft">No money has moved. Complete a charge, or add money above.</p>`
-        : table
-    }${ui.pager(context, total, "ledger")}`,
-  });
-}
-
-type Postings = readonly { readonly account: LedgerAccount; readonly amount: string }[];
-
-/** Signed sum of an account's postings; false without one. */
-function amountText(postings: Postings, name: LedgerAccount): string | false {
-  const own = postings.filter(({ account }) => account === name);
-  const amount = own.map((posting) => posting.amount).reduce(add, "0");
-  return own.length > 0 && signedAmount(amount);
-}
-
-/** The charge or payout of an entry, as a link; a fixture's entry has neither. */
-function aboutLink(context: PageContext, id: string): Markup {
-  const url = objectUrl(context, id);
-  return url === undefined ? ui.shortIdMarkup(id) : html`<a href="${url}">${ui.shortIdMarkup(id)}</a>`;
-}
-
-const ACCOUNT_NAMES = {
-  outside: "Customers and banks",
-  pending: "Pending",
-  available: "Available",
-  in_transit: "In transit",
-  fees: "Fees",
-} as const;

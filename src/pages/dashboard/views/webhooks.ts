@@ -60,8 +60,7 @@ async function listing(context: PageContext): Promise<Listing<"deliveries">> {
     idOf: ({ delivery_id }) => delivery_id,
     headings: ["Created", "Status", "", "Event → receiver", "About"],
     title: (total) => `Deliveries: ${total}`,
-    row: (delivery, isBeside) =>
-      deliveryRow(context, delivery, receivers.get(delivery.webhook_id), !isBeside),
+    row: (delivery) => deliveryRow(context, delivery, receivers.get(delivery.webhook_id)),
     none:
       receivers.size === 0
         ? "None: add a receiver above."
