@@ -167,6 +167,14 @@ export class State {
     return this.#indexes[name].pageOfKinds(isSelected, offset, limit);
   }
 
+  /** All records of the selected kinds, newest first. */
+  allOfKinds<Name extends IndexedCollection>(
+    name: Name,
+    isSelected: KindFilter<Collections[Name]>,
+  ): Collections[Name][] {
+    return this.pageOfKinds(name, isSelected, 0, Number.POSITIVE_INFINITY).items;
+  }
+
   /** Charges with all of these values, oldest first. */
   chargesMatching(fields: readonly FieldCondition<Charge>[]): Charge[] {
     return this.#indexes.charges.matching(fields);

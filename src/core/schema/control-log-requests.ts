@@ -42,7 +42,7 @@ export const chargeQuerySchema = queryShape({
   mode,
   customer_email: field(optionalText, "Only this customer.", { examples: ["ada@shop.test"] }),
   status: field(
-    z.optional(z.enum([...CHARGE_STATUSES, ...CHARGE_REVERSALS])),
+    z.optional(z.enum([...CHARGE_STATUSES, ...CHARGE_REVERSALS.keys()])),
     "Only items with this status; `PARTLY_REFUNDED` and `CHARGED_BACK`: completed, with that as the last reversal.",
   ),
   ...stuck,

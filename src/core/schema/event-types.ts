@@ -13,8 +13,12 @@ export const REVERSALS = {
 export type ReversalKind = keyof typeof REVERSALS;
 export const REVERSAL_KINDS = Object.keys(REVERSALS) as [ReversalKind, ...ReversalKind[]];
 
-/** Statuses of reversed charges, as queries name them. */
-export const CHARGE_REVERSALS = ["PARTLY_REFUNDED", "CHARGED_BACK"] as const;
+/** Status of a reversed charge, as queries name it → type of its event. */
+export const CHARGE_REVERSALS: ReadonlyMap<string, string> = new Map(
+  Object.values(REVERSALS).flatMap(({ of, event, status }) =>
+    of === "charge" ? [[status.replace(" ", "_"), event]] : [],
+  ),
+);
 
 const REVERSAL_EVENT_TYPES: readonly string[] = REVERSAL_KINDS.map((kind) => REVERSALS[kind].event);
 

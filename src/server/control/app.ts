@@ -32,11 +32,9 @@ export interface ControlApp {
 export interface ControlAppOptions {
   readonly described: DocumentOptions;
   readonly server: ServerHandle;
-  /** Adds the pages under /_sandbox. */
   readonly addPages: (routes: Routes) => void;
   /** Called with the error behind every 500. */
   readonly onError: (error: unknown) => void;
-  /** Reports an error and makes its response. */
   readonly failureResponse: (error: unknown, path: string) => TextResponse;
 }
 

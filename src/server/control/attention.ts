@@ -116,10 +116,7 @@ function stuckItems(namespace: Namespace, isInMode: (record: Charge | Withdrawal
   const { state } = namespace.engine;
   const isOpen = (record: Charge | Withdrawal) =>
     isInMode(record) && !hasEnded(record.status as ChargeStatus);
-  const open = [
-    ...state.pageOfKinds("charges", isOpen, 0, Number.POSITIVE_INFINITY).items,
-    ...state.pageOfKinds("withdrawals", isOpen, 0, Number.POSITIVE_INFINITY).items,
-  ];
+  const open = [...state.allOfKinds("charges", isOpen), ...state.allOfKinds("withdrawals", isOpen)];
   const groups = new Map<string, (Charge | Withdrawal)[]>();
   for (const payment of open.filter((one) => isStuck(state, one))) {
     const key = `${"charge_id" in payment} ${payment.scenario}`;

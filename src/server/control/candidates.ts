@@ -11,7 +11,6 @@ import { isMatcher } from "../../core/schema/matcher-words.js";
 import { createDeliveryMapper, deliveriesOfObject } from "./deliveries.js";
 import { requestEntryView } from "./requests.js";
 
-/** Expected fields of a record, as `findMismatches` takes them. */
 export type ExpectedFields = Readonly<Record<string, unknown>>;
 
 /** Finds and reads records of one kind, for `POST /_sandbox/wait`. */

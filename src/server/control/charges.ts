@@ -3,7 +3,6 @@ import { payAmount, transitionCharge } from "../../core/engine/commands/charge-c
 import { chargeBack, refundPart } from "../../core/engine/commands/reversal-commands.js";
 import type { FieldCondition } from "../../core/engine/indexes.js";
 import { emailCondition, metadataCondition } from "../../core/engine/match-fields.js";
-import type { EventRecord } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { chargeDetailJson } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
@@ -16,13 +15,12 @@ import {
   reversalRequestSchema,
   transitionRequestSchema,
 } from "../../core/schema/engine-requests.js";
-import { REVERSALS } from "../../core/schema/event-types.js";
+import { CHARGE_REVERSALS } from "../../core/schema/event-types.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { limitAndOffset } from "../http/operation-row.js";
 import { RawJson, viewOrRefusal } from "../http/reply.js";
 import { collectHistory } from "./charge-history.js";
-import { type ControlCall, defineControlOperation, limitedPageReply } from "./control-operation.js";
-import { isStuck, paymentReport } from "./payment-report.js";
+import { type ControlCall, defineControlOperation, kindsReply, pageReply } from "./control-operation.js";
+import { paymentReport, planFilter } from "./payment-report.js";
 
 const METADATA_PREFIX = "metadata.";
 
@@ -45,38 +43,32 @@ export const CHARGE_CONTROL_OPERATIONS = [
     runsDueTasks: true,
     output: "ControlChargeList",
     run: ({ namespace, input, url }) => {
-      const { mode, customer_email, status, stuck, scenario, q } = input;
+      const { mode, customer_email, status, q } = input;
       const { state } = namespace.engine;
-      const { limit, offset } = limitAndOffset(input);
       const reversed = chargesReversed(state, status);
       const hasStatusAndMode = (charge: Charge) =>
         (mode === undefined || charge.mode === mode) &&
         (status === undefined || charge.status === (reversed === undefined ? status : "COMPLETED"));
-      const isPlannedBy = (charge: Charge) =>
-        (stuck === undefined || isStuck(state, charge)) &&
-        (scenario === undefined || (charge.scenario ?? "none") === scenario);
-      const isAnyPlan = stuck === undefined && scenario === undefined && reversed === undefined;
+      const isPlanned = planFilter(state, input);
       const fields = indexedFields(customer_email, url);
       const hasFields = (charge: Charge) => fields.every(({ of, value }) => of(charge) === value);
-      if (q === undefined && fields.length === 0 && isAnyPlan) {
-        const page = state.pageOfKinds("charges", hasStatusAndMode, offset, limit);
-        return limitedPageReply(page, offset, (charge) => controlChargeJson(namespace, charge));
-      }
+      const view = (charge: Charge) => controlChargeJson(namespace, charge);
+      if ((q ?? isPlanned ?? reversed) === undefined && fields.length === 0)
+        return kindsReply(state, "charges", hasStatusAndMode, input, view);
       const candidates =
         q !== undefined
           ? state.chargesWithWords(q)
           : fields.length > 0
             ? state.chargesMatching(fields).reverse()
-            : state.pageOfKinds("charges", hasStatusAndMode, 0, Number.POSITIVE_INFINITY).items;
+            : state.allOfKinds("charges", hasStatusAndMode);
       const found = candidates.filter(
         (charge) =>
           hasStatusAndMode(charge) &&
           (reversed === undefined || reversed.has(charge.charge_id)) &&
           hasFields(charge) &&
-          isPlannedBy(charge),
+          isPlanned?.(charge) !== false,
       );
-      const { total, items } = pageOfCharges(found, offset, limit);
-      return limitedPageReply({ total, items }, offset, (charge) => controlChargeJson(namespace, charge));
+      return pageReply(found, input, view);
     },
   }),
   defineControlOperation({
@@ -180,20 +172,14 @@ export const CHARGE_CONTROL_OPERATIONS = [
 
 /** Ids of the charges whose last reversal is of a status, such as `PARTLY_REFUNDED`; undefined for any other status. */
 function chargesReversed(state: State, status: string | undefined): ReadonlySet<string> | undefined {
-  const isOf = (reversal: { readonly status: string }) => reversal.status.replace(" ", "_") === status;
-  const asked = Object.values(REVERSALS).find(isOf);
+  const asked = CHARGE_REVERSALS.get(status ?? "");
   if (asked === undefined) return undefined;
-  const isReversal = ({ type }: EventRecord) => CHARGE_REVERSAL_EVENTS.includes(type);
-  const lastTypes = new Map<string, string>();
-  for (const { object_id, type } of state.pageOfKinds("events", isReversal, 0, Number.POSITIVE_INFINITY)
-    .items)
-    if (object_id !== null && !lastTypes.has(object_id)) lastTypes.set(object_id, type);
-  return new Set([...lastTypes].flatMap(([id, type]) => (type === asked.event ? id : [])));
+  const types = [...CHARGE_REVERSALS.values()];
+  const newestFirst = state.allOfKinds("events", ({ type }) => types.includes(type));
+  // The last type of an object counts.
+  const lastTypes = new Map(newestFirst.reverse().map(({ object_id, type }) => [object_id!, type]));
+  return new Set([...lastTypes].flatMap(([id, type]) => (type === asked ? id : [])));
 }
-
-const CHARGE_REVERSAL_EVENTS: readonly string[] = Object.values(REVERSALS)
-  .filter((reversal) => reversal.of === "charge")
-  .map(({ event }) => event);
 
 function chargeOf({ engine }: Namespace, id: string) {
   return engine.state.get("charges", id) ?? refuse("NOT_FOUND", "Charge not found");
@@ -232,8 +218,4 @@ function indexedFields(email: string | undefined, url: string): FieldCondition<C
     .filter(([name]) => name.startsWith(METADATA_PREFIX))
     .map(([name, value]) => metadataCondition(name.slice(METADATA_PREFIX.length), value));
   return email === undefined ? metadata : [emailCondition(email), ...metadata];
-}
-
-function pageOfCharges(charges: readonly Charge[], offset: number, limit: number) {
-  return { total: charges.length, items: charges.slice(offset, offset + limit) };
 }

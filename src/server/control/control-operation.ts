@@ -1,6 +1,9 @@
 import type * as z from "zod/mini";
 import type { PathField } from "../../core/client/control-client.js";
 import { findUnknownNames, type NameCheckOptions, type Vocabulary } from "../../core/domain/name-check.js";
+import type { IndexedCollection } from "../../core/engine/indexes.js";
+import type { Collections } from "../../core/engine/records.js";
+import type { State } from "../../core/engine/state.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Mode } from "../../core/schema/common.js";
@@ -13,6 +16,7 @@ import {
   limitAndOffset,
   type OperationResult,
   type OperationRow,
+  type PageQuery,
   type RoutedRow,
   withRoute,
 } from "../http/operation-row.js";
@@ -53,7 +57,6 @@ export interface ControlRow<
   readonly params?: { readonly [Name in PathField<Call>]?: z.ZodMiniType<string> };
   /** Allows query parameters with this prefix. Other unknown parameters, perhaps typos, are refused. */
   readonly queryPrefix?: string;
-  /** Describes the parameters with `queryPrefix`. */
   readonly prefixedParameters?: string;
   readonly maxBodyBytes?: number;
   readonly maxDepth?: number;
@@ -97,16 +100,30 @@ export function refuseUnknownNames(
   );
 }
 
-/** A page of records, mapped by `view`, with the total. */
+/** What a response has for an item: a value, or its JSON. */
+type View<Item> = (item: Item) => object | string;
+
 export function pageReply<Item extends object>(
   records: readonly Item[],
-  query: Parameters<typeof limitAndOffset>[0],
-  view: (item: Item) => object = (item) => item,
+  query: PageQuery,
+  view: View<Item> = (item) => item,
   more?: object,
 ): RawJson {
   const { limit, offset } = limitAndOffset(query);
   const page = { total: records.length, items: records.slice(offset, offset + limit) };
-  return limitedPageReply(page, offset, (item) => JSON.stringify(view(item)), more);
+  return limitedPageReply(page, offset, view, more);
+}
+
+/** A page of the records of the selected kinds, newest first. */
+export function kindsReply<Name extends IndexedCollection>(
+  state: State,
+  name: Name,
+  isSelected: (record: Collections[Name]) => boolean,
+  query: PageQuery,
+  view: View<Collections[Name]>,
+): RawJson {
+  const { limit, offset } = limitAndOffset(query);
+  return limitedPageReply(state.pageOfKinds(name, isSelected, offset, limit), offset, view);
 }
 
 /**
@@ -115,16 +132,17 @@ export function pageReply<Item extends object>(
  *
  * @param more further members of the response
  */
-export function limitedPageReply<Item>(
+function limitedPageReply<Item>(
   { total, items }: { readonly total: number; readonly items: readonly Item[] },
   offset: number,
-  toJson: (item: Item) => string,
+  view: View<Item>,
   more: object = {},
 ): RawJson {
   const parts: string[] = [];
   let chars = 0;
   for (const item of items) {
-    const json = toJson(item);
+    const shown = view(item);
+    const json = typeof shown === "string" ? shown : JSON.stringify(shown);
     chars += json.length;
     if (chars > PAGE_CHARS_MAX && parts.length > 0) break;
     parts.push(json);

@@ -14,9 +14,8 @@ import {
 } from "../../core/schema/control-log-requests.js";
 import type { DeliveryState } from "../../core/schema/control-log-responses.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { limitAndOffset } from "../http/operation-row.js";
 import { viewOrRefusal } from "../http/reply.js";
-import { defineControlOperation, limitedPageReply, pageReply } from "./control-operation.js";
+import { defineControlOperation, kindsReply, pageReply } from "./control-operation.js";
 import { deliveryState, deliveryView, eventView } from "./record-views.js";
 
 export const EVENT_OPERATIONS = [
@@ -36,9 +35,7 @@ export const EVENT_OPERATIONS = [
         (mode === undefined || event.mode === mode);
       if (charge_id !== undefined)
         return pageReply(state.eventsOf(charge_id).filter(isListed), input, eventView);
-      const { limit, offset } = limitAndOffset(input);
-      const { total, items } = state.pageOfKinds("events", isListed, offset, limit);
-      return limitedPageReply({ total, items }, offset, (event) => JSON.stringify(eventView(event)));
+      return kindsReply(state, "events", isListed, input, eventView);
     },
   }),
   defineControlOperation({
@@ -84,11 +81,8 @@ export const DELIVERY_OPERATIONS = [
       const isWaiting = stands === "held" || stands === "failing" || stands === "queued";
       const isListed = (delivery: Delivery) =>
         isOfKind(delivery) && (!isWaiting || (namespace.findHold(delivery) !== null) === (stands === "held"));
-      if (event_id === undefined && charge_id === undefined && q === undefined && !isWaiting) {
-        const { limit, offset } = limitAndOffset(input);
-        const { total, items } = state.pageOfKinds("deliveries", isOfKind, offset, limit);
-        return limitedPageReply({ total, items }, offset, (delivery) => JSON.stringify(view(delivery)));
-      }
+      if ((event_id ?? charge_id ?? q) === undefined && !isWaiting)
+        return kindsReply(state, "deliveries", isOfKind, input, view);
       const candidates =
         charge_id !== undefined
           ? deliveriesOfObject(state, charge_id)
@@ -96,7 +90,7 @@ export const DELIVERY_OPERATIONS = [
             ? state.deliveriesOf(event_id)
             : q !== undefined
               ? searchDeliveries(state, q)
-              : state.pageOfKinds("deliveries", isOfKind, 0, Number.POSITIVE_INFINITY).items;
+              : state.allOfKinds("deliveries", isOfKind);
       const withWords = q === undefined ? undefined : new Set(searchDeliveries(state, q));
       return pageReply(
         candidates.filter(

@@ -49,7 +49,6 @@ export interface ServerHandle {
   readonly routes: readonly Route[];
 }
 
-/** A control call, from HTTP or from this process. */
 interface ControlRequest extends Pick<ControlCall, "url" | "signal" | "param"> {
   header(name: string): string | null;
   /** Reads the body; `{}` if absent. */

@@ -22,7 +22,6 @@ import { deliveriesOfEvents } from "./deliveries.js";
 import { deliveryState } from "./record-views.js";
 import { nextOfWithdrawal, statusAfter } from "./tasks.js";
 
-/** The reversal that an event reports; undefined for other events. */
 function reversalOfEvent({ type, body }: EventRecord): Reversal | undefined {
   if (!type.startsWith("sandbox.")) return undefined;
   return (JSON.parse(body).data as { readonly sandbox_extension?: Reversal }).sandbox_extension;
@@ -80,6 +79,17 @@ export function idOf(payment: Charge | Withdrawal): string {
 /** True if a payment has not ended and no change of it is scheduled. */
 export function isStuck(state: State, payment: Charge | Withdrawal): boolean {
   return !hasEnded(payment.status as ChargeStatus) && state.tasksOf(idOf(payment)).length === 0;
+}
+
+/** Selects payments by the filters of a list; undefined if it has neither. */
+export function planFilter(
+  state: State,
+  { stuck, scenario }: { readonly stuck?: string | undefined; readonly scenario?: string | undefined },
+): ((payment: Charge | Withdrawal) => boolean) | undefined {
+  if (stuck === undefined && scenario === undefined) return undefined;
+  return (payment) =>
+    (stuck === undefined || isStuck(state, payment)) &&
+    (scenario === undefined || (payment.scenario ?? "none") === scenario);
 }
 
 /** The verb that completes a payment, or else takes it on. */

@@ -8,10 +8,8 @@ import { isSuccessStatus } from "../../core/schema/http-response.js";
 /** Number of deliveries that the health of a receiver is computed from. */
 const RECENT_MAX = 50;
 
-const ALL = Number.POSITIVE_INFINITY;
-
 /** Deliveries that a receiver has not accepted, newest first. */
-export function openFailures(state: State, { webhook_id }: Endpoint, limit = ALL) {
+export function openFailures(state: State, { webhook_id }: Endpoint, limit = Number.POSITIVE_INFINITY) {
   const isOpen = (delivery: Delivery) => delivery.webhook_id === webhook_id && isFailing(delivery);
   return state.pageOfKinds("deliveries", isOpen, 0, limit);
 }
@@ -20,12 +18,11 @@ export function openFailures(state: State, { webhook_id }: Endpoint, limit = ALL
 export function heldDeliveries(namespace: Namespace, { webhook_id }: Endpoint): Delivery[] {
   const isWaiting = ({ status, ...own }: Delivery) => status === "pending" && own.webhook_id === webhook_id;
   const held = namespace.engine.state
-    .pageOfKinds("deliveries", isWaiting, 0, ALL)
-    .items.filter((delivery) => namespace.findHold(delivery) !== null);
+    .allOfKinds("deliveries", isWaiting)
+    .filter((delivery) => namespace.findHold(delivery) !== null);
   return held.some(({ task }) => task !== null) ? held : [];
 }
 
-/** How a receiver does. */
 export function receiverHealth(namespace: Namespace, endpoint: Endpoint): ReceiverHealth {
   const { state } = namespace.engine;
   const { webhook_id, enabled } = endpoint;

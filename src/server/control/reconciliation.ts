@@ -72,7 +72,7 @@ function chargesOf(state: State, mode: Mode) {
     },
     paid: () => {
       const isPaidInMode = (charge: Charge) => isOfMode(charge) && isPaid(charge.status);
-      return state.pageOfKinds("charges", isPaidInMode, 0, Number.POSITIVE_INFINITY).items.reverse();
+      return state.allOfKinds("charges", isPaidInMode).reverse();
     },
   };
 }

@@ -168,8 +168,8 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   const isWaitingInMode = (delivery: Delivery) => isWaiting(delivery) && isInMode(delivery);
   take(state.pageOfKinds("deliveries", isWaitingInMode, 0, 0).total - queuedDeliveries, (from, to) =>
     state
-      .pageOfKinds("deliveries", isWaitingInMode, 0, Number.POSITIVE_INFINITY)
-      .items.filter((delivery) => !isQueued(state, delivery))
+      .allOfKinds("deliveries", isWaitingInMode)
+      .filter((delivery) => !isQueued(state, delivery))
       .reverse()
       .slice(from, to)
       .map(nextDeliveryView),

@@ -7,12 +7,11 @@ import { withdrawalQuerySchema } from "../../core/schema/control-log-requests.js
 import { withdrawalTransitionRequestSchema } from "../../core/schema/control-requests.js";
 import { reversalRequestSchema } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { limitAndOffset } from "../http/operation-row.js";
 import { viewOrRefusal } from "../http/reply.js";
 import { collectHistory } from "./charge-history.js";
 import { EXTENSION_NOTE } from "./charges.js";
-import { defineControlOperation, limitedPageReply } from "./control-operation.js";
-import { isStuck, paymentReport } from "./payment-report.js";
+import { defineControlOperation, kindsReply, pageReply } from "./control-operation.js";
+import { paymentReport, planFilter } from "./payment-report.js";
 
 export const WITHDRAWAL_OPERATIONS = [
   defineControlOperation({
@@ -24,28 +23,16 @@ export const WITHDRAWAL_OPERATIONS = [
     runsDueTasks: true,
     output: "ControlWithdrawalList",
     run: ({ namespace, input }) => {
-      const { engine } = namespace;
-      const { mode, status, stuck, scenario } = input;
-      const { limit, offset } = limitAndOffset(input);
+      const { state } = namespace.engine;
+      const { mode, status } = input;
       const isListed = (withdrawal: Withdrawal) =>
         (mode === undefined || withdrawal.mode === mode) &&
         (status === undefined || withdrawal.status === status);
-      const isAnyPlan = stuck === undefined && scenario === undefined;
-      const isPlannedBy = (withdrawal: Withdrawal) =>
-        (stuck === undefined || isStuck(engine.state, withdrawal)) &&
-        (scenario === undefined || (withdrawal.scenario ?? "none") === scenario);
-      const all = isAnyPlan
-        ? undefined
-        : engine.state
-            .pageOfKinds("withdrawals", isListed, 0, Number.POSITIVE_INFINITY)
-            .items.filter(isPlannedBy);
-      const { total, items } =
-        all === undefined
-          ? engine.state.pageOfKinds("withdrawals", isListed, offset, limit)
-          : { total: all.length, items: all.slice(offset, offset + limit) };
-      return limitedPageReply({ total, items }, offset, (item) =>
-        JSON.stringify(controlWithdrawalView(namespace, item)),
-      );
+      const isPlanned = planFilter(state, input);
+      const view = (withdrawal: Withdrawal) => controlWithdrawalView(namespace, withdrawal);
+      return isPlanned === undefined
+        ? kindsReply(state, "withdrawals", isListed, input, view)
+        : pageReply(state.allOfKinds("withdrawals", isListed).filter(isPlanned), input, view);
     },
   }),
   defineControlOperation({
