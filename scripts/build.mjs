@@ -8,7 +8,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle, bundleOver } from "./bundle.mjs";
 import { oneFile } from "./one-file.mjs";
-import { INPUTS_FILE, operationInputsText } from "./operation-inputs.mjs";
 import { OPERATIONS_FILE, operationsText } from "./operations.mjs";
 import { writePageAssets } from "./page-assets.mjs";
 import { withSource } from "./source.mjs";
@@ -42,7 +41,6 @@ await withSource(
     for (const api of ["service", "control"]) {
       const document = await documents.openApiDocumentOf(api, opening.openSandbox);
       writeFileSync(join(dist, `openapi-${api}.json`), JSON.stringify(document));
-      if (api === "control") writeFileSync(join(root, INPUTS_FILE), operationInputsText(document));
     }
   },
 );

@@ -1,9 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
-import { controlDocument } from "../../src/server/openapi/control-document.js";
 import { temporaryFile } from "../support/folders.js";
 import { type Finished, ROOT, run } from "../support/process-command.js";
 import { buildProgram } from "../support/program.js";
@@ -156,9 +154,4 @@ it("every client command explains how to start a sandbox", async () => {
       `there is no sandbox at ${url}, which PAYMENTS_SANDBOX_URL names; unset it, or start one with: npx payments-sandbox start`,
     );
   }
-});
-
-it("client commands accept the documented inputs", async () => {
-  const { INPUTS_FILE, operationInputsText } = await import(join(ROOT, "scripts/operation-inputs.mjs"));
-  expect(readFileSync(join(ROOT, INPUTS_FILE), "utf8")).toBe(operationInputsText(controlDocument()));
 });

@@ -34,7 +34,6 @@ function formatRecord(...names: readonly string[]): NonNullable<ClientAction["fo
   };
 }
 
-/** Reads the payment that a change was made to. */
 async function readChanged(connection: Connection, changed: JsonBody): Promise<JsonBody> {
   const { charge_id, withdrawal_id, object_id = charge_id ?? withdrawal_id } = changed;
   const isCharge = String(object_id).startsWith("ch_");
@@ -46,12 +45,15 @@ async function readChanged(connection: Connection, changed: JsonBody): Promise<J
 /** Webhooks of a payment whose first attempts a command waits for, the newest. */
 const WEBHOOKS_MAX = 10;
 
+async function resolveChargeId({ connection, words }: CommandInput) {
+  const { charge_id } = await connection.resolveCharge(words.selector!);
+  return { charge_id };
+}
+
 function moveCharge(to: string): ClientAction {
   return runs("transitionCharge", {
-    input: async ({ connection, words }) => {
-      const { charge_id } = await connection.resolveCharge(words.selector!);
-      return { charge_id, to };
-    },
+    takes: ["reason"],
+    input: async (asked) => ({ ...(await resolveChargeId(asked)), to }),
     formatResult: formatRecord(...CHARGE),
   });
 }
@@ -68,10 +70,8 @@ const REFUND: ClientAction = {
 };
 
 const CHARGEBACK = runs("chargeBack", {
-  input: async ({ connection, words }) => {
-    const { charge_id } = await connection.resolveCharge(words.selector!);
-    return { charge_id };
-  },
+  takes: ["reason"],
+  input: resolveChargeId,
   formatResult: formatRecord(...CHARGE),
 });
 
@@ -161,6 +161,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
     ],
     verbs: {
       pay: runs("payCheckout", {
+        takes: ["currency"],
         input: async (asked) => ({
           payment_method: flagText(asked.flags.method) ?? (await refuseNoMethod(asked.connection)),
           phone_number: asked.flags.phone,
@@ -214,12 +215,15 @@ async function createCharge({ connection, flags }: CommandInput): Promise<JsonBo
   return connection.resolveCharge(String(made.charge_id));
 }
 
+async function resolveWithdrawalId({ connection, words }: CommandInput) {
+  const { withdrawal_id } = await connection.resolveRecord("withdrawal", words.selector!);
+  return { withdrawal_id };
+}
+
 function moveWithdrawal(to: string): ClientAction {
   return runs("transitionWithdrawal", {
-    input: async ({ connection, words }) => {
-      const { withdrawal_id } = await connection.resolveRecord("withdrawal", words.selector!);
-      return { withdrawal_id, to };
-    },
+    takes: ["reason"],
+    input: async (asked) => ({ ...(await resolveWithdrawalId(asked)), to }),
     formatResult: formatRecord(...WITHDRAWAL),
   });
 }
@@ -237,6 +241,7 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox fund KES 5000.00",
     options: [["--mode <mode>", "test (default) or live"]],
     defaultAction: runs("fundBalance", {
+      takes: ["currency", "amount", "mode"],
       formatResult: recordFormatter(
         "organization_id",
         "mode",
@@ -264,10 +269,8 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
       fail: moveWithdrawal("FAILED"),
       cancel: moveWithdrawal("CANCELLED"),
       bounce: runs("bounceWithdrawal", {
-        input: async ({ connection, words }) => {
-          const { withdrawal_id } = await connection.resolveRecord("withdrawal", words.selector!);
-          return { withdrawal_id };
-        },
+        takes: ["reason"],
+        input: resolveWithdrawalId,
         formatResult: formatRecord(...WITHDRAWAL),
       }),
     },

@@ -1,9 +1,10 @@
 import type { ControlOperationId } from "../../core/client/operations.js";
+import { pickFields } from "../../core/schema/descriptions.js";
 import { getOwn } from "../../core/schema/json-objects.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { UserError } from "../../core/schema/user-error.js";
+import type { ControlOperations } from "../../library/operation-types.js";
 import type { Connection, ConnectionFlags, JsonBody } from "./connection.js";
-import { OPERATION_INPUTS } from "./operation-inputs.js";
 
 /** A parsed command line: sandbox, flags, and the words after the command's name by their names in its usage. */
 export interface CommandInput {
@@ -15,7 +16,6 @@ export interface CommandInput {
 export interface ClientAction {
   /** Runs the action. Resolves with the result to print, or with undefined if nothing is left to print. */
   readonly call: (asked: CommandInput) => Promise<JsonBody | undefined>;
-  /** Progress text on a terminal, for long actions. */
   readonly progressText?: string;
   /** Formats the result when `--json` is absent; default: a line per field. */
   readonly formatResult?: (answer: JsonBody, asked: CommandInput) => string | Promise<string>;
@@ -36,46 +36,33 @@ export interface ClientCommand {
   readonly defaultAction?: ClientAction;
 }
 
-type InputField<Id extends ControlOperationId> = keyof (typeof OPERATION_INPUTS)[Id];
+type InputField<Id extends ControlOperationId> = keyof ControlOperations[Id]["input"];
 type Input<Id extends ControlOperationId> = Partial<Record<InputField<Id>, unknown>>;
 
 interface OperationAction<Id extends ControlOperationId> extends Omit<ClientAction, "call"> {
-  /** Fields that no word or flag of the same name fills. */
+  /** Fields that the words or flags of the same names fill. */
+  readonly takes?: readonly InputField<Id>[];
+  /** The other fields. */
   readonly input?: (asked: CommandInput) => Input<Id> | Promise<Input<Id>>;
   /** Name of the last word in the error for its absence, if this action needs that word. */
   readonly needs?: string;
 }
 
-/** Action that runs an operation. Words and flags fill the fields of its input that have their names. */
 export function runs<Id extends ControlOperationId>(
   id: Id,
-  { input, needs, ...action }: OperationAction<Id> = {},
+  { takes = [], input, needs, ...action }: OperationAction<Id> = {},
 ): ClientAction {
   return {
     ...action,
     call: async (asked) => {
-      const { connection, words } = asked;
+      const { connection, flags, words } = asked;
       if (needs !== undefined) requireArgument(Object.values(words).at(-1), needs);
-      return connection.run(id, { ...namedInput(id, asked), ...(await input?.(asked)) });
+      const named = pickFields<JsonBody, string>({ ...flags, ...words }, ...(takes as readonly string[]));
+      return connection.run(id, { ...named, ...(await input?.(asked)) });
     },
   };
 }
 
-function namedInput(id: ControlOperationId, { flags, words }: CommandInput): JsonBody {
-  const { url: _url, namespace: _namespace, json: _json, ...own } = flags;
-  const given: JsonBody = { ...own, ...words };
-  return Object.fromEntries(
-    Object.entries(OPERATION_INPUTS[id]).map(([field, kind]) => [field, typedValue(given[field], kind)]),
-  );
-}
-
-/** Converts a number of the command line. The sandbox explains a text that is no number. */
-function typedValue(value: unknown, kind: string): unknown {
-  const isNumber = kind === "number" && typeof value === "string" && value.trim() !== "";
-  return isNumber && Number.isFinite(Number(value)) ? Number(value) : value;
-}
-
-/** Returns the value. Throws an error that names `what` if the value is missing. */
 export function requireArgument(value: string | undefined, what: string): string {
   if (value === undefined) throw new UserError(`missing argument: ${what}`);
   return value;
@@ -85,7 +72,6 @@ export function flagText(value: string | boolean | undefined): string | undefine
   return value === undefined ? undefined : String(value);
 }
 
-/** Returns the word. Throws unless it is one of `known`. */
 export function requireKnownWord(known: readonly string[], command: string, word: string): string {
   if (known.includes(word)) return word;
   const near = didYouMean(word, known);

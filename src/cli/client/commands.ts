@@ -26,7 +26,6 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   ...WATCHING_COMMANDS,
 ];
 
-/** Adds all client commands to the program, with their common options. */
 export function addClientCommands(root: Command): void {
   for (const row of CLIENT_COMMANDS) {
     const [name, ...words] = row.usage.split(" ");
@@ -45,7 +44,6 @@ export function addClientCommands(root: Command): void {
   }
 }
 
-/** Refuses an option of another verb. */
 function refuseForeignOptions(
   command: Command,
   { options = [] }: ClientCommand,

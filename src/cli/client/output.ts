@@ -153,7 +153,6 @@ export function listCommand(
 
 const filtersOf = (id: ListId) => LIST_COLUMNS[nameOf(id)].filters ?? [];
 
-/** Action that prints a list. The flags filter the list. */
 export function listAction(id: ListId, query: object = {}): ClientAction {
   return runs(id, {
     input: ({ flags }) => ({ ...listQuery(id, flags), ...query }),

@@ -24,8 +24,8 @@ import type { Connection, JsonBody } from "./connection.js";
 import { nextRow } from "./next.js";
 import { listAction, missingEndpointText, recordFormatter, tableFormatter } from "./output.js";
 
-const SNAPSHOT = "the snapshot's name";
-const SCENARIO = "the scenario's name";
+const NAMED_SNAPSHOT = { takes: ["name"], needs: "the snapshot's name" } as const;
+const NAMED_SCENARIO = { takes: ["name"], needs: "the scenario's name" } as const;
 
 const FORMATS = ["dotenv", "shell", "github"];
 const FAULT_EXAMPLE = '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}';
@@ -131,6 +131,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
       ["--repeat-ids", "issue the same IDs again"],
     ],
     defaultAction: runs("resetSandbox", {
+      takes: ["keep"],
       input: ({ flags }) => ({ ids: flags.repeatIds ? "repeat" : undefined }),
       progressText: "resetting",
       formatResult: ({ namespace }, { flags: { keep = "webhooks, keys" } }) =>
@@ -142,15 +143,15 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     summary: "save | restore | list | delete NAME",
     example: "payments-sandbox snapshot save before-checkout",
     verbs: {
-      save: runs("createSnapshot", { needs: SNAPSHOT, progressText: "saving" }),
+      save: runs("createSnapshot", { ...NAMED_SNAPSHOT, progressText: "saving" }),
       restore: runs("restoreSnapshot", {
-        needs: SNAPSHOT,
+        ...NAMED_SNAPSHOT,
         progressText: "restoring",
         formatResult: ({ namespace }, { words }) =>
           `namespace "${namespace}" restored from snapshot "${words.name}"\n`,
       }),
       list: listAction("listSnapshots"),
-      delete: runs("deleteSnapshot", { needs: SNAPSHOT }),
+      delete: runs("deleteSnapshot", NAMED_SNAPSHOT),
     },
   },
   {
@@ -183,9 +184,10 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       list: listAction("listNamespaces"),
       add: runs("createNamespace", {
+        takes: ["name"],
         formatResult: recordFormatter("name", "api_key", "live_api_key", "webhook_secret"),
       }),
-      delete: runs("deleteNamespace", { needs: "the namespace's name" }),
+      delete: runs("deleteNamespace", { takes: ["name"], needs: "the namespace's name" }),
     },
   },
   {
@@ -206,7 +208,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
         },
       },
       show: runs("getScenario", {
-        needs: SCENARIO,
+        ...NAMED_SCENARIO,
         formatResult: (scenario, asked) =>
           isTerminal()
             ? recordFormatter(
@@ -226,8 +228,8 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
               )
             : `${JSON.stringify(scenario, null, 2)}\n`,
       }),
-      use: runs("activateScenario", { needs: SCENARIO, formatResult: formatActivation }),
-      drop: runs("deactivateScenario", { needs: SCENARIO, formatResult: formatActivation }),
+      use: runs("activateScenario", { ...NAMED_SCENARIO, formatResult: formatActivation }),
+      drop: runs("deactivateScenario", { ...NAMED_SCENARIO, formatResult: formatActivation }),
     },
   },
   {

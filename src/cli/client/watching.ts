@@ -68,7 +68,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
         formatResult: formatCharge,
       }),
       idle: runs("waitFor", {
-        input: (asked) => ({ for: "idle", match: undefined, timeout: timeoutOf(asked) }),
+        input: (asked) => ({ for: "idle", timeout: timeoutOf(asked) }),
         progressText: "waiting",
       }),
     },

@@ -77,6 +77,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       ["--force", "a custom type, with only the data that is set"],
     ],
     defaultAction: runs("createEvent", {
+      takes: ["type", "mode", "force"],
       input: async ({ connection, flags: { charge, set } }) => {
         const about = charge === undefined ? undefined : await connection.resolveCharge(String(charge));
         const data = parseAssignments(set);
@@ -118,6 +119,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       },
       add: runs("createWebhookEndpoint", {
         needs: "the URL",
+        takes: ["events", "force", "mode", "secret"],
         input: ({ words }) => ({ url: words.target }),
         formatResult: recordFormatter("webhook_id", "url", "mode", "secret"),
       }),
@@ -129,7 +131,10 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
         },
       }),
       redeliver: runs("redeliver", {
-        input: resolveDelivery,
+        input: async (asked) => ({
+          ...(await resolveDelivery(asked)),
+          times: numberOrText(asked.flags.times),
+        }),
         formatResult: async ({ items }, { connection }) => {
           const [first, ...others] = items as JsonBody[];
           const made = await readWebhooks(connection, first!, 1 + others.length);
@@ -151,6 +156,12 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
     },
   },
 ];
+
+/** The sandbox explains a text that is no number. */
+function numberOrText(value: CommandInput["flags"][string]) {
+  const isNumber = typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value));
+  return isNumber ? Number(value) : value;
+}
 
 /** Reads the newest deliveries of an event after their first attempts. */
 async function readWebhooks(
@@ -179,7 +190,6 @@ const LEASE = "30s";
 const POLL_MS = 200;
 /** Part of a delivery's timeout that is reserved for reporting that the app did not respond. */
 const REPORT_TIME_MS = 500;
-/** Maximum length of an error in an acknowledgement. */
 const ERROR_LENGTH = 500;
 
 /**
