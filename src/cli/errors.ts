@@ -44,12 +44,10 @@ const BUG: Advice = { code: "INTERNAL_ERROR", fix: null, doc: "CONTRIBUTING.md" 
 
 let wantsJson = false;
 
-/** Makes `reportError` print errors as JSON too. */
 export function setJsonErrors(isAsked: boolean): void {
   wantsJson = isAsked;
 }
 
-/** Prints an error on standard error, a bug with its stack trace. */
 export function printErrorMessage(error: unknown): void {
   for (const line of messageOf(error).split("\n"))
     if (line.trim() !== "") printErrorLine(line, undefined, "red");

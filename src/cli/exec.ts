@@ -10,7 +10,6 @@ import { prepareOutputs } from "./output-files.js";
 import { exitOnUncaughtError } from "./process-handlers.js";
 import { printErrorLine } from "./terminal.js";
 
-/** The flags of `exec` besides those of `start`. */
 interface ExecFlags extends ExplorationFlags {
   readonly explore?: string;
   readonly env?: readonly string[];

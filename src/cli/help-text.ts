@@ -52,7 +52,6 @@ export function quoteForShell(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The command line of these words, quoted for a shell. */
 export function shellCommand(words: readonly string[]): string {
   const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word)));
   return toPrintableLine(`${PROGRAM} ${quoted.join(" ")}`);

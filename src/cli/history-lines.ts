@@ -6,7 +6,6 @@ import { isSuccessStatus } from "../core/schema/http-response.js";
 import { valueStyle } from "./table.js";
 import { type Paint, type Style, wrapHanging } from "./text-layout.js";
 
-/** Rows of a charge's history in lines of at most `width`, painted by what they report. */
 export function historyLines(
   rows: readonly HistoryRow[],
   width: number,
@@ -22,7 +21,6 @@ export function historyLines(
   });
 }
 
-/** Style of an item in a charge's history. Undefined for successful calls and attempts. */
 function styleOfActivity(item: ChargeHistoryItem): Style | undefined {
   if (item.kind === "hold") return "yellow";
   if (item.kind === "transition") return valueStyle("status", item.status);

@@ -14,7 +14,6 @@ import { camelCase } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { UnresolvedOptions } from "../library/options.js";
 
-/** An option with a flag and an environment variable. */
 interface FlaggedRow extends Omit<OptionRow, "flags"> {
   readonly name: OptionName;
   readonly flags: string;
@@ -80,7 +79,6 @@ const EXPLORE_ROWS: readonly (readonly [flags: string, says: string, isList?: bo
   ["--junit <file>", "also write the report as JUnit XML"],
 ];
 
-/** Names of the `explore` options in commander, in camel case, such as `failOn`. */
 export const EXPLORE_OPTION_NAMES: readonly string[] = EXPLORE_ROWS.map(([flags]) =>
   camelCase(/^--([\w-]+)/.exec(flags)![1]!.replaceAll("-", "_")),
 );

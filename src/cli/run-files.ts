@@ -5,7 +5,6 @@ import { UserError } from "../core/schema/user-error.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
 
-/** A file of the command line: its scenario, or its faults. */
 export type InputFile = LoadedScenario | BrokenFile;
 
 interface BrokenFile {

@@ -63,11 +63,9 @@ interface Runner {
     progress: ProgressLine,
     signal: AbortSignal,
   ) => Promise<FileResult>;
-  /** Resolves with the time of a running sandbox if the runs have moved its clock. */
   readonly findMovedClock: () => Promise<MovedClock | undefined>;
 }
 
-/** A running sandbox, and what names its URL. */
 interface RunningSandbox {
   readonly url: string;
   readonly source: "--url" | "PAYMENTS_SANDBOX_URL";
@@ -157,7 +155,6 @@ function runningSandbox({ url, app }: RunFlags): RunningSandbox | undefined {
   );
 }
 
-/** Refuses options of a running sandbox without one, and options of a fresh sandbox with a running one. */
 function refuseUnusedFlags(flags: RunFlags, target: RunningSandbox | undefined): void {
   const flag = findUsedFlag(
     flags,

@@ -55,7 +55,6 @@ export function fetchWithFix(address: SandboxAddress, source?: string): SandboxF
     });
 }
 
-/** Throws if the error is an untrusted certificate rather than an absent sandbox. */
 export function throwIfUntrustedCertificate(url: string, error: unknown): void {
   const { code = "" } = ((error as Error | undefined)?.cause ?? error ?? {}) as NodeJS.ErrnoException;
   if (/CERT|SELF_SIGNED|ISSUER/.test(code))

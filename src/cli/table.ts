@@ -127,7 +127,6 @@ function fittingTable(
   const instants = whole.rows.flat().filter((text) => INSTANT.test(text));
   const days = new Set([...instants, now ?? instants[0]].map((text) => text?.slice(0, 10)));
   let table = width === UNCUT ? whole : changed(whole, "time", (text) => shortInstant(text, days.size > 1));
-  /** Returns true if the table fits with each cuttable column cut to `least`. */
   const fits = (least: number): boolean =>
     lineWidth(
       widthsOf(table.rows).map((one, index) => (isCuttable(table, index) ? Math.min(one, least) : one)),
@@ -180,7 +179,6 @@ function without(
   };
 }
 
-/** Cuts the widest columns that may be cut, none below `least`. */
 function cut(table: Table, width: number, least: number): Table {
   const widths = widthsOf(table.rows);
   const cuttable = [...widths.keys()].filter((index) => isCuttable(table, index));
@@ -251,13 +249,11 @@ const MARKS: Readonly<Partial<Record<Style, string>>> = { green: "✓", red: "�
 /** End of the status of a payment whose webhook failed, if the reason stands below the table. */
 export const WEBHOOK_MARK = " !";
 
-/** A status in words behind its mark. */
 export function markedStatus(status: string): string {
   if (!/^(\d+ )?[A-Za-z_][\w, ]*!?$/.test(status) || NO_STATUS.includes(status)) return status;
   return `${MARKS[valueStyle("status", status)!] ?? "●"} ${status}`;
 }
 
-/** Style of a value by its column; undefined for no style. */
 export function valueStyle(heading: string, marked: string): Style | undefined {
   if (heading.startsWith("webhook")) return marked.startsWith(MARKS.red!) ? "red" : undefined;
   if (!TELLING.includes(heading)) return undefined;

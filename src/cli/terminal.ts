@@ -26,10 +26,8 @@ export function printJson(value: unknown, indent = 0): void {
   process.stdout.write(`${toPrintableJson(value, indent)}\n`);
 }
 
-/** Paints text for standard error. */
 export const paintError: Paint = (style, text) => paint(style, text, isColourEnabled(process.stderr));
 
-/** Prints a line painted with `paintError` on standard error. */
 export function printPaintedError(line: string): void {
   const isColoured = isColourEnabled(process.stderr);
   process.stderr.write(
@@ -37,7 +35,6 @@ export function printPaintedError(line: string): void {
   );
 }
 
-/** Prints lines on standard error as they are. */
 export function printErrorText(text: string): void {
   process.stderr.write(`${toPrintableLines(text)}\n`);
 }
@@ -47,7 +44,6 @@ export function printErrorLine(text: string, before?: string, style?: Style): vo
   process.stderr.write(`${errorLines(text, before, style).join("\n")}\n`);
 }
 
-/** The lines of `printErrorLine`. */
 export function errorLines(text: string, before = "payments-sandbox: ", style?: Style): string[] {
   const [first = "", ...more] = wrap(before + toPrintableLine(text), 2, lineWidth(process.stderr));
   const start = before.trimEnd();

@@ -22,7 +22,6 @@ export function padCells(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - cellWidth(text)));
 }
 
-/** The text, cut with "…" to `width` cells. */
 export function cutCells(text: string, width: number): string {
   if (cellWidth(text) <= width) return text;
   let cut = "";
@@ -37,7 +36,6 @@ export function cutCells(text: string, width: number): string {
 
 export const SEPARATOR = " · ";
 
-/** The text, cut in the middle with "…" to `room` characters. */
 export function cutMiddle(text: string, room: number): string {
   if (text.length <= room) return text;
   const end = Math.floor((room - 1) / 2);
@@ -103,7 +101,6 @@ export function fitLine(parts: readonly StyledText[], columns = Number.POSITIVE_
   return line;
 }
 
-/** Spaces between two parts of a line. */
 export const GAP = "  ";
 
 /** Joins `head`, a reason and what follows it. If they do not fit into one line, the reason takes one or two of its own. */

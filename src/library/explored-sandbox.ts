@@ -12,7 +12,6 @@ import type { FaultRule, Scenario } from "../core/schema/scenario-rules.js";
 import { loadLazily } from "../core/time/load-lazily.js";
 import type { LocalSandbox, RunRules } from "../tools/explore/functions/local-sandbox.js";
 
-/** Name of the scenario that has the rules of a run. */
 const RULES_NAME = "explore";
 /** Longest hold of a response. The run ends it before. */
 const HOLD = "1h";

@@ -191,7 +191,6 @@ export interface WebhookSubscription {
 
 const WEBHOOK_HANDLER_URL = "http://localhost/webhooks";
 
-/** Throws if the handler of `onWebhook` is not a function. */
 export function checkWebhookHandler(handler: unknown): void {
   if (typeof handler === "function") return;
   throw new UserError(
@@ -356,7 +355,6 @@ export const exploreFunctionOptionsSchema = closedShape(undefined, "", {
 /** Options of `explore` for a flow that is an object. */
 export type ExploreOptions = Readonly<z.infer<typeof exploreFunctionOptionsSchema>>;
 
-/** Checks a method's file and options together. */
 export function checkFileArguments(
   method: string,
   { shape }: z.ZodMiniObject,

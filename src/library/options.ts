@@ -33,7 +33,6 @@ export interface UnresolvedOptions extends StartOptions {
   readonly aroundAttempt?: AttemptWrapper | undefined;
   /** Fixtures merged over those of the options. */
   readonly furtherFixtures?: LoadedDocument | undefined;
-  /** Fixtures as a value, instead of a file. */
   readonly fixturesValue?: unknown;
   /** Receives probable mistakes in scenario files, one line each. */
   readonly onWarning?: (warning: string) => void;
@@ -71,7 +70,6 @@ export class OptionsError extends UserError {
   }
 }
 
-/** An error in a file that an option names, such as a scenario file. */
 export interface OptionFileError {
   /** Path of the option, such as `["scenario", 0]`. */
   readonly path: readonly (string | number)[];

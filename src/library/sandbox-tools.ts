@@ -25,11 +25,9 @@ export const TOOLS = Symbol("payments-sandbox.tools");
 /** Sandbox of this process or namespace of a server that the tools work on. */
 export interface ToolsTarget {
   readonly fetch: SandboxFetch;
-  /** Returns the ID of the next run of a file. */
   readonly runIdOf: (name: string) => string;
   /** The sandbox of this process for flows that are objects; undefined on a server. */
   readonly local?: (() => LocalSandbox) | undefined;
-  /** Options of `checkWebhook` that the caller leaves out. */
   readonly webhookDefaults: Pick<CheckWebhookOptions, "secret" | "signature" | "timeout">;
 }
 

@@ -26,12 +26,10 @@ export class CommandRunner {
     this.#notice = notice;
   }
 
-  /** The last signal that asked to stop, if any. */
   get stopSignal(): NodeJS.Signals | undefined {
     return this.#signals.stopSignal;
   }
 
-  /** Aborted by the first signal that asks to stop. */
   get interruptSignal(): AbortSignal {
     return this.#signals.interruptSignal;
   }

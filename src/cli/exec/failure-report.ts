@@ -166,7 +166,6 @@ async function failedTestLines({ names, charges }: FailedTests): Promise<string[
   ];
 }
 
-/** The charges not in order. */
 async function chargeLines(charges: readonly KnownCharge[]): Promise<string[]> {
   const troubled = charges.filter(({ summary }) => !summary.is_in_order);
   const count = troubled.length;

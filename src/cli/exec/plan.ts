@@ -13,7 +13,6 @@ import type { CommandRunner } from "./command.js";
 /** The command of `exec` and the flags it runs with. */
 export interface ExecPlan {
   readonly command: readonly string[];
-  /** The flags as given. */
   readonly flagWords: readonly string[];
   readonly options: StartOptions;
   readonly templates: readonly EnvironmentTemplate[];
@@ -56,7 +55,6 @@ export interface MatrixRunPlan {
   readonly folder: string;
 }
 
-/** The folder of `--artifacts`. */
 export interface ArtifactWriter {
   /** Saves a run, whether it passed or failed. */
   save(

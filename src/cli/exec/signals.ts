@@ -31,7 +31,6 @@ export class SignalForwarder {
     for (const signal of PASSED_ON) process.on(signal, this.#on);
   }
 
-  /** The last signal that asked to stop, if any. */
   get stopSignal(): NodeJS.Signals | undefined {
     return this.#stopSignal;
   }
@@ -41,7 +40,6 @@ export class SignalForwarder {
     return this.#stopping.signal;
   }
 
-  /** Passes further signals to `target`. */
   passTo(target: SignalTarget | undefined): void {
     this.#target = target;
   }

@@ -57,7 +57,6 @@ export async function prepareMatrix(
   return (plan) => runMatrix(plan, scenarios);
 }
 
-/** Reads the scenarios of a group, or the single scenario with this name or file. */
 async function scenariosOf(name: string, options: StartOptions): Promise<ScenarioView[]> {
   const isInGroup = GROUPS.get(name);
   const scenario = isInGroup === undefined ? [name] : [];

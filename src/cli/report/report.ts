@@ -97,7 +97,6 @@ export function reportLines(raw: Report, width: number, style: Paint): string[] 
   ];
 }
 
-/** The cases, each followed by its nested cases. */
 function flattened(cases: readonly ReportCase[], indent = ""): (ReportCase & { readonly title: string })[] {
   return cases.flatMap((one) => [
     { ...one, title: `${indent}${one.title ?? one.name}` },

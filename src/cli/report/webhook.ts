@@ -41,7 +41,6 @@ export function reportOfWebhookCheck(report: WebhookReport): Report {
   };
 }
 
-/** Width of the number and title of a probe. */
 const TITLE_WIDTH = 33;
 
 /** A probe and its result, printed when it ends. */

@@ -30,7 +30,6 @@ export function isInProcessUrl(url: string): boolean {
   return url.startsWith(IN_PROCESS_SCHEME);
 }
 
-/** Receivers in this process, by their endpoint's URL. */
 export class InProcessReceivers extends Map<string, InProcessReceiver> {
   #count = 0;
 
@@ -145,7 +144,6 @@ async function readBody(response: Response): Promise<string | null> {
 export class AssertionCollector {
   #errors: unknown[] = [];
 
-  /** Wraps a handler so that its failed assertions are collected. */
   wrap(handler: WebhookHandler): WebhookHandler {
     return async (request) => {
       try {

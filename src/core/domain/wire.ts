@@ -138,7 +138,6 @@ export function wireResponse<Response extends { readonly status: number; readonl
   return { ...response, status, json: applyRules(response.json, own) };
 }
 
-/** The body of a webhook in the form of the rules for its type. */
 export function wireEvent(rules: readonly WireRule[], type: string, body: string): string {
   return applyRules(
     body,

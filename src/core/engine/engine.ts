@@ -37,7 +37,6 @@ interface EngineOptions {
 }
 
 export interface EngineEvents {
-  /** A change was applied. */
   readonly changed: Change;
   /** A change is safe and may be shown outside. */
   readonly stored: Change;

@@ -231,7 +231,6 @@ function listIn(lists: Map<string, SeqList>, name: string): SeqList {
 
 type Tables = { readonly [Name in IndexedCollection]: ReadonlyMap<RecordKey, Collections[Name]> };
 
-/** One index for each collection in `INDEXES`. */
 export type Indexes = { readonly [Name in IndexedCollection]: CollectionIndex<Collections[Name]> };
 
 /** @param tables the tables of a state, still empty */

@@ -48,7 +48,6 @@ export function amountReturned(state: State, charge: Charge): string {
     .reduce((sum, { amount }) => add(sum, amount), zeroAmount(decimalsOf(amount_paid)));
 }
 
-/** The payment of a priced charge as the ledger books it. */
 export function requireBookedPayment(charge: Charge): BookedPayment {
   const booked = bookedPayment(charge);
   if (booked === undefined) throw new Error(`charge ${charge.charge_id} has no price`);

@@ -139,7 +139,6 @@ function isHeld(namespace: Namespace, delivery: Delivery): boolean {
   return namespace.findHold(delivery)?.reason.startsWith(NOTHING_LISTENS) === true;
 }
 
-/** Activity of an attempt, or of a delivery that is held. */
 function attemptActivity(
   namespace: Namespace,
   delivery: Delivery,

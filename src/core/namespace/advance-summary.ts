@@ -12,7 +12,6 @@ import type { Namespace } from "./namespace.js";
 /** Maximum number of things that a report lists. */
 const LISTED_MAX = 20;
 
-/** Advances a namespace's clock, and reports what happened on the way. */
 export async function advanceAndReport(
   namespace: Namespace,
   target: AdvanceTarget,

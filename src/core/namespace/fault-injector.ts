@@ -90,7 +90,6 @@ export class FaultInjector {
     return fractionOf(numberedDigest(`${this.#engine.scope}\0${id}`, "chance", count)) < probability;
   }
 
-  /** Number of times a fault set by the control API was applied. */
   countApplied(faultId: string): number {
     return this.#counts.get(faultId)?.applied ?? 0;
   }

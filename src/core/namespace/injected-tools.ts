@@ -34,6 +34,5 @@ interface ScenarioRunOptions {
 export interface ScenarioRunner {
   /** Fills in the variables of a scenario, but reads no environment variables. Refuses names outside `vocabulary`. */
   read(namespace: Namespace, source: ScenarioSource, vocabulary?: Vocabulary): Promise<Scenario | Refusal>;
-  /** Runs a scenario and returns the run's report, even if the run fails. */
   run(namespace: Namespace, run: ScenarioRunOptions): Promise<ScenarioRunSummary | Refusal>;
 }

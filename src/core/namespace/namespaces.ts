@@ -275,7 +275,6 @@ export class Namespaces {
     return this.#open(name, request, startMs);
   }
 
-  /** Creates a namespace. If that fails, removes the namespace and its stored entry. */
   async #undoIfFailed(name: string, create: () => Promise<Namespace>): Promise<Namespace | Refusal> {
     try {
       return await create();

@@ -25,7 +25,6 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** Rule of `fault`. */
   readonly faultRule?: FaultRule | undefined;
   /** Id of the created object. With a fault: id of the object in the response, even if the response is lost. */
   objectId?: string | undefined;
@@ -56,7 +55,6 @@ export interface RequestEntry extends ServedRequest {
   readonly chars: number;
 }
 
-/** Events of a namespace, besides those of its engine. */
 export interface NamespaceEvents extends EngineEvents {
   /** A request that is not answered at once. `answered` follows. */
   readonly arrived: RequestEntry;

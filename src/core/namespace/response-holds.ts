@@ -24,7 +24,6 @@ export class ResponseHolds {
     this.#options = options;
   }
 
-  /** Waits until the client disconnects, or until the limit. */
   async holdUntilLimit(client: AbortSignal): Promise<void> {
     await this.#wait(this.#options.limitMs, client);
   }

@@ -163,7 +163,6 @@ async function listOf(client: ControlClient, list: ListId, key: string): Promise
 /** A failed test with the activity saved before its namespace was reset or deleted. */
 export interface FailedTestExport extends NamespaceLogs, FailedTest {}
 
-/** Adds the requests, events, deliveries and charges of failed tests, each with its test and namespace. */
 export function addFailedTests(logs: NamespaceLogs, tests: readonly FailedTestExport[]): NamespaceLogs {
   const newest = [...tests].reverse();
   const withTests = <Item extends object>(

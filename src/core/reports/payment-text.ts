@@ -115,7 +115,6 @@ export function commandText(words: string, namespace: string): string {
 /** Beginning of each command that a response or page gives. */
 export const PROGRAM = "npx payments-sandbox";
 
-/** A webhook that was not delivered. */
 export interface OpenWebhook {
   readonly delivery_id: string;
   readonly url: string | null;

@@ -19,7 +19,6 @@ export const STATUS_TONES: Readonly<Record<string, Tone>> = {
   ok: "good",
 };
 
-/** A status with its reason. */
 export interface ShownStatus {
   readonly word: string;
   readonly reason?: string | undefined;

@@ -101,7 +101,6 @@ export const clockRequestSchema = closedShape(
   }),
 );
 
-/** Returns the speed that a mode implies, else the default. */
 function speedOf(mode: string | undefined, defaultSpeed: number): number {
   if (mode === "manual") return parseClockSetting(mode).speed;
   return mode?.endsWith("x") ? parseClockSetting(mode).speed : defaultSpeed;
@@ -116,7 +115,6 @@ export const clockWaitQuerySchema = queryShape({
   ),
 });
 
-/** Query of an operation without parameters. */
 export const noParametersSchema = queryShape({});
 
 export const scopeQuerySchema = queryShape({

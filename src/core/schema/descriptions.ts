@@ -162,7 +162,6 @@ export function allSchemaDescriptions(): ReadonlyMap<z.core.$ZodType, SchemaDesc
   return descriptions;
 }
 
-/** Note of a field that the service's interface does not show, and that the sandbox assumes. */
 export function assumedFieldNote(text: string, details: NoteDetails = {}): FieldNote {
   return { description: text, assumption: ASSUMED_FIELD_REASON, ...details };
 }

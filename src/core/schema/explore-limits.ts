@@ -81,7 +81,6 @@ export function splitDeviations(text: string): { readonly kind: string; readonly
   });
 }
 
-/** Describes the first fault of a text of deviations; undefined if there is none. */
 export function deviationsFault(text: string): string | undefined {
   if (LIFE_NAME.test(text)) return undefined;
   if (text.includes(" + ")) return `a comma separates deviations: ${text.replaceAll(" + ", ", ")}`;

@@ -31,7 +31,6 @@ export interface Matcher {
   readonly lt?: string | number | undefined;
   readonly lte?: string | number | undefined;
 }
-/** A glob, a list of globs (one must match), or a matcher. */
 export type ValueMatch = Glob | Matcher;
 
 export const COMPARISON_OPERATORS = ["gt", "gte", "lt", "lte"] as const;
@@ -171,7 +170,6 @@ interface MatcherFault {
   readonly message: string;
 }
 
-/** Reports invalid matchers at any depth of a value. */
 export const reportInvalidMatchers: z.core.CheckFn<unknown> = ({ value, issues }) => {
   for (const { path, input, message } of matcherFaults(value))
     issues.push({ code: "custom", path: [...path], input, message });

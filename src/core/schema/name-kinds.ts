@@ -36,7 +36,6 @@ const BY_FIELD: ReadonlyMap<string, NameKind> = new Map([
   ["payment_rail", "payment rail"],
 ]);
 
-/** The kind of names in a field, from the mark on its schema or from its field name. */
 export function nameKindOf(schema: z.core.$ZodType, field: string | undefined): NameKind | undefined {
   if (kinds.has(schema) || field === undefined) return kinds.get(schema);
   return BY_FIELD.get(field);

@@ -379,7 +379,6 @@ const startOptionsObject = z.strictObject(
 /** Validated options of a config file. */
 export type StartOptions = z.infer<typeof startOptionsObject>;
 
-/** Options of `listen()` on a running sandbox. */
 export const listenOptionsSchema = z.pick(startOptionsObject, { port: true, host: true });
 
 /** Start options with checks across fields, such as secrets against their signature scheme. */

@@ -52,7 +52,6 @@ export function costlyPatternsMessage(patterns: string, instructions: number): s
   return `${patterns} are too large together: ${instructions} steps, more than ${MAX_INSTRUCTIONS}`;
 }
 
-/** Number of instructions of all patterns in a value. */
 export function instructionsIn(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let instructions = 0;

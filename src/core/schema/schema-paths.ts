@@ -100,7 +100,6 @@ export function findConflictingFields(
   return fields.filter((name) => !first.includes(name) && !others.some((shape) => shape.includes(name)));
 }
 
-/** Error message for an unknown field: suggests the nearest known one, else lists all. */
 export function unknownFieldMessage(word: string, known: readonly string[]): string {
   const suggestion = findNearestWord(word, known);
   if (suggestion !== undefined) return `unknown field; did you mean ${suggestion}?`;

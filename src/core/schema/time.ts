@@ -124,7 +124,6 @@ export function durationErrorMessage(text: unknown): string | undefined {
     : undefined;
 }
 
-/** Error message for a value that may be a duration or one of some words. */
 export function durationOrWordMessage(value: unknown, words: readonly string[]): string {
   const hint = typeof value === "string" ? didYouMean(value, words) : "";
   return durationErrorMessage(value) ?? `must be ${words.join(", ")} or ${EXAMPLES}${hint}`;

@@ -51,7 +51,6 @@ const FIXES: ReadonlyMap<string | undefined, string> = new Map([
   ["ENOSPC", "Free some space there."],
 ]);
 
-/** Wraps an error in a StoreError. Returns a StoreError unchanged. */
 export function asStoreError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
   const reason = errorText(error);

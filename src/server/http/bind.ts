@@ -44,7 +44,6 @@ export function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Error of `listen`. */
 interface BindError extends NodeJS.ErrnoException {
   readonly address: string;
   readonly port: number;

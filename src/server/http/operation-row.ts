@@ -54,7 +54,6 @@ export function querySchema({ call, input }: Pick<RoutedRow, "call" | "input">):
   return takesQuery({ call }) ? (input as z.ZodMiniObject | undefined) : undefined;
 }
 
-/** Schema of the body, wherever it is validated. */
 export function bodySchema(row: Pick<RoutedRow, "call" | "input" | "rawInput">): z.ZodMiniType | undefined {
   return takesQuery(row) ? undefined : (row.input ?? row.rawInput);
 }

@@ -7,7 +7,6 @@ import type { PageRunner } from "../control/control-operation.js";
 import type { ControlTypes } from "../control/operations.js";
 import type { DocumentOptions, FilledDocument } from "../openapi/serve.js";
 
-/** Result of an operation of the control API. */
 export type Result<Id extends keyof ControlTypes> = ControlTypes[Id]["output"];
 
 /** Calls an operation of the control API in a namespace; throws a SandboxError for a refusal. */
@@ -20,7 +19,6 @@ export type Ask = <Id extends keyof ControlTypes & OperationCall[0]>(
 export interface PageHost {
   nowMs(): number;
   publicUrl(): string | undefined;
-  /** Name of the namespace of a checkout; undefined if no namespace has it. */
   namespaceOfCheckout(checkoutId: string): string | undefined;
   /** Calls of a namespace. Changes and requests are attributed to the runner. */
   client(namespace: string, runner: PageRunner): ControlClient;

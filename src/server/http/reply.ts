@@ -45,7 +45,6 @@ export function replyOf(result: object): Reply | Refusal {
     : { status: 200, json: "", pieces: json, ...more };
 }
 
-/** Maps a result by `view`; returns refusals unchanged. */
 export function viewOrRefusal<Result, View>(
   result: Result | Refusal,
   view: (result: Result) => View,

@@ -37,7 +37,6 @@ export function withServer(document: OpenApiDocument, baseUrl: string): OpenApiD
   return { openapi, info, servers: [{ url: baseUrl, description: "This sandbox" }], ...rest };
 }
 
-/** Moves operations to their custom paths; `paths` has custom paths by operation id. */
 export function withCustomPaths(
   paths: Readonly<Record<string, string>>,
   document: OpenApiDocument,

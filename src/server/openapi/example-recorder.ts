@@ -49,7 +49,6 @@ export class ExampleRecorder {
     this.#fetch = fetch;
   }
 
-  /** Makes a call and records it as the example `name`. */
   async call(id: string, name: string, setup: ExampleRequest = {}): Promise<OpenApiJson> {
     const row = this.#rows.get(id);
     if (row === undefined) throw new Error(`there is no call ${id}`);

@@ -35,13 +35,11 @@ export interface DocumentOptions {
 
 /** A document with the values of a namespace. */
 export interface FilledDocument {
-  /** Name of the namespace. */
   readonly name: string;
   readonly nowMs: number;
   /** The public URL, or else the origin of the request. */
   readonly baseUrl: string;
   readonly document: OpenApiDocument;
-  /** Fills in a further text. */
   readonly fill: (text: string) => string;
 }
 
@@ -51,7 +49,6 @@ const filledDocuments = {
   control: new WeakMap<Engine, OpenApiDocument>(),
 };
 
-/** The document of an API, filled in for a namespace. */
 async function filledDocument(
   api: ApiName,
   { namespaces, paths, documentOf }: DocumentOptions,

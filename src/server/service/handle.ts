@@ -141,7 +141,6 @@ function exit(
   return serializeReply(reply, (served.namespace ?? clock).nowMs(), headers);
 }
 
-/** Journals a call whose client disconnected before the body was complete. */
 function journalDisconnected(call: HttpCall, served: ReceivedCall): CallResult {
   journalCall(call, served, { reply: null, hasClientDisconnected: true });
   return null;

@@ -8,7 +8,6 @@ export interface Difference {
   readonly kind: "missing" | "extra" | "value" | "form" | "status" | "event";
   readonly theirs: string;
   readonly ours: string;
-  /** Probe that shows it. */
   readonly probe: string;
 }
 

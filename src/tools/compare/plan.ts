@@ -22,7 +22,6 @@ export interface Probe {
   readonly decides?: readonly string[];
   /** Fields that depend on the account. */
   readonly omit?: string;
-  /** Method and currency of a quote. */
   readonly about?: Readonly<Record<"method" | "currency", string>>;
 }
 

@@ -32,7 +32,6 @@ const SLACK_CALLS = 5;
 const WINDOW_MS = 55_000;
 
 export interface RunOptions {
-  /** The service, or what was recorded of it. */
   readonly service: Side | Recording;
   readonly received?: readonly ReceivedWebhook[] | undefined;
   readonly payouts: boolean;

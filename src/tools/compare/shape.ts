@@ -152,7 +152,6 @@ function decimalToken(field: string, text: string, { money, sentTexts }: TokenCo
   return `${form}: ${exponentOf(prorateAmount("100", text, money, 2))} percent`;
 }
 
-/** Amount that the others of a body are compared with. */
 function referenceAmount(body: Readonly<Record<string, unknown>>, sent: unknown): string | undefined {
   const data = isJsonObject(body.data) ? body.data : body;
   const { settlement_amount: settlement } = data;

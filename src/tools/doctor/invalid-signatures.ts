@@ -35,7 +35,6 @@ export function sendInvalidSignature(session: ProbeSession, sent: string): Promi
   return session.sendRefusable(sent, createSampleEvent(session), { secrets: [session.unknownSecret] });
 }
 
-/** Sends an event for each variant of its signature. */
 async function withSignatures(
   session: ProbeSession,
   variants: Readonly<Record<string, (parts: SignatureParts) => string>>,

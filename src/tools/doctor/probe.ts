@@ -34,7 +34,6 @@ export interface ValidEventProbe extends SentProbe {
 
 /** A probe whose events a good receiver refuses. All of these probes are judged together. */
 export interface InvalidSignatureProbe extends SentProbe {
-  /** Fault of a receiver that accepts the event. */
   readonly acceptanceFault: ReceiverFaultName;
   /** A more general probe. If the receiver accepts the events of both probes, only the general fault is reported. */
   readonly coveredBy?: Probe;

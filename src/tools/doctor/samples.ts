@@ -133,7 +133,6 @@ export class SampleFactory {
       : this.#withdrawal(subject.status);
   }
 
-  /** A new event about a change that is `ageMs` old. */
   oldEvent(ageMs: number): SampleEvent {
     const atMs = this.#nowMs() - ageMs;
     return this.eventOf("charge.awaiting_payment", this.charge({}, atMs - MINUTE_MS), { atMs });

@@ -51,7 +51,6 @@ const VALID = "the genuine one";
 const REVERSED = "reversed";
 const IN_ORDER = "in order";
 
-/** Probes of valid events: verification, duplicates, order, retries, concurrency. */
 export const VALID_EVENT_PROBES = {
   valid: {
     title: "a valid event",

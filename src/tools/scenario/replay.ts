@@ -9,7 +9,6 @@ export interface Replay {
   /** Path of the flow, or name of a shipped one. */
   readonly flow: string;
   readonly only: string;
-  /** Line of `only`. */
   readonly line: number;
   /** Values for the variables of the flow. */
   readonly vars: Readonly<Record<string, string>>;

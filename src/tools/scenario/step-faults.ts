@@ -77,7 +77,6 @@ function isWaitKind(value: unknown): value is keyof typeof WAIT_SCHEMAS {
   return typeof value === "string" && Object.hasOwn(WAIT_SCHEMAS, value);
 }
 
-/** Checks a step with all variables filled in. Returns a message for each fault. */
 export function filledStepFaults(step: RawStep): string[] {
   return stepFaults(documentFromValue(step), [], step, () => false).map(({ field, message }) =>
     field === "" ? message : `${field}: ${message}`,

@@ -31,7 +31,6 @@ export interface ValidationOptions {
   readonly vocabulary?: Vocabulary | undefined;
   /** Receives the variables that a valid scenario defines or uses. */
   readonly onVariables?: (names: ReadonlySet<string>) => void;
-  /** Returns the faults of a config file whose options match the schema. */
   readonly configFaults: (document: LoadedDocument) => Promise<readonly DocumentFault[]>;
 }
 

@@ -148,7 +148,6 @@ const RUN_ID = "run.id";
 /** Maximum number of variables that refer to each other in a row, because each takes a part of the call stack. */
 const MAX_CHAINED = 500;
 
-/** Sources of variables besides the file. */
 export interface VariableSources {
   /** Values of the `--var` option, which override values in the file. */
   readonly vars: Readonly<Record<string, string>>;
@@ -249,7 +248,6 @@ export function variableNameOf(name: string): string {
   return dot === -1 ? name : name.slice(0, dot);
 }
 
-/** Converts text of the command line to the type of the file's value. */
 function convertTo(text: string, fileValue: unknown): unknown {
   if (typeof fileValue === "number" && text.trim() !== "" && Number.isFinite(Number(text)))
     return Number(text);

@@ -55,7 +55,6 @@ function settlementDelayMs(currency: CurrencyFixture): number {
   return confirmingMs + (settlement_delay === undefined ? 0 : durationToMs(settlement_delay));
 }
 
-/** Returns the checkout's quote if the quote's price is still locked. */
 function lockedQuote(tx: Transaction, charge: Charge): Quote | undefined {
   const quote = charge.quote_id === null ? undefined : tx.get("quotes", charge.quote_id);
   return quote !== undefined && tx.atMs < quote.locked_until_ms ? quote : undefined;

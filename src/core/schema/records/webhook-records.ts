@@ -65,7 +65,6 @@ export const mishapRecordSchema = z.strictObject({
   ),
   /** Type and status of a false event. The rest of the body is a copy of the real event. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
-  /** The response to the first attempt is lost. */
   response_lost: z.optional(z.boolean()),
   /** Event ID sent instead of the real one. */
   copy_id: z.optional(text),

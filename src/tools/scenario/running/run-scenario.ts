@@ -36,7 +36,6 @@ export interface RunOptions extends RunTarget, Pick<RunContext, "runCommand"> {
     | undefined;
 }
 
-/** Why a run without the app's URL is refused. */
 export const NO_APP = "some steps call the app under test: give its URL with --app";
 
 /** Runs the steps of a scenario in a sandbox, then restores rules, faults, clock and namespace. */

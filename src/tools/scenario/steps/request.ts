@@ -27,7 +27,6 @@ export const request = defineStep(["checks", "ignores_start", "own_customer"], {
   },
 });
 
-/** The client of a run, and the keys by which it calls the service. */
 export type ServiceAccess = Pick<RunContext, "client" | "keys">;
 
 export function callService(
@@ -70,7 +69,6 @@ export function parseRoute(call: string): { method: string; path: string } {
   return { method, path: path.replace(/\$\{[^{}]*\}/g, "*").split("?", 1)[0]! };
 }
 
-/** Splits a call such as `POST /orders`. */
 export function splitCall(text: string): { method: string; path: string } {
   const space = text.indexOf(" ");
   return { method: text.slice(0, space), path: text.slice(space + 1) };
