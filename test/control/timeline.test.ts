@@ -63,6 +63,33 @@ it("a timeline lists requests, transitions, events and responses in order", asyn
   });
 });
 
+it("at one instant, entries and events stand after their own status, and before the next", async () => {
+  const sandbox = await openSandbox({ clock: "manual" });
+  const client = Client.of(sandbox);
+  const id = await client.pay();
+  for (const to of ["EXPIRED", "COMPLETED"])
+    await client.ask(`POST /_sandbox/charges/${id}/transition`, { to });
+  await sandbox.advance("1d");
+  for (const amount of ["1.00", "2.00"])
+    await client.ask(`POST /_sandbox/charges/${id}/partial-refund`, { amount });
+  const { json } = await client.ask(`GET /_sandbox/charges/${id}/timeline`);
+  const story = (json.items as Happening[]).map(({ status, posting, type }) => status ?? posting ?? type);
+  expect(story).toEqual([
+    200,
+    "PENDING",
+    "EXPIRED",
+    "charge.expired",
+    "COMPLETED",
+    "payment",
+    "settlement",
+    "charge.completed",
+    "partial_refund",
+    "sandbox.charge.partially_refunded",
+    "partial_refund",
+    "sandbox.charge.partially_refunded",
+  ]);
+});
+
 it("a timeline lists each attempt at a failing receiver", async () => {
   await using receiver = await Receiver.open(refuseWith(503));
   const sandbox = await openSandbox({ webhooks: [receiver.url] });

@@ -359,7 +359,7 @@ describeInBrowser("the dashboard in a browser", () => {
         for (const status of statuses) {
           await sandbox.advance("2s");
           await page.locator("#charge .status").getByText(status).waitFor();
-          const row = page.locator("#timeline tr").filter({ hasText: `charge.${status.toLowerCase()}` });
+          const row = page.locator("#timeline .row").filter({ hasText: `charge.${status.toLowerCase()}` });
           for (const result of ["200 in", "nothing listens", "500"])
             await row.getByText(result).first().waitFor();
         }
@@ -442,7 +442,7 @@ describeInBrowser("the dashboard in a browser", () => {
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollHeight))
       .toBeLessThanOrEqual(1_500);
-    expect(await page.locator(".lanes tbody tr").count()).toBe(4);
+    expect(await page.locator("#timeline .row").count()).toBe(10);
     const raw = page.getByLabel("The record as JSON");
     expect(await raw.isVisible()).toBe(false);
     await page.getByText("Raw", { exact: true }).click();

@@ -101,8 +101,8 @@ function openCharge(hand: Hand, id: string): Promise<void> {
 
 async function openDelivery(hand: Hand, chargeId: string): Promise<void> {
   await openCharge(hand, chargeId);
-  const event = hand.page.locator("#timeline td > div").filter({ hasText: "charge.completed" });
-  await hand.open(event.locator("li a"), "/webhooks/");
+  const event = hand.page.locator("#timeline .row").filter({ hasText: "charge.completed" });
+  await hand.open(event.locator("[data-row]"), "/webhooks/");
 }
 
 function waitForNotice(hand: Hand, text: string | RegExp): Promise<void> {

@@ -107,7 +107,7 @@ export function backLink(context: PageContext, title: string): Markup {
 
 /** A record's id, at the end of its actions. */
 export function copyableId(id: string): Markup {
-  return html`<span class="id"><code>${id}</code>${copyButton("Copy id", id)}</span>`;
+  return html`<span class="id"><code>${id}</code> ${copyButton("Copy id", id)}</span>`;
 }
 
 /** A shortened id; the title attribute has the full id. */
@@ -167,7 +167,8 @@ tabindex="0" aria-label="${label}">${text}</pre></div>`;
 
 export interface ListRow {
   readonly key: string;
-  readonly at?: string | undefined;
+  /** Sandbox time as ISO text, or as it is shown. */
+  readonly at?: string | Markup | undefined;
   readonly status?: Content;
   readonly amount?: readonly [amount: string, currency: string];
   /** Who or what the row is about. */
@@ -219,7 +220,7 @@ export function listRow(context: PageContext, row: ListRow): Markup {
   const link = html`<a href="${to}" data-row${isCurrent && html` aria-current="page"`}>${text}</a>`;
   const [number, unit] = amount === undefined ? [] : [groupDigits(amount[0]), amount[1]];
   return html`<li class="row ${tone}" data-key="${key}"><span
-class="at">${at !== undefined && timeTag(context, at, true)}</span>
+class="at">${typeof at === "string" ? timeTag(context, at, true) : at}</span>
 <span class="state">${status}</span>
 <span class="amount">${number}</span><span class="unit">${unit}</span>
 <span class="who">${to === undefined ? text : link}</span>
@@ -228,7 +229,14 @@ class="at">${at !== undefined && timeTag(context, at, true)}</span>
 <span class="acts">${rowButtons}</span></li>`;
 }
 
-export type Headings = readonly [at: string, status: string, amount: string, who: string, what: string];
+export type Headings = readonly [
+  at: string,
+  status: string,
+  amount: string,
+  who: string,
+  what: string,
+  id: string,
+];
 
 /** @param headings names of the columns; a list without them has none */
 export function rowList(label: string, list: readonly Markup[], none: Content, headings?: Headings): Markup {
@@ -237,8 +245,8 @@ export function rowList(label: string, list: readonly Markup[], none: Content, h
   return html`<ul class="rows" data-list aria-label="${label}">${heads}${items}</ul>`;
 }
 
-function headsRow([at, status, amount, who, what]: Headings): Markup {
-  const cells = Object.entries({ at, state: status, amount, unit: "", who, what, id: "Id", acts: "" });
+function headsRow([at, status, amount, who, what, id]: Headings): Markup {
+  const cells = Object.entries({ at, state: status, amount, unit: "", who, what, id, acts: "" });
   return html`<li class="heads" data-key="heads" aria-hidden="true">${cells.map(
     ([name, text]) => html`<span
 class="${name}">${text}</span>`,

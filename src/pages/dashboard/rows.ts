@@ -236,7 +236,7 @@ export function nextStepText(delivery: DeliveryView, endpoint: Endpoint | undefi
 }
 
 /** Button that retries a failing delivery, or redelivers any other delivery. */
-export function attemptButton(delivery: DeliveryView, to: string): Markup {
+function attemptButton(delivery: DeliveryView, to: string): Markup {
   const isRetry = isFailing(delivery);
   const { delivery_id } = delivery;
   return ui.button({
@@ -246,12 +246,18 @@ export function attemptButton(delivery: DeliveryView, to: string): Markup {
   });
 }
 
-/** @param withButton false on the page of a delivery */
+interface DeliveryPlace {
+  /** Time since the payment began, on the payment's own page. */
+  readonly time?: Markup;
+  readonly tag?: Content;
+  readonly hasButton?: boolean;
+}
+
 export function deliveryRow(
   context: PageContext,
   delivery: DeliveryView,
   endpoint: Endpoint | undefined,
-  withButton = true,
+  { time, tag, hasButton = time === undefined || isFailing(delivery) }: DeliveryPlace = {},
 ): Markup {
   const { delivery_id: key, type, created_at: at, mode, attempts } = delivery;
   const receiver = ui.receiverLabel(receiverName(endpoint));
@@ -260,14 +266,19 @@ export function deliveryRow(
   const tries = attempts.length > 1 && `${attempts.length} attempts`;
   return ui.listRow(context, {
     key,
-    at,
+    at: time ?? at,
     status: ui.badge(state, ui.statusTone(state)),
     tone: isFailing(delivery) && endpoint?.enabled !== false ? "bad" : "",
-    title: html`${type} → <bdi>${receiver}</bdi> ${ui.liveModeTag(mode)}`,
+    title: html`${type} → <bdi>${receiver}</bdi> ${tag} ${ui.liveModeTag(mode)}`,
     to: rowUrl(context, "webhooks", key),
-    subtitle: ui.joinWithDots([orderMarkup(delivery.data), ui.reasonMarkup(reason), due, tries]),
-    id: objectIdOf(delivery),
-    rowButtons: withButton && attemptButton(delivery, `${type} to ${receiver}`),
+    subtitle: ui.joinWithDots([
+      time === undefined && orderMarkup(delivery.data),
+      ui.reasonMarkup(reason),
+      due,
+      tries,
+    ]),
+    id: time === undefined ? objectIdOf(delivery) : undefined,
+    rowButtons: hasButton && attemptButton(delivery, `${type} to ${receiver}`),
   });
 }
 

@@ -5,10 +5,11 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { receiverName } from "../../core/reports/delivery-text.js";
 import { type ACTORS, isByHand } from "../../core/schema/common.js";
 import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
+import { parseEventType, REVERSALS } from "../../core/schema/event-types.js";
 import { idOf } from "./payment-report.js";
 import { requestEntryView } from "./requests.js";
 
-/** Order of items at the same instant. */
+/** Order of items at the same instant that belong to one status. */
 const ORDER: readonly ChargeHistoryItem["kind"][] = [
   "request",
   "transition",
@@ -71,8 +72,53 @@ export function collectHistory(namespace: Namespace, payment: Charge | Withdrawa
       if (hold !== null) items.push({ kind: "hold", at: hold.since, ...ids, reason: hold.reason });
     }
   }
-  items.sort((a, b) => compareText(a.at, b.at) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  const places = placesOf(items);
+  items.sort(
+    (a, b) =>
+      compareText(a.at, b.at) ||
+      places.get(a)! - places.get(b)! ||
+      ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind),
+  );
   return { status: payment.status, total: items.length, items };
+}
+
+/** Statuses that post the entries of the ledger that are no reversal. */
+const POSTED_WITH: Readonly<Record<string, string>> = {
+  payment: "COMPLETED",
+  settlement: "COMPLETED",
+  refund: "REFUNDED",
+  withdrawal: "PENDING",
+  withdrawal_completed: "COMPLETED",
+};
+
+function wordOf(item: ChargeHistoryItem): string | undefined {
+  if (item.kind === "transition") return item.status;
+  if (item.kind === "ledger")
+    return POSTED_WITH[item.posting] ?? REVERSALS[item.posting as keyof typeof REVERSALS]?.status;
+  if (item.kind !== "event") return undefined;
+  const reversal = Object.values(REVERSALS).find(({ event }) => event === item.type);
+  return reversal?.status ?? parseEventType(item.type)?.status;
+}
+
+/** Places of items among those of their instant: entries and events follow their own status, not a later one. */
+function placesOf(items: readonly ChargeHistoryItem[]): ReadonlyMap<ChargeHistoryItem, number> {
+  const states = items.filter(
+    (item) =>
+      item.kind === "transition" || (item.kind === "ledger" && Object.hasOwn(REVERSALS, item.posting)),
+  );
+  const counts = new Map<string, number>();
+  const placeOf = (item: ChargeHistoryItem): number => {
+    const place = states.indexOf(item);
+    const word = wordOf(item);
+    if (item.kind === "request" || place >= 0) return place;
+    if (word === undefined) return states.length;
+    const key = `${item.kind} ${word}`;
+    const nth = counts.get(key) ?? 0;
+    counts.set(key, nth + 1);
+    const own = states.filter((state) => wordOf(state) === word);
+    return states.indexOf(own[Math.min(nth, own.length - 1)] ?? states.at(-1)!);
+  };
+  return new Map(items.map((item) => [item, placeOf(item)]));
 }
 
 /** The cause of a status change, and what its rule matches; `index` is its position in the status history. */

@@ -28,7 +28,7 @@ function listing(context: PageContext): Listing<"charges"> {
   return {
     name: "charges",
     choices: { status: [...CHARGE_STATUSES, ...REVERSED] },
-    headings: ["Created", "Status", "Amount", "Customer", "Order, method"],
+    headings: ["Created", "Status", "Amount", "Customer", "Order, method", "Id"],
     get: (charge_id) => context.ask("getCharge", { charge_id }),
     idOf: ({ charge_id }) => charge_id,
     row: (charge) => chargeRow(context, charge),

@@ -22,7 +22,7 @@ async function listing(context: PageContext): Promise<Listing<"withdrawals">> {
   const destinations = await destinationsOf(context);
   return {
     name: "withdrawals",
-    headings: ["Created", "Status", "Amount", "Destination", "About"],
+    headings: ["Created", "Status", "Amount", "Destination", "About", "Id"],
     get: (withdrawal_id) => context.ask("getControlWithdrawal", { withdrawal_id }),
     idOf: ({ withdrawal_id }) => withdrawal_id,
     row: (payout) => withdrawalRow(context, payout, destinations.get(payout.destination_id)),

@@ -21,7 +21,7 @@ export const REQUESTS: View = {
 function listing(context: PageContext): Listing<"requests"> {
   return {
     name: "requests",
-    headings: ["Time", "Status", "", "Request", "About"],
+    headings: ["Time", "Status", "", "Request", "About", "Id"],
     choices: { status: ["2xx", "4xx", "5xx", "dropped"], operation: OPERATION_IDS },
     get: (request_id) => context.ask("getRequest", { request_id }),
     idOf: ({ request_id }) => String(request_id),

@@ -58,7 +58,7 @@ async function listing(context: PageContext): Promise<Listing<"deliveries">> {
     },
     get: (delivery_id) => context.ask("getDelivery", { delivery_id }),
     idOf: ({ delivery_id }) => delivery_id,
-    headings: ["Created", "Status", "", "Event → receiver", "About"],
+    headings: ["Created", "Status", "", "Event → receiver", "About", "Id"],
     title: (total) => `Deliveries: ${total}`,
     row: (delivery) => deliveryRow(context, delivery, receivers.get(delivery.webhook_id)),
     none:
@@ -234,7 +234,7 @@ ${
     title: `Deliveries of this event: ${copies.length}`,
     body: ui.rowList(
       "Deliveries of this event",
-      copies.map((copy) => deliveryRow(context, copy, receivers.get(copy.webhook_id), false)),
+      copies.map((copy) => deliveryRow(context, copy, receivers.get(copy.webhook_id), { hasButton: false })),
       "",
     ),
   })
