@@ -102,10 +102,11 @@ function wordOf(item: ChargeHistoryItem): string | undefined {
 
 /** Places of items among those of their instant: entries and events follow their own status, not a later one. */
 function placesOf(items: readonly ChargeHistoryItem[]): ReadonlyMap<ChargeHistoryItem, number> {
-  const states = items.filter(
-    (item) =>
-      item.kind === "transition" || (item.kind === "ledger" && Object.hasOwn(REVERSALS, item.posting)),
-  );
+  const changes = items.filter(({ kind }) => kind === "transition");
+  const reversals = items.filter((item) => item.kind === "ledger" && Object.hasOwn(REVERSALS, item.posting));
+  // A payment is reversed while it is COMPLETED; of all statuses, only REFUNDED follows.
+  const isRefund = (item: ChargeHistoryItem) => wordOf(item) === "REFUNDED";
+  const states = [...changes.filter((item) => !isRefund(item)), ...reversals, ...changes.filter(isRefund)];
   const counts = new Map<string, number>();
   const placeOf = (item: ChargeHistoryItem): number => {
     const place = states.indexOf(item);
