@@ -127,3 +127,27 @@ it("a flow that waits for nothing that can happen ends with a sentence", async (
     "nothing has happened for 5 s: the app waits for itself, or for something outside of this process",
   );
 });
+
+it("no time passes between two presses of an app that keeps a timer, as an HTTP client does", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const shop = await openFunctionShop(sandbox);
+  const passed: number[] = [];
+  const nowMs = async () =>
+    Date.parse((await sandbox.control<{ now: string }>("GET", "/_sandbox/clock")).now);
+  const flow = flowOf(shop, {
+    async flow({ id, email, press, advance }) {
+      let beforeMs: number | undefined;
+      const order = async () => {
+        passed.push((await nowMs()) - (beforeMs ?? (await nowMs())));
+        setTimeout(() => {}, 3_000);
+        await shop.place(id, email);
+        await WAYS.scrypt!();
+        beforeMs = await nowMs();
+      };
+      for (let times = 0; times < 5; times++) await press("order", order);
+      await advance("10s");
+    },
+  });
+  await sandbox.explore(flow, { only: "webhook_late at charge.completed#1" });
+  expect(passed.filter((ms) => ms > 0)).toEqual([]);
+});

@@ -22,6 +22,11 @@ const MAX_RELEASES = 50;
 /** Thrown if an app waits for something that this process does not show. */
 export class IdleError extends Error {}
 
+interface Wait {
+  /** Is resolved when the wait is over: at once for the flow, and not only for the app. */
+  done?: Promise<unknown>;
+}
+
 /**
  * Lets an app of this process work until it is still, and moves sandbox time when the app waits for it. Timers of the app
  * fire at their sandbox times.
@@ -32,7 +37,7 @@ export class Driver {
   readonly #timers: AppTimers;
   readonly #stopListening: () => void;
   /** Waits under way, the innermost last. Only the innermost drives the app. */
-  readonly #waits: { readonly done: Promise<unknown> }[] = [];
+  readonly #waits: Wait[] = [];
   #stops: readonly Stop[] = [];
   #startMs = 0;
   /** Sandbox time that passes once, as soon as a response is held. */
@@ -101,18 +106,17 @@ export class Driver {
   }
 
   /** Keeps other waits from driving the app while `work` does. */
-  alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    // Begins once the wait is on the list.
-    return this.#waiting(Promise.resolve().then(work));
-  }
-
-  #waiting<Result>(work: Promise<Result>): Promise<Result> {
-    const wait = { done: work.catch(() => {}) };
+  async alone<Result>(work: (own: Wait) => Promise<Result>): Promise<Result> {
+    const wait: Wait = {};
     this.#waits.push(wait);
-    return work.finally(() => {
+    try {
+      const result = work(wait);
+      wait.done = result.catch(() => {});
+      return await result;
+    } finally {
       this.#waits.splice(this.#waits.indexOf(wait), 1);
       this.#stillness.note();
-    });
+    }
   }
 
   /**
@@ -121,18 +125,21 @@ export class Driver {
    *
    * @param onStuck called when nothing happens by itself any more; returns true if it has changed that
    */
-  async until<Result>(work: Promise<Result>, onStuck: () => boolean = () => false): Promise<Result> {
+  until<Result>(work: Promise<Result>, onStuck: () => boolean = () => false): Promise<Result> {
+    return this.alone((own) => this.#drive(own, work, onStuck));
+  }
+
+  async #drive<Result>(own: Wait, work: Promise<Result>, onStuck: () => boolean): Promise<Result> {
     let isDone = false;
-    const done = this.#waiting(work).finally(() => {
+    const end = () => {
       isDone = true;
-    });
-    done.catch(() => {});
-    const own = this.#waits.at(-1)!;
+    };
+    const done = work.then(end, end);
     let idleMs = 0;
     for (let fired = 0; !isDone; ) {
       const inner = this.#waits.at(-1);
       if (inner !== own) {
-        await Promise.race([inner?.done, own.done]);
+        await Promise.race([inner?.done, done]);
         continue;
       }
       await this.whenStill();
@@ -144,7 +151,7 @@ export class Driver {
             `nothing has happened for ${MAX_IDLE_MS / 1_000} s: the app waits for itself, or for something outside of this process`,
           );
         const sinceMs = monotonicMs();
-        await Promise.race([own.done, pause(1)]);
+        await Promise.race([done, pause(1)]);
         idleMs += monotonicMs() - sinceMs;
         continue;
       }
@@ -152,7 +159,7 @@ export class Driver {
       if (++fired > MAX_FIRED_IN_WAIT) throw new IdleError("the app waits, and its timers fire without end");
       await step();
     }
-    return done;
+    return work;
   }
 
   /** Returns the step that lets a waiting app go on; undefined if none does. */
