@@ -4,21 +4,27 @@ import { Socket } from "node:net";
 import * as timers from "node:timers";
 import * as timersPromises from "node:timers/promises";
 import { replaceMembers } from "./replace-members.js";
-import { afterPendingIo, monotonicMs, pause } from "./timers.js";
+import { afterPendingIo, pause } from "./timers.js";
 
 /** Turns of the event loop without activity after which an app in this process has nothing left to do by itself. */
 const CALM_TURNS = 2;
 /** Types of resources that stand for work of the system or of a thread that ends once: files, names, hashes. */
 const WORK = /REQ(UEST|CALLBACK|PROMISE|WRAP)?$|CONNECTWRAP$/;
-/** Wall time for which work of the system is waited for. A resource may also be one that never ends. */
-const WORK_MS = 2_000;
-/** Wall time for which a socket that was written to is waited for, such as the connection to a database. */
-const SOCKET_MS = 100;
+/** Pauses of 1 ms for which work of the system is waited for. A resource may also be one that never ends. */
+const WORK_PAUSES = 2_000;
+/** Pauses of 1 ms for which a socket that was written to is waited for, such as the connection to a database. */
+const SOCKET_PAUSES = 100;
 
 /** Work of the system, as `async_hooks` reports it. */
 interface Work {
   readonly resource: object;
-  readonly sinceMs: number;
+  readonly sincePause: number;
+}
+
+/** Writes to a socket that have no answer yet. */
+interface Unanswered {
+  readonly writes: number;
+  readonly sincePause: number;
 }
 
 /** Returns true for a job of a thread that nobody waits for, such as that of random bytes: it is done, and never ends. */
@@ -30,6 +36,10 @@ type Member = (this: Socket, ...values: unknown[]) => unknown;
 /** A socket with the members of Node that it sends and receives by. */
 type OpenSocket = Socket & { _writeGeneric?: Member; _server?: unknown };
 
+function addressOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress}:${remotePort}`;
+}
+
 /**
  * Tells when an app in this process has nothing left to do by itself: without wall time, unless it waits for the system.
  * Promises and immediates are seen by the turns they take, files and threads by `async_hooks`, other processes by sockets.
@@ -37,14 +47,18 @@ type OpenSocket = Socket & { _writeGeneric?: Member; _server?: unknown };
 export class AppStillness {
   #activity = 0;
   readonly #work = new Map<number, Work>();
-  readonly #sockets = new Map<Socket, number>();
-  readonly #outside = new Set<string>();
+  readonly #sockets = new Map<Socket, Unanswered>();
+  /** Address outside of this process that the app has written to → writes that one answer is for. */
+  readonly #outside = new Map<string, number>();
   readonly #ownPorts = new Set<number | undefined>();
   #hasGivenUp = false;
-  #hasWaited = false;
+  /** Pauses so far: a busy machine makes them longer, so an app that it slows is waited for as long. */
+  #pauses = 0;
+  #pause: Promise<void> | undefined;
+  #isLearning = true;
   readonly #hook = createHook({
     init: (id, type, _triggerId, resource) => {
-      if (WORK.test(type)) this.#work.set(id, { resource, sinceMs: monotonicMs() });
+      if (WORK.test(type)) this.#work.set(id, { resource, sincePause: this.#pauses });
     },
     before: (id) => {
       if (this.#work.delete(id)) this.#activity++;
@@ -78,10 +92,7 @@ export class AppStillness {
     // Another runtime sends otherwise.
     if (_writeGeneric === undefined) return [];
     const noteWrite = (socket: OpenSocket) => this.#noteWrite(socket);
-    const noteRead = (socket: Socket) => {
-      this.#sockets.delete(socket);
-      this.note();
-    };
+    const noteRead = (socket: Socket, chunk: unknown) => this.#noteRead(socket, chunk);
     return [
       replaceMembers(Socket.prototype, {
         _writeGeneric(this: Socket, ...values: unknown[]) {
@@ -89,7 +100,7 @@ export class AppStillness {
           return _writeGeneric.apply(this, values);
         },
         push(this: Socket, ...values: Parameters<Socket["push"]>) {
-          noteRead(this);
+          noteRead(this, values[0]);
           return push.apply(this, values);
         },
       }),
@@ -100,11 +111,28 @@ export class AppStillness {
   #noteWrite(socket: OpenSocket): void {
     this.note();
     if (socket._server != null) this.#ownPorts.add(socket.localPort);
-    else if (socket.readable) {
-      this.#sockets.set(socket, monotonicMs());
-      const { remoteAddress, remotePort } = socket;
-      if (remoteAddress !== undefined) this.#outside.add(`${remoteAddress}:${remotePort}`);
+    else if (socket.readable && !socket.connecting) {
+      const { writes = 0 } = this.#sockets.get(socket) ?? {};
+      this.#sockets.set(socket, { writes: writes + 1, sincePause: this.#pauses });
+      const address = addressOf(socket);
+      if (!this.#outside.has(address)) this.#outside.set(address, 1);
     }
+  }
+
+  /** @param chunk null at the end */
+  #noteRead(socket: Socket, chunk: unknown): void {
+    this.note();
+    const { writes = 0 } = this.#sockets.get(socket) ?? {};
+    const address = addressOf(socket);
+    const answered = this.#outside.get(address) ?? 1;
+    if (this.#isLearning && writes > answered) this.#outside.set(address, writes);
+    if (this.#isLearning || chunk === null || writes <= answered) this.#sockets.delete(socket);
+    else this.#sockets.set(socket, { writes: writes - answered, sincePause: this.#pauses });
+  }
+
+  /** Ends the time in which nothing happens at once, so that an answer is for all that was written before. */
+  endLearning(): void {
+    this.#isLearning = false;
   }
 
   note(): void {
@@ -114,7 +142,7 @@ export class AppStillness {
   /** Addresses outside of this process that the app has written to. */
   get outside(): string[] {
     const own = [...this.#ownPorts].map((port) => `:${port}`);
-    return [...this.#outside].filter((address) => !own.some((port) => address.endsWith(port))).sort();
+    return [...this.#outside.keys()].filter((address) => !own.some((port) => address.endsWith(port))).sort();
   }
 
   /** The system did not end work of the app in time. What follows from it is not seen. */
@@ -124,7 +152,7 @@ export class AppStillness {
 
   /** The app has waited for work of the system or of another process, whose duration is not the same in every run. */
   get hasWaited(): boolean {
-    return this.#hasWaited;
+    return this.#pauses > 0;
   }
 
   restore(): void {
@@ -134,15 +162,14 @@ export class AppStillness {
   }
 
   get #isWaiting(): boolean {
-    const nowMs = monotonicMs();
-    for (const [id, { resource, sinceMs }] of this.#work) {
+    for (const [id, { resource, sincePause }] of this.#work) {
       const isPending = !isSynchronousJob(resource);
-      if (isPending && nowMs - sinceMs < WORK_MS) return true;
+      if (isPending && this.#pauses - sincePause < WORK_PAUSES) return true;
       this.#work.delete(id);
       this.#hasGivenUp ||= isPending;
     }
-    for (const [socket, sinceMs] of this.#sockets) {
-      if (!socket.destroyed && nowMs - sinceMs < SOCKET_MS) return true;
+    for (const [socket, { sincePause }] of this.#sockets) {
+      if (!socket.destroyed && this.#pauses - sincePause < SOCKET_PAUSES) return true;
       this.#sockets.delete(socket);
     }
     return false;
@@ -155,8 +182,10 @@ export class AppStillness {
       await new Promise<void>(afterPendingIo);
       calm = this.#activity === before ? calm + 1 : 0;
       if (calm < CALM_TURNS || !this.#isWaiting) continue;
-      this.#hasWaited = true;
-      await pause(1);
+      await (this.#pause ??= pause(1).finally(() => {
+        this.#pauses++;
+        this.#pause = undefined;
+      }));
       calm = 0;
     }
   }

@@ -10,10 +10,16 @@ import { temporaryFolder } from "../../support/folders.js";
 import { atEndOfFile } from "../../support/lifetime.js";
 import { flowOf, type Order, openFunctionShop } from "./shop.js";
 
-/** A server of another thread, which this process sees no more of than of a database. */
+/** A server of another thread, which this process sees no more of than of a database. Answers one query after another. */
 const SERVER = `
   const { createServer } = require("node:net");
-  const server = createServer((socket) => socket.on("data", (data) => socket.write(data)));
+  const server = createServer((socket) => {
+    let answered = Promise.resolve();
+    const answer = () => new Promise((resolve) => setTimeout(() => socket.write("a", resolve), 5));
+    socket.on("data", (data) => {
+      for (const _ of data) answered = answered.then(answer);
+    });
+  });
   server.listen(0, "127.0.0.1", () => require("node:worker_threads").parentPort.postMessage(server.address().port));
 `;
 let query: () => Promise<void>;

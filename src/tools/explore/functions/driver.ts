@@ -101,6 +101,11 @@ export class Driver {
     while (this.#sandbox.isAdvancing()) await pause(1);
   }
 
+  /** Ends the time of the plain runs. */
+  endLearning(): void {
+    this.#stillness.endLearning();
+  }
+
   whenStill(): Promise<void> {
     return this.#stillness.whenStill();
   }

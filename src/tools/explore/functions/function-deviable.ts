@@ -143,6 +143,7 @@ export class FunctionDeviable implements Deviable {
   }
 
   #learn(): void {
+    this.#driver.endLearning();
     const [one, other] = this.#plain as [FlowRun, FlowRun];
     const presses = pressRanges(one.observed, one.state.pressMarks);
     const baseline = baselineOf(this.#views, one, other, presses);
