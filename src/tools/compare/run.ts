@@ -80,7 +80,6 @@ async function openOwn({ open }: RunOptions, seed: string): Promise<OwnSide> {
       send,
       inbox,
       webhookUrl: `http://127.0.0.1:${inbox.port}/`,
-      renames: sandbox.renames,
     }),
     advance: async (seconds) => {
       for (const end = second + seconds; second < end; ) {
@@ -98,6 +97,7 @@ async function openOwn({ open }: RunOptions, seed: string): Promise<OwnSide> {
 async function compareSides(options: RunOptions, own: OwnSide, twin: OwnSide): Promise<RunResult> {
   const { service, payouts, burst } = options;
   const live = service instanceof Side ? service : undefined;
+  for (const side of [own.side, twin.side, live]) if (side !== undefined) side.renames = own.sandbox.renames;
   const document = await readDocument(own);
   const tables = await readTables();
   const recorded = (): Recording => live?.observations ?? (service as Recording);

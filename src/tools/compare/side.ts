@@ -16,8 +16,6 @@ export interface SideOptions {
   readonly inbox?: Inbox | undefined;
   /** Where its webhooks arrive. */
   readonly webhookUrl: string;
-  /** Fields that `wire` renames. */
-  readonly renames?: Readonly<Record<string, string>>;
 }
 
 export interface Answer {
@@ -32,6 +30,8 @@ export class Side {
   readonly inbox: Inbox | undefined;
   /** Operation → path that was found for it. */
   readonly paths = new Map<string, string>();
+  /** Fields that `wire` renames. */
+  renames: Readonly<Record<string, string>> = {};
   calls = 0;
   /** Wall time of all responses together, and of the slowest, to allow for a slow service. */
   waitedMs = 0;
@@ -55,7 +55,7 @@ export class Side {
   /** A field of an earlier response, after its probe and a dot, under its name or the one that `wire` gives it. */
   value(name: string): string | undefined {
     const [, probe, field = ""] = /^(.*)\.(\w+)$/.exec(name) ?? [];
-    return this.#values.get(name) ?? this.#values.get(`${probe}.${this.#options.renames?.[field]}`);
+    return this.#values.get(name) ?? this.#values.get(`${probe}.${this.renames[field]}`);
   }
 
   /** Fills in the fields of earlier responses; undefined if one is missing. */
