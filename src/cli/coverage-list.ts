@@ -1,7 +1,6 @@
 import { didYouMean } from "../core/schema/nearest.js";
 import { UserError } from "../core/schema/user-error.js";
 
-/** Coverage by kind, from the control API. */
 export type Coverage = Readonly<
   Record<string, { readonly met: Readonly<Record<string, number>>; readonly not_met: readonly string[] }>
 >;

@@ -5,10 +5,8 @@ import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
 import { printErrorLine, printErrorText, printJson } from "./terminal.js";
 
-/** Details of an error that the user can fix, for JSON output. */
 interface Advice {
   readonly code: string;
-  /** Fix, usually a command. */
   readonly fix: string | null;
   readonly doc: string;
 }

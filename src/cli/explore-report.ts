@@ -114,7 +114,6 @@ function exhaustiveDepth(depth: string | number): number {
   return depth === "max" ? MAX_EXHAUSTIVE_DEPTH : Number(depth);
 }
 
-/** The deviations that a log shows, each with its reason. */
 function shownText(from: string, shown: NonNullable<ExploreReport["shown"]>): string {
   const lines = shown.map(({ reason, ...one }) => `${deviationSetText([one])}: ${reason}`);
   const wrapped = lines.flatMap((line) => wrap(toPrintableLine(line), 2, lineWidth()));

@@ -3,7 +3,6 @@ import { toPrintableLine } from "../core/schema/text-format.js";
 import { terminalWidth } from "./terminal.js";
 import { wrap } from "./text-layout.js";
 
-/** The end of a command's help: notes, and examples to copy. */
 export function helpText(examples: string | readonly string[], notes: readonly string[] = []): () => string {
   const all = typeof examples === "string" ? [examples] : examples;
   return () => {

@@ -20,7 +20,6 @@ export function init(): void {
   printText(`${said.join("\n")}\n\n${NEXT}`);
 }
 
-/** Writes a file unless it exists. Returns the line to print. */
 function writeNew(file: string, text: string): string {
   try {
     writeFileSync(file, text, { flag: "wx" });

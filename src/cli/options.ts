@@ -50,7 +50,6 @@ export function addStartOptions(
   return command;
 }
 
-/** Parser of a repeatable option. */
 export function appendOptionValue(value: string, all: string[] = []): string[] {
   return [...all, value];
 }

@@ -4,7 +4,6 @@ import { makeFolder } from "../core/files/make-folder.js";
 import { systemErrorText } from "../core/schema/system-error-text.js";
 import { UserError } from "../core/schema/user-error.js";
 
-/** Options that name what a command writes. */
 export const OUTPUT_OPTIONS: Readonly<Record<string, "file" | "folder">> = {
   junit: "file",
   save: "folder",

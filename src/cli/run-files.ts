@@ -20,7 +20,6 @@ export interface ScenarioReadContext {
   readonly vars: Readonly<Record<string, string>>;
   readonly runIdOf: (name: string) => string;
   readonly vocabulary: Vocabulary;
-  /** Treats warnings as faults. */
   readonly isStrict: boolean;
 }
 

@@ -345,7 +345,6 @@ async function askPerson(text: string, progress: ProgressLine, signal: AbortSign
   }
 }
 
-/** Adds the file's own warnings to the warnings of the run. */
 function withWarnings({ warnings }: LoadedScenario, report: RunReport): RunReport {
   return { ...report, warnings: [...warnings.map(faultText), ...report.warnings] };
 }

@@ -34,7 +34,6 @@ export function invalidUrlError(flag: string, given: string): UserError {
 interface FlagVocabulary {
   /** The names of the shipped service if a flag is invalid. */
   readonly vocabulary: Vocabulary;
-  /** Error in the start options or in their files. */
   readonly error?: UserError;
 }
 

@@ -81,7 +81,6 @@ function noteLines(note: string, room: number): string[] {
   return [first, ...(rest.length === 0 ? [] : [rest.join(" ")])].map((text) => cutCells(text, room));
 }
 
-/** Leaves out the spaces at the end. */
 function trimmed(parts: readonly StyledText[]): StyledText[] {
   const last = parts.findLastIndex(([, text]) => text.trim() !== "");
   return parts
@@ -160,7 +159,6 @@ function changed({ columns, rows }: Table, format: ValueFormat, change: (text: s
   };
 }
 
-/** Leaves out columns, by their name and the cells below it. */
 function without(
   { columns, rows }: Table,
   isLeftOut: (column: string, cells: readonly string[]) => boolean,
@@ -218,7 +216,6 @@ function shortInstant(text: string, hasDate: boolean): string {
   return text.replace(INSTANT, (all, time) => (hasDate ? `${all.slice(5, 10)} ${time}` : time));
 }
 
-/** Shortens the ids in a text. */
 export function shortId(text: string): string {
   return text.replace(ID_BY_PREFIX, (id) => id.slice(0, ID_PREFIX));
 }
@@ -236,12 +233,10 @@ const INSTANT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 /** Formats that may be cut. Half an amount or status is useless; the beginning of an error is not. */
 const CUT: readonly ValueFormat[] = ["text", "event", "address"];
 
-/** Columns whose values have colours. */
 const TELLING = ["status", "response"];
 
 const STYLES: Readonly<Record<string, Style>> = { good: "green", bad: "red", warn: "yellow" };
 
-/** Why a request has no status. */
 const NO_STATUS = ["connection cut", "client gone"];
 
 const MARKS: Readonly<Partial<Record<Style, string>>> = { green: "✓", red: "✗" };

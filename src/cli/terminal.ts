@@ -68,7 +68,6 @@ export function lineWidth({ isTTY, columns }: NodeJS.WriteStream = process.stdou
 /** Limit of unread output, in characters. */
 const UNREAD_MAX = 64 * 1024;
 
-/** Returns true if the terminal is behind with its output. */
 export function isOutputBacklogged(): boolean {
   return process.stdout.writableLength > UNREAD_MAX;
 }

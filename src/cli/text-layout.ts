@@ -153,7 +153,6 @@ export function isColourEnabled({ isTTY }: NodeJS.WriteStream = process.stdout):
   return isTTY === true && NO_COLOR === "" && TERM !== "dumb";
 }
 
-/** Matches an escape code of a style. */
 const CODES = new RegExp(
   `(${Object.values(STYLES)
     .flat()

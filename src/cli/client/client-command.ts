@@ -21,7 +21,6 @@ export interface ClientAction {
   readonly formatResult?: (answer: JsonBody, asked: CommandInput) => string | Promise<string>;
 }
 
-/** A command that calls a running sandbox. */
 export interface ClientCommand {
   /** Command name and arguments, as in the help. The argument `verb` or `what` selects the action in `verbs`. */
   readonly usage: string;

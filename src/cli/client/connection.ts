@@ -107,7 +107,6 @@ export class Connection extends ControlClient {
     return super.run<Answer>(...([id, input] as OperationCall));
   }
 
-  /** Runs an operation. Returns the response, whatever its status. */
   sendOperation(id: ControlOperationId, input: object) {
     const { method, path, body } = fillCall(id, input);
     return this.send(method, path, body);

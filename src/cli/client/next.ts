@@ -65,7 +65,6 @@ function groupsOf(items: readonly NextItem[]): NextItem[][] {
   return [...groups.values()];
 }
 
-/** The payment that the selector names, if there is one. */
 async function readPayment({ connection, words: { selector } }: CommandInput): Promise<JsonBody | undefined> {
   if (selector === undefined) return undefined;
   return selector.startsWith("wd_")

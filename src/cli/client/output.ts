@@ -112,7 +112,6 @@ function cell(value: unknown, field: string): string {
   return formatOf(field) === "amount" && isTerminal() ? groupDigits(text) : text;
 }
 
-/** The number of webhooks in each state, behind its mark. */
 function webhookLines(counts: JsonBody): string[] {
   const lines = Object.entries(counts).flatMap(([state, count]) =>
     count === 0 ? [] : markedStatus(`${count} ${state.replace("_", " ")}`),
@@ -184,7 +183,6 @@ export function paymentFormatter(...names: readonly string[]): NonNullable<Clien
   };
 }
 
-/** The control API's words about a payment. */
 interface PaymentReport {
   readonly why: { readonly sentence: string };
   readonly webhooks: WebhookCounts;

@@ -63,7 +63,6 @@ const formatActivation: ClientAction["formatResult"] = async (scenario, asked) =
   );
 };
 
-/** Reads the active scenarios and the faults that still apply. */
 async function readActive(connection: Connection): Promise<JsonBody> {
   const [scenarios, faults] = await Promise.all([
     readScenarioOrder(connection),

@@ -171,7 +171,6 @@ async function followActivity(
 
 const POLL_MS = 50;
 
-/** Resolves when the sandbox responds. Throws after the timeout. */
 async function waitUntilReady(connection: Connection, timeout: string): Promise<void> {
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === undefined) throw new UserError(`--timeout takes a duration such as 30s, not ${timeout}`);

@@ -30,7 +30,6 @@ import {
 
 const isReceiver = ({ words: { target } }: CommandInput) => target?.startsWith("we_") === true;
 
-/** The next attempt of one delivery, now. */
 const RETRY_DELIVERY = runs("retryDelivery", {
   input: async (asked) => {
     const { delivery_id } = await resolveDelivery(asked);

@@ -15,7 +15,6 @@ const LEASE_MS = 65_000;
 
 interface KillMoment extends WebhookOccurrence {
   readonly side: RaceSide;
-  /** Ids of the events of the type so far. */
   readonly events: Set<string>;
 }
 
@@ -36,7 +35,6 @@ export class AppProcess implements KillableApp {
     this.#environment = environment;
   }
 
-  /** Resolves with the exit code of the command. */
   get ended(): Promise<number> {
     return this.#ended;
   }

@@ -214,7 +214,6 @@ function isOutcome({ scenarioView }: Row): boolean {
   return scenarioView !== undefined && !isMishapScenario(scenarioView);
 }
 
-/** The rows whose scenarios change webhooks, or the others. */
 function ofWebhooks(rows: readonly Row[], isWanted: boolean): Row[] {
   return rows.filter(({ scenarioView }) => (scenarioView?.webhooks ?? []).length > 0 === isWanted);
 }

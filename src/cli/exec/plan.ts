@@ -19,7 +19,6 @@ export interface ExecPlan {
   readonly runner: CommandRunner;
   readonly artifacts: ArtifactWriter | undefined;
   readonly isStrict: boolean;
-  /** The command that prints the app's payment records. */
   readonly reconcile: string | undefined;
   /** Coverage that all runs together must reach (`--require`). */
   readonly required: RequiredCoverage | undefined;
@@ -51,12 +50,10 @@ export interface CommandRunResult {
 /** One run of `--under`. The plain run has no scenario: null. */
 export interface MatrixRunPlan {
   readonly scenario: string | null;
-  /** The run's folder among the artifacts. */
   readonly folder: string;
 }
 
 export interface ArtifactWriter {
-  /** Saves a run, whether it passed or failed. */
   save(
     sandbox: Sandbox,
     plan: ExecPlan,

@@ -70,7 +70,6 @@ export class SignalForwarder {
   };
 }
 
-/** Exit code of a shell for a command that a signal ended. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }

@@ -47,13 +47,11 @@ export class ActivityPrinter {
     void pause(INTERVAL_MS).then(() => this.flush());
   };
 
-  /** Listens to the keyboard, if there is one. */
   async begin(sandbox: Sandbox, quit: () => void): Promise<void> {
     this.#release = await listenToKeys({ sandbox, quit, print: (text) => this.#print(text) });
     if (this.#release !== undefined) printText(`${keysHint()}\n`);
   }
 
-  /** Prints the remaining activities and restores the terminal. */
   end(): void {
     this.#release?.();
     this.flush();
@@ -110,7 +108,6 @@ function kindOf(activity: Activity): unknown {
 }
 
 const SERVICE = "/api/v1";
-/** Minimum number of columns to show whole ids. */
 const WIDE = 120;
 const WIDE_CALL = 28;
 const NARROW_CALL = 25;

@@ -174,7 +174,6 @@ function matrixLines(
   ];
 }
 
-/** The story of a failing run, coloured as a diff. */
 function paintedStory(story: NonNullable<ExploreFinding["story"]>, other: string, paint: Paint): string[] {
   const [title = "", ...lines] = storyLines(story, other);
   const styleOf = (line: string): Style | undefined =>

@@ -84,7 +84,6 @@ function reportsMarkdown(reports: readonly Report[]): string[] {
   ];
 }
 
-/** Escapes text for one line of Markdown. */
 function markdownText(text: string): string {
   return toPrintableLine(text.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~&]/g, "\\$&");
 }

@@ -6,7 +6,6 @@ import { cutCells, type Paint, paint, type Style, wrap, wrapHanging } from "../t
 /** `note`: passed, but to be reviewed; `skipped`: not run, or not judged. */
 export type ReportOutcome = "passed" | "failed" | "error" | "note" | "skipped";
 
-/** A check with its outcome, or a finding. */
 export interface ReportCase {
   /** Name of the case in JUnit, stable between runs. */
   readonly name: string;

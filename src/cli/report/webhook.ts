@@ -43,7 +43,6 @@ export function reportOfWebhookCheck(report: WebhookReport): Report {
 
 const TITLE_WIDTH = 33;
 
-/** A probe and its result, printed when it ends. */
 export function probeLine(row: ProbeRow, width: number): string {
   const { message: _reason, ...one } = probeCase(row);
   const lines = caseLines(toPrintableValue({ ...one, details: [] }), "", TITLE_WIDTH, width, paint);

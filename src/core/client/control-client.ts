@@ -62,7 +62,6 @@ export class UnexpectedResponseError extends Error {
   }
 }
 
-/** The control API of one sandbox, in one namespace. */
 export class ControlClient {
   readonly headers: Readonly<Record<string, string>>;
   readonly #fetch: SandboxFetch;

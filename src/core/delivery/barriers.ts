@@ -3,7 +3,6 @@ import type { WallClock } from "../time/wall-clock.js";
 /** Wall time after which a barrier opens without its missing members. */
 const TIMEOUT_MS = 5_000;
 
-/** Handle by which one attempt takes part in a barrier. */
 export interface BarrierMember {
   /** Resolves when every member has arrived or left, or at the timeout. */
   arrive(): Promise<void>;

@@ -148,7 +148,6 @@ export class MailboxExpiry {
     this.renewAll();
   }
 
-  /** Renews all mailboxes after the state was replaced. */
   renewAll(): void {
     this.close();
     for (const endpoint of this.#options.engine.state.endpoints()) this.#renew(endpoint);

@@ -13,7 +13,6 @@ import { buildAttemptResult, failedResult, type SignedRequest } from "./outcomes
 import { ReceiverClient } from "./receiver-client.js";
 import { signatureHeaders } from "./signing.js";
 
-/** Error messages of attempts that a scenario makes fail. */
 const FAILURE_MESSAGES = {
   lost: () => "failed",
   refused: () => "connection refused",

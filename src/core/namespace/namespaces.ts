@@ -233,7 +233,6 @@ export class Namespaces {
     return [...this.#namespaces.values()].reverse().map(namespaceView);
   }
 
-  /** Creates a namespace; refused if its name or key is taken. */
   async create(request: CreateNamespaceRequest): Promise<NamespaceView | Refusal> {
     const name = request.name ?? this.#freeName();
     const taken = refuse("NAMESPACE_EXISTS", `There is a namespace "${name}" already`);

@@ -95,7 +95,6 @@ export class SavedStates {
     return this.#snapshots.delete(name);
   }
 
-  /** The current state as pieces of JSON text. */
   exportText(): AsyncIterable<string> {
     return withYields(encodeState(this.#freeze()));
   }
@@ -111,7 +110,6 @@ export class SavedStates {
       : memory.refusal();
   }
 
-  /** Replaces the state, the time and the clock setting. */
   async #replaceState(state: State): Promise<Refusal | undefined> {
     const { scheduler, clock, onReplaced } = this.#options;
     const clockRecord = state.get("clock", "clock");
@@ -123,7 +121,6 @@ export class SavedStates {
     return refusal;
   }
 
-  /** Discards pending saves. */
   close(): void {
     for (const name of this.#heldBytes.keys()) this.#hold(name, 0);
     this.#snapshots.close();

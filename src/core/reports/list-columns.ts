@@ -54,7 +54,6 @@ export interface ListColumns {
   readonly dropFirst?: readonly string[];
   /** Lines below the row: why the record is in trouble, and after `! ` what to know of it. */
   readonly notes?: (record: JsonRecord) => readonly string[];
-  /** Columns computed from the record. */
   readonly values?: Readonly<Record<string, (record: JsonRecord) => unknown>>;
   /** Returns true for a record without further effect. A terminal shows it last and dim. */
   readonly isDone?: (record: JsonRecord) => boolean;

@@ -15,7 +15,6 @@ interface ItemList {
   readonly items: readonly JsonObject[];
 }
 
-/** A charge in responses of the control API. */
 export interface ListedCharge extends JsonObject {
   readonly charge_id: string;
   readonly status: ChargeStatus;

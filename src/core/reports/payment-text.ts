@@ -6,7 +6,6 @@ import { formatDuration, readableDuration } from "../schema/time.js";
 import { type Attempt, failureText, receiverText } from "./delivery-text.js";
 import { type Payment, type ShownReversal, type ShownStatus, shownStatus } from "./shown-status.js";
 
-/** Fields of a charge's or payout's record. */
 interface PaymentRecord extends Payment {
   readonly payment_method?: string | null;
   readonly checkout_id?: string;
@@ -82,7 +81,6 @@ function quoted(reason: string | undefined): string {
   return reason === undefined ? "" : ` (“${reason}”)`;
 }
 
-/** Condition of the scenario rule that matched, in words. */
 function ruleText({ payment: { rule, scenario, charge_id }, conditions }: StatusFacts): string {
   if (rule === null) return "";
   const every = `every ${charge_id === undefined ? "withdrawal" : "charge"}`;
@@ -209,7 +207,6 @@ export function mendText({ url, attempt }: Pick<OpenWebhook, "url" | "attempt">)
 const CODE_PLACE =
   /(?<![\w./-])[\w./-]+\.(?:[cm]?[jt]sx?|py|rb|php|go|java|kt|cs|rs|exs?)(?::|, line |\()\d+/;
 
-/** A receiver's host and port. */
 function receiverPlace(url: string | null): string {
   return receiverText(url).replace(/\/.*/, "");
 }

@@ -25,7 +25,6 @@ function refusalText(body: unknown, detailsMax = Number.POSITIVE_INFINITY): stri
   return summarizeBody(typeof body === "string" ? body : JSON.stringify(body ?? ""));
 }
 
-/** Returns the reason why a journaled request has no status. */
 export function missingStatusReason({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
   return in_flight ? "in flight" : client_gone ? "client gone" : "connection cut";
 }

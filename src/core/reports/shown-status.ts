@@ -43,7 +43,6 @@ export interface Payment {
   readonly reversals?: readonly ShownReversal[];
 }
 
-/** A reversal as the control API shows it. */
 export interface ShownReversal {
   readonly kind: ReversalKind;
   readonly amount: string;

@@ -1,4 +1,3 @@
-/** The object a call created, from its response. */
 export interface CreatedObject {
   readonly id: string;
   readonly amount: string | null;

@@ -42,7 +42,6 @@ export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILE
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
 
-/** How a delivery stands, as people read it. */
 export const DELIVERY_STATES = [
   "queued",
   "delivered",

@@ -64,7 +64,6 @@ export const requestEntrySchema = recordShape("RequestEntry", "A call of the ser
 export type RequestView = z.infer<typeof requestEntrySchema>;
 export const requestListSchema = pageShape("RequestList", "Requests", requestEntrySchema);
 
-/** The object that an event or a delivery is about, if any. */
 const about = { charge_id: z.optional(text), withdrawal_id: z.optional(text) };
 
 const { mode, event_id } = eventRecordSchema.shape;
@@ -210,7 +209,6 @@ export const endpointDeletedSchema = recordShape("WebhookEndpointDeleted", "The 
   deleted: z.literal(true),
 });
 
-/** The records that a call can wait for. */
 export const WAITABLE_SCHEMAS = {
   charge: z.extend(chargeDetailSchema, { mode: modeSchema }),
   delivery: deliverySchema,

@@ -100,7 +100,6 @@ export const nextListSchema = pageShape(
   "scheduled tasks and deliveries first, in time order",
 );
 
-/** Fields of a charge and of a payout that say how it stands. */
 const insight = {
   why: whySchema,
   next_step: field(z.nullable(nextStepSchema), "Null for a payment that has ended, if no webhook waits."),

@@ -40,7 +40,6 @@ export const SERVICE_EVENT_TYPES: readonly string[] = [
   TEST_EVENT_TYPE,
 ];
 
-/** Event types of the service and of the sandbox's extensions. */
 export const ALL_EVENT_TYPES: readonly string[] = [...SERVICE_EVENT_TYPES, ...REVERSAL_EVENT_TYPES];
 
 /** The object of an event type, and its status; undefined for an event without an object. */

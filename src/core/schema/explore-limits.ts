@@ -20,7 +20,6 @@ export const MAX_EXHAUSTIVE_DEPTH = 2;
 export const exploreLanesSchema = countUpTo(16);
 export const DEFAULT_EXPLORE_LANES = 4;
 
-/** Number of lives of several customers. */
 export const exploreLivesSchema = countUpTo(100_000);
 export const DEFAULT_LIVES = 400;
 /** Over HTTP a life takes longer than in this process. */

@@ -117,7 +117,6 @@ export const chargeFixtureSchema = z.strictObject({
   status: z.enum(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]),
 });
 
-/** A whole fixtures file, as shipped. */
 export const fixturesSchema = z.strictObject({
   currencies: z.array(currencyFixtureSchema),
   methods: z.array(methodFixtureSchema),

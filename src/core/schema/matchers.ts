@@ -19,7 +19,6 @@ import {
 } from "./schema-checks.js";
 import { parseInstant } from "./time.js";
 
-/** Conditions on a value; all must hold. */
 export interface Matcher {
   readonly not?: ValueMatch | undefined;
   readonly in?: string[] | undefined;

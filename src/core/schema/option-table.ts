@@ -376,7 +376,6 @@ const startOptionsObject = z.strictObject(
   },
 );
 
-/** Validated options of a config file. */
 export type StartOptions = z.infer<typeof startOptionsObject>;
 
 export const listenOptionsSchema = z.pick(startOptionsObject, { port: true, host: true });

@@ -70,7 +70,6 @@ export function refusalText({
 export const INVALID_BODY_MESSAGE = "Invalid request parameters";
 export const INVALID_QUERY_MESSAGE = "Invalid query parameters";
 
-/** A 400 with details per field. */
 export function refuseInvalid(details: ErrorDetails, message: string = INVALID_BODY_MESSAGE): Refusal {
   return refuse("VALIDATION_ERROR", message, details);
 }

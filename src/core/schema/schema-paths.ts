@@ -57,7 +57,6 @@ export function childSchema({ def }: SchemaNode, key: string | number): Schema |
 
 type Path = readonly (string | number)[];
 
-/** The field names of each object schema at a path. */
 function shapesAt(schema: Schema, path: Path): string[][] {
   let nodes = schemaNodes(schema);
   for (const part of path)

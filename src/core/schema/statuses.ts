@@ -1,6 +1,5 @@
 import type { ChargeStatus } from "./common.js";
 
-/** The checkout page of an ended charge. */
 export interface OutcomePage {
   /** 410 for an abandoned checkout; 200 if the payment was decided. */
   readonly httpStatus: 200 | 410;

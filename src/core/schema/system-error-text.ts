@@ -1,6 +1,5 @@
 import { errorText } from "./error-text.js";
 
-/** Reasons in words by the code of the failed system call. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   ENOTDIR: "there is a file in place of a folder",

@@ -17,7 +17,6 @@ export interface Storage {
    */
   recover(): string[];
   open(name: string): Store;
-  /** Returns the saved snapshots of an open namespace. */
   snapshots(name: string): Snapshots;
   /** Creation parameters of a stored namespace; throws if they cannot be read. */
   identity(name: string): NamespaceIdentity;

@@ -43,7 +43,6 @@ export function readIfExists<Result>(read: () => Result): Result | undefined {
 
 const ALLOW_ACCESS = "Let this user read and write there, or use another path.";
 
-/** Fixes by code of the failed system call. */
 const FIXES: ReadonlyMap<string | undefined, string> = new Map([
   ["EACCES", ALLOW_ACCESS],
   ["EPERM", ALLOW_ACCESS],

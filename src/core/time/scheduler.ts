@@ -72,7 +72,6 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   #isBackingOff = false;
   #closed = false;
   readonly #waiters: (() => void)[] = [];
-  /** Records written so far. */
   #written = 0;
 
   constructor(
@@ -313,7 +312,6 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     while (!this.#closed && !this.isIdle) await (this.engine.gate.passed() ?? this.nextEvent());
   }
 
-  /** Wakes all waiters so that they check their conditions again. */
   notifyWaiters(): void {
     for (const wake of this.#waiters.splice(0)) wake();
     this.engine.events.emit("woke", undefined);

@@ -27,7 +27,6 @@ export class WorkQueue {
     if (this.#isRunning) this.#lastCallMs = this.#nowMs();
   }
 
-  /** Resolves when the work item may run. */
   waitForTurn(): Promise<void> {
     return new Promise((resolve) => {
       this.#queue.push(resolve);

@@ -33,7 +33,6 @@ export interface ControlCall<Input = unknown, Parameter = string> {
   readonly input: Input;
   /** The default mode of new objects: that of the request's key, else test. */
   readonly mode: Mode;
-  /** Door of a change by hand. */
   readonly actor: "control" | PageRunner;
   /** Name of the run that makes the call, from the header `Sandbox-Run`. */
   readonly run: string | null;
@@ -62,9 +61,7 @@ export interface ControlRow<
   readonly maxDepth?: number;
   /** Accepts `?wait=`, the maximum time to wait for a running advance. */
   readonly canWaitForClock?: true;
-  /** Error codes besides the common ones. */
   readonly errors?: readonly ErrorCode[];
-  /** A valid body. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
 

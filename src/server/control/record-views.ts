@@ -36,7 +36,6 @@ export function eventView(event: EventRecord) {
   };
 }
 
-/** How a delivery stands, as people read it. */
 export function deliveryState(
   state: State,
   { status, attempts, webhook_id }: Delivery,

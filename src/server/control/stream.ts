@@ -18,12 +18,10 @@ import { createDeliveryMapper } from "./deliveries.js";
 import { eventView } from "./record-views.js";
 import { requestEntryView } from "./requests.js";
 
-/** Size of each reader's buffer. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
 /** Maximum sum of all readers' buffers. Above it, only a reader with an empty buffer may buffer. */
 const BUFFERED_BYTES_IN_ALL = 64 * 1024 * 1024;
 
-/** Sum over all readers of a server. */
 interface BufferedSum {
   bytes: number;
 }

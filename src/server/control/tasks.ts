@@ -188,7 +188,6 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   return { total: counted, items };
 }
 
-/** The delivery, charge or withdrawal that a task is about. */
 function ownerOf(state: State, { kind, ref }: Task) {
   if (kind === "attempt") return state.get("deliveries", ref);
   return state.get(kind === "withdrawal" ? "withdrawals" : "charges", ref);

@@ -74,7 +74,6 @@ export const WAIT_OPERATIONS = [
   }),
 ];
 
-/** Refuses a match that no record can meet. */
 async function impossibleMatch(
   kind: keyof typeof WAITABLE_SCHEMAS,
   match: Readonly<Record<string, unknown>>,
@@ -95,7 +94,6 @@ class RecordWatch implements WaitCondition {
   readonly #candidates: RecordSource<object>;
   readonly #match: ExpectedFields;
   readonly #count: number | Range;
-  /** Expected fields that can be read from the stored record. */
   readonly #direct: readonly { readonly expected: unknown; readonly read: (item: object) => unknown }[];
   /** Expected values of fields that must be read from the result of `candidates.view`. */
   readonly #viewed: Readonly<Record<string, unknown>>;

@@ -15,7 +15,6 @@ const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 /** Marks a forwarded call whose oversized body stayed behind. */
 export const OVERSIZED_HEADER = "sandbox-body-oversized";
 
-/** A body before validation. */
 export type RawBody =
   /** `isGarbled`: invalid UTF-8; the text contains replacement characters. */
   | { readonly text: string; readonly isGarbled?: boolean }
@@ -29,7 +28,6 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   return "bytes" in read ? decodeBody(read.bytes) : read;
 }
 
-/** A body before decoding. */
 export type BodyBytes = { readonly bytes: Buffer<ArrayBuffer> } | Exclude<RawBody, { readonly text: string }>;
 
 /** Reads a body's bytes, keeping at most `maxBytes` in memory. */

@@ -15,7 +15,6 @@ export type Ask = <Id extends keyof ControlTypes & OperationCall[0]>(
   input?: object,
 ) => Promise<Result<Id>>;
 
-/** The part of the server that pages use. */
 export interface PageHost {
   nowMs(): number;
   publicUrl(): string | undefined;
@@ -30,7 +29,6 @@ export interface PageHost {
   ): Promise<Response>;
 }
 
-/** An API's document, and that of the other API. */
 export interface ReferenceSource extends FilledDocument {
   readonly other: FilledDocument["document"];
   readonly ask: Ask;

@@ -12,14 +12,12 @@ export interface RouteMatch {
 
 export const CONTROL = "/_sandbox";
 
-/** Returns true for a path of the control API and its pages. */
 export function isControl(path: string): boolean {
   return path === CONTROL || path.startsWith(`${CONTROL}/`);
 }
 
 interface PathEntry {
   readonly methods: string[];
-  /** The largest limit of the methods. */
   maxBodyBytes: number;
   /** Compiled at the first use, to keep starts short. */
   pattern?: RegExp;

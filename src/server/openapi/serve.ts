@@ -33,7 +33,6 @@ export interface DocumentOptions {
   readonly documentOf: DocumentLoader;
 }
 
-/** A document with the values of a namespace. */
 export interface FilledDocument {
   readonly name: string;
   readonly nowMs: number;
@@ -171,7 +170,6 @@ function oneOfMethods(methods: readonly string[]): OpenApiJson {
   return methods.length === 0 ? { not: {} } : { enum: methods };
 }
 
-/** Replaces all placeholders in a document, or in a part of one. */
 export function fillPlaceholders<Part>(part: Part, facts: PlaceholderLookup): Part {
   return fillPart(part, facts) as Part;
 }

@@ -28,7 +28,6 @@ export interface CompareOptions {
   readonly burst: boolean;
   /** Ends the comparison before the next call to the service. */
   readonly signal?: AbortSignal | undefined;
-  /** Looks for the repairs that hold in another run. */
   readonly repair: boolean;
 }
 
@@ -36,7 +35,6 @@ export interface ReportedDifference extends Omit<Difference, "probe"> {
   readonly decides: readonly string[];
   /** Lines of the config or the fixtures that follow it; null if there are none. */
   readonly follow: Repair | null;
-  /** Probes that show it. */
   readonly at: readonly string[];
   /** Gone in a run with the repairs. */
   readonly followed?: boolean;
@@ -56,7 +54,6 @@ export interface Comparison {
   /** Parts that were not compared, and why. */
   readonly left: readonly string[];
   readonly recording: RecordedComparison;
-  /** The repairs that hold, if they were asked for. */
   readonly repair: Repair;
 }
 

@@ -2,7 +2,6 @@ import { formOf, type Observation, type Recording, valueOfToken } from "./shape.
 import { isOfAnyPayment, RETRY_KEY } from "./webhooks.js";
 
 export interface Difference {
-  /** Operation, or type of event. */
   readonly operation: string;
   readonly field: string;
   readonly kind: "missing" | "extra" | "value" | "form" | "status" | "event";
@@ -68,7 +67,6 @@ const lastPart = (field: string) => field.slice(field.lastIndexOf(".") + 1);
 const parentOf = (field: string) => field.slice(0, Math.max(0, field.lastIndexOf(".")));
 const topmost = (fields: readonly string[]) => fields.filter((field) => !fields.includes(parentOf(field)));
 
-/** The fields that an error names. */
 function namedIn({ fields }: Observation): string {
   const names = Object.keys(fields).flatMap((field) => /^error\.details\.(.+)$/.exec(field)?.[1] ?? []);
   return names.join(", ");

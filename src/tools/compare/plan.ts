@@ -39,7 +39,6 @@ type Row = Omit<Probe, "id" | "operation" | "method" | "path" | "about"> & {
   readonly payouts?: boolean;
 };
 
-/** The tables of fixtures/compare.yaml. */
 export interface Tables {
   readonly probes: readonly Row[];
   readonly customer: Readonly<Record<string, object>>;

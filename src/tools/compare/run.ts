@@ -12,7 +12,6 @@ import { observeWebhooks, openInbox, RETRY_MAX_MS, type ReceivedWebhook, SLACK_M
 /** A sandbox of this process with a clock that stands still. */
 export interface ComparedSandbox {
   readonly apiKey: string;
-  /** Fields that its config renames. */
   readonly renames: Readonly<Record<string, string>>;
   fetch(request: Request): Promise<Response>;
   advance(by: string): Promise<unknown>;
@@ -194,7 +193,6 @@ async function callService(service: Side, probe: Probe, document: Json): Promise
   return status === 404 && !probe.bad ? ((await guessPath(service, probe, document)) ?? answer) : answer;
 }
 
-/** Tries likely paths of an operation. */
 async function guessPath(service: Side, probe: Probe, document: Json): Promise<Answer | undefined> {
   const before = service.observations[probe.id]!;
   for (const path of guessPaths(probe.path.split("?")[0]!, Object.keys(document.paths))) {

@@ -6,7 +6,6 @@ import type { Probe } from "./plan.js";
 import { type Observation, observe } from "./shape.js";
 import type { Inbox } from "./webhooks.js";
 
-/** A response may take this long. */
 const PATIENCE_MS = 10_000;
 
 export interface SideOptions {
@@ -14,7 +13,6 @@ export interface SideOptions {
   readonly url: string;
   readonly send: (request: Request) => Promise<Response>;
   readonly inbox?: Inbox | undefined;
-  /** Where its webhooks arrive. */
   readonly webhookUrl: string;
 }
 
@@ -40,7 +38,6 @@ export class Side {
   keyedCalls = 0;
   /** Calls that may be made beside those of the plan. */
   spareCalls = 3;
-  /** Ends the comparison before the next call. */
   signal: AbortSignal | undefined;
   readonly #options: SideOptions;
   readonly #values = new Map<string, string>();

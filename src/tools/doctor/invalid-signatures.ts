@@ -185,7 +185,6 @@ function definitionOf(probe: InvalidProbe): InvalidSignatureProbe {
   return INVALID_SIGNATURE_PROBES[probe];
 }
 
-/** Fault by the way in which a receiver refuses an event. */
 const REFUSAL_FAULTS: Readonly<Partial<Record<AnswerKind, ReceiverFaultName>>> = {
   crashed: "refusals_crash",
   timeout: "refusals_hang",

@@ -16,7 +16,6 @@ export interface ResolvedCheckOptions {
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly wall: WallClock;
-  /** Seed of the ids of this run. */
   readonly seed: string;
 }
 
@@ -26,11 +25,9 @@ const UNKNOWN_SECRET = "whsec_dGhpcy1pcy1ub3QtdGhlLXNlY3JldC15b3UtYXJlLWxvb2tpbm
 /** An answer that takes longer than this is a fault, because senders give up after some seconds. */
 export const SLOW_ANSWER_MS = 5_000;
 
-/** Attempts before a request counts as failed. */
 const TRIES = 2;
 const TRIES_OF_FLAKY = 4;
 
-/** Minimum timeout for a receiver that is known to hang. */
 const MIN_TIMEOUT_MS = 2_000;
 
 /** Differences of a request from a properly signed one. */
@@ -47,7 +44,6 @@ export interface SignatureOptions {
 export interface CrashedEvent {
   readonly event: SampleEvent;
   readonly probe: Probe;
-  /** The event was accepted before it failed. */
   readonly wasAccepted: boolean;
 }
 
@@ -59,7 +55,6 @@ export class ProbeSession {
   readonly secret: string;
   probe: Probe = "valid";
   firstAccepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
-  /** The event that the probe "retry" sends again. */
   retried: CrashedEvent | undefined;
   readonly options: ResolvedCheckOptions;
   readonly #url: URL;

@@ -57,7 +57,6 @@ function judgeAcceptedTypes(judge: ValidEventProbe["judge"]): ValidEventProbe["j
   };
 }
 
-/** Probes of event contents: types, texts, payments, sizes. */
 const CONTENT_PROBES = {
   minute_old: {
     title: "a signature a minute old",

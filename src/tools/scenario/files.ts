@@ -52,7 +52,6 @@ export interface LoadedScenario extends InitialState {
   readonly isIsolated: boolean;
   readonly warnings: readonly DocumentFault[];
   readonly unknownNames: readonly DocumentFault[];
-  /** Present in a file that names a flow instead of steps. */
   readonly replay?: Replay | undefined;
 }
 
@@ -85,7 +84,6 @@ export async function loadScenarioWithIncludes(
   return { ...loadScenario(document, { ...inputs, vocabulary }, included), fixtures };
 }
 
-/** Checks the flow of a file that names one. */
 async function withFlow(
   document: LoadedDocument,
   loaded: LoadedScenario,
@@ -111,13 +109,11 @@ async function withFlow(
 /** Sections of a file that are read before the steps run, so a section cannot use a variable that a step saves. */
 const SECTIONS_BEFORE_STEPS = [...RULE_KINDS, "given"] as const;
 
-/** The file that is run, or an included one. */
 interface Source {
   readonly document: LoadedDocument;
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** Checks a scenario file. Throws all faults with their places. */
 export function loadScenario(
   document: LoadedDocument,
   inputs: ScenarioInputs,

@@ -67,7 +67,6 @@ function shadowingRule(rules: readonly Rule[], index: number): number {
 
 /** Fields of a webhook rule that choose which deliveries it applies to. */
 const SELECTORS = ["attempt", "times", "skip"];
-/** Effects that a rule can have on retries. */
 const RETRY_EFFECTS = ["delay", "copies", "response_lost"];
 
 /** Values without effect on a delivery. */
@@ -152,7 +151,6 @@ function idleEntries<Status extends string>(
 
 const LATE = "a late payment is written after_expiry";
 
-/** Explains why a charge never reaches an entry of its timeline. */
 function unreachedReason<Status extends string>(
   entry: TimelineEntry<Status>,
   turns: readonly SimulatedStep<Status>[],
@@ -180,7 +178,6 @@ export function impossibleStepWarnings(kind: StepKind, step: RawStep): ScenarioW
   ];
 }
 
-/** Warns of matchers and ranges that no value meets. */
 function impossibleExpectations(value: unknown, path: Path = []): ScenarioWarning[] {
   if (Array.isArray(value))
     return value.flatMap((part, index) => impossibleExpectations(part, [...path, index]));
@@ -197,7 +194,6 @@ function impossibleExpectations(value: unknown, path: Path = []): ScenarioWarnin
   return [...inner, ...emptyLists, { path, message: `can never be met: no value is ${text}` }];
 }
 
-/** Returns true if no value is within all bounds. */
 function isEmptyRange(matcher: Readonly<Record<string, unknown>>, isWhole: boolean): boolean {
   return (["gt", "gte"] as const).some((low) =>
     (["lt", "lte"] as const).some((high) => {

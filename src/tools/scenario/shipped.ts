@@ -9,7 +9,6 @@ export interface ShippedContent {
 
 let shipped: Promise<ShippedContent> | undefined;
 
-/** A shipped file at build time: its text and its checked value. */
 export interface CompiledFile {
   readonly text: string;
   readonly value: unknown;

@@ -31,7 +31,6 @@ export function stepKindsOf(step: RawStep): StepKind[] {
   return STEP_KINDS.filter((kind) => Object.hasOwn(step, kind));
 }
 
-/** Checks a step whose known variables are filled in. */
 export function stepFaults(
   document: LoadedDocument,
   at: ValuePath,

@@ -55,7 +55,6 @@ const MAX_STEPS_LOADED = 20_000;
 export class StepLoader {
   readonly faults: DocumentFault[] = [];
   readonly unknownNames: DocumentFault[] = [];
-  /** Expectations that can never be met. */
   readonly impossibleChecks: DocumentFault[] = [];
   readonly variables = new Set<string>();
   readonly #context: LoadContext;

@@ -1,4 +1,3 @@
-/** Line of a rule or a step. */
 export interface SourceLine {
   readonly file: string;
   /** From 1. */

@@ -15,7 +15,6 @@ import { loadShippedContent } from "./shipped.js";
 
 export type FileKind = "scenario" | "fixtures" | "config";
 
-/** Result of checking a file; it is valid if there are no faults. */
 export interface ValidationResult {
   readonly file: string;
   /** Undefined if the content is not recognized. */
@@ -29,7 +28,6 @@ export interface ValidationOptions {
   readonly vars?: Readonly<Record<string, string>>;
   /** Event types, operations and other names that the file may use; default: the names of every sandbox. */
   readonly vocabulary?: Vocabulary | undefined;
-  /** Receives the variables that a valid scenario defines or uses. */
   readonly onVariables?: (names: ReadonlySet<string>) => void;
   readonly configFaults: (document: LoadedDocument) => Promise<readonly DocumentFault[]>;
 }

@@ -121,7 +121,6 @@ export function valueAt(value: unknown, path: string): { readonly value: unknown
   return { value: current };
 }
 
-/** Variable syntax of other tools. */
 const FOREIGN_SYNTAX = /\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|(?<!\$)\$([A-Za-z_][\w-]*)/g;
 
 /** Warns of a known variable in the syntax of another tool, such as `{{name}}`, because the text is not filled in. */

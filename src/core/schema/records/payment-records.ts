@@ -159,7 +159,6 @@ export const withdrawalRecordSchema = z.strictObject({
   actors: z.array(actorRecord),
   /** Index of the matched rule in `scenario.withdrawals`. */
   rule: z.nullable(boundedCountSchema),
-  /** ID of the task for the next timeline entry. */
   timeline_task: z.nullable(sequenceNumberSchema),
   notes: z.array(paymentNoteRecordSchema),
 });

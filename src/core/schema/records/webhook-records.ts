@@ -66,7 +66,6 @@ export const mishapRecordSchema = z.strictObject({
   /** Type and status of a false event. The rest of the body is a copy of the real event. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
   response_lost: z.optional(z.boolean()),
-  /** Event ID sent instead of the real one. */
   copy_id: z.optional(text),
   /** Number of deliveries sent at the same moment, including this one. */
   at_once: z.optional(boundedCountSchema),
@@ -98,7 +97,6 @@ export const deliveryRecordSchema = z.strictObject({
   status: deliveryStatusSchema,
   created_at: timestampSchema,
   next_attempt_at: z.nullable(timestampSchema),
-  /** ID of the task for the next attempt. */
   task: z.nullable(sequenceNumberSchema),
   attempts: z.array(attemptRecordSchema),
   mishap: z.nullable(mishapRecordSchema),

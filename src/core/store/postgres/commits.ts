@@ -135,7 +135,6 @@ export abstract class CommitQueue extends DatabaseConnection {
     this.#draining ??= Promise.resolve().then(() => this.#drain());
   }
 
-  /** Resolves when no write is waiting. */
   async whenEmpty(): Promise<void> {
     while (this.#draining !== undefined) await this.#draining;
   }
@@ -187,7 +186,6 @@ export abstract class CommitQueue extends DatabaseConnection {
     owned.events?.onFailed(error);
   }
 
-  /** Reads the state of a namespace again after a failure. */
   abstract reopen(owned: OwnedNamespace): Promise<void>;
 
   /** Called if the database does not answer, which leaves the fate of the entries unknown. */

@@ -34,7 +34,6 @@ import { PostgresSnapshots, PostgresStore } from "./postgres-store.js";
 import { RENEW_PROCESS, registerProcess, requireUtf8 } from "./schema.js";
 
 const RENEWALS_PER_LEASE = 3;
-/** Pause between attempts to reach the database. */
 const RETRY_MS = 500;
 /** Limit of statements that read or write whole states. */
 const LONG_QUERY_MS = 60_000;
@@ -95,7 +94,6 @@ export class PostgresStorage extends CommitQueue implements Storage, Ownership {
     this.leaseMs = leaseMs;
   }
 
-  /** Registers the process and takes over free namespaces. */
   async start(): Promise<this> {
     try {
       // Fails sooner than a query of `link`, whose timeout is longer.

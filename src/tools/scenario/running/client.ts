@@ -24,7 +24,6 @@ export type NoResponseReason = "dropped" | "timeout";
 const CONTROL_TIMEOUT_MS = 60_000;
 const MAX_RESPONSE_BYTES = 20 * 1024 * 1024;
 
-/** HTTP client of one run, for one namespace of a sandbox. */
 export class Client {
   readonly #options: ControlClientOptions;
   #control: ControlClient;
@@ -115,7 +114,6 @@ export class Client {
   }
 }
 
-/** The error in a response; empty if there is none. */
 export function errorOf({ body }: CallResponse): {
   readonly code?: string;
   readonly message?: string;

@@ -29,7 +29,6 @@ export interface RunContext {
   readonly removeMishaps: () => Promise<void>;
   /** True if failed steps do not report the calls that faults affected. */
   readonly isTerse?: boolean;
-  /** Asks a person to do something; resolves when it is done. */
   readonly requestManualStep: (text: string) => Promise<void>;
 }
 
@@ -51,7 +50,6 @@ export class Cleanup {
     else if (!this.#undo.some((entry) => entry.what === what)) this.#undo.push({ what, undo });
   }
 
-  /** Undoes everything at the end of the run. */
   finish(): Promise<string[]> {
     this.#isOver = true;
     return this.clear();

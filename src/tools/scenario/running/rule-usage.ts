@@ -61,7 +61,6 @@ export class RuleUsage {
     return summed(this.#before, this.#now);
   }
 
-  /** The rules and faults that never applied, with their lines. */
   listUnusedRules(runFile: string) {
     const { counts } = this;
     const never_happened = Object.keys(counts).filter((name) => counts[name] === 0);

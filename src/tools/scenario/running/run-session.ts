@@ -22,7 +22,6 @@ import { activateRules } from "./run-scenario.js";
 import { fillAndCheckStep, MAX_RUN_STEPS, runSteps } from "./run-steps.js";
 
 interface RunSessionOptions extends RunTarget, Pick<RunContext, "untilAppIsUp" | "runCommand"> {
-  /** Unique name of the session's lease and rules. */
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -157,7 +156,6 @@ export class RunSession {
     return warnings;
   }
 
-  /** Replaces the rules of all runs. */
   async useRules(rules: Rules): Promise<void> {
     if (Object.keys(rules).length === 0 && !this.#hasRules) return;
     const { name } = this.#options;

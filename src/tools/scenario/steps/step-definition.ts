@@ -160,7 +160,6 @@ export const requestFields = {
 };
 
 const sandbox_extension = reversalSchema;
-/** Schema of an event's data, by the object of the event. */
 const DATA = {
   charge: z.extend(chargeDetailSchema, { sandbox_extension }),
   withdrawal: z.extend(withdrawalSchema, { sandbox_extension }),
@@ -233,7 +232,6 @@ export interface Iteration {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A kind of step with nested lists of steps. */
 export interface ContainerDefinition<Schema extends z.ZodMiniType = z.ZodMiniType>
   extends Omit<StepDefinition<Schema>, "run" | "namedResult"> {
   readonly iterations: (step: z.infer<Schema>) => readonly Iteration[];

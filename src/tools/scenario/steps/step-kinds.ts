@@ -10,7 +10,6 @@ import { reconcileStep } from "./reconcile.js";
 import { request } from "./request.js";
 import { waitFor } from "./wait-for.js";
 
-/** Every kind of step, by the name of its action. */
 export const STEPS = {
   request,
   app,
@@ -37,6 +36,5 @@ export const STEPS = {
   reset,
 } as const;
 
-/** The word for a step's action. */
 export type StepKind = keyof typeof STEPS;
 export const STEP_KINDS = Object.keys(STEPS) as StepKind[];
