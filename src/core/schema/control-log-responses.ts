@@ -193,18 +193,22 @@ export const receiverHealthSchema = recordShape(
 export type ReceiverHealth = z.infer<typeof receiverHealthSchema>;
 
 const { seq: _, previous_secret: _1, previous_secret_until_ms: _2, ...endpoint } = endpointRecordSchema.shape;
-export const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has a `url` or a `mailbox`.", {
-  ...endpoint,
-  lease_ms: field(
-    z.nullable(unboundedCountSchema),
-    "How long a mailbox may go unread before it is deleted, in wall time.",
-  ),
-  organization_id: field(textOrNull, "The organization it receives events of; null for all."),
-  enabled: field(z.boolean(), "Whether it is sent events; a 410 response disables it."),
-  health: receiverHealthSchema,
-});
-export const endpointListSchema = pageShape("WebhookEndpointList", "Receivers", endpointSchema);
-export const endpointDeletedSchema = recordShape("WebhookEndpointDeleted", "The deleted receiver.", {
+export const webhookEndpointSchema = recordShape(
+  "WebhookEndpoint",
+  "A receiver: it has a `url` or a `mailbox`.",
+  {
+    ...endpoint,
+    lease_ms: field(
+      z.nullable(unboundedCountSchema),
+      "How long a mailbox may go unread before it is deleted, in wall time.",
+    ),
+    organization_id: field(textOrNull, "The organization it receives events of; null for all."),
+    enabled: field(z.boolean(), "Whether it is sent events; a 410 response disables it."),
+    health: receiverHealthSchema,
+  },
+);
+export const webhookEndpointListSchema = pageShape("WebhookEndpointList", "Receivers", webhookEndpointSchema);
+export const webhookEndpointDeletedSchema = recordShape("WebhookEndpointDeleted", "The deleted receiver.", {
   webhook_id: text,
   deleted: z.literal(true),
 });

@@ -220,7 +220,7 @@ const ledgerEntrySchema = recordShape("LedgerEntry", "An entry of the ledger, as
   before: field(text, "The available balance before it."),
   after: field(text, "The available balance after it."),
 });
-export const ledgerListSchema = pageShape("LedgerEntryList", "Ledger entries", ledgerEntrySchema);
+export const ledgerEntryListSchema = pageShape("LedgerEntryList", "Ledger entries", ledgerEntrySchema);
 
 export const controlWithdrawalSchema = recordShape("ControlWithdrawal", "A withdrawal of any organization.", {
   ...fieldsOf(withdrawalSchema),

@@ -1,3 +1,4 @@
+import type * as z from "zod/mini";
 import * as checkout from "./control-checkout-responses.js";
 import * as insight from "./control-insight-responses.js";
 import * as log from "./control-log-responses.js";
@@ -8,80 +9,38 @@ import * as scenario from "./control-scenario-responses.js";
 import { reversalSchema } from "./engine-requests.js";
 import * as service from "./service-responses.js";
 
+const SCHEMAS = {
+  ...checkout,
+  ...insight,
+  ...log,
+  ...control,
+  ...sandbox,
+  ...scenario,
+  ...service,
+  chargeSchema: service.chargeDetailSchema,
+  reversalSchema,
+  scenarioSchema: scenario.scenarioViewSchema,
+  stateDumpSchema,
+  streamHelloSchema: control.STREAM_SCHEMAS.hello,
+};
+type Schemas = typeof SCHEMAS;
+
+type Outputs = {
+  readonly [Name in keyof Schemas as Schemas[Name] extends z.core.$ZodType<object>
+    ? Name extends `${infer Output}Schema`
+      ? Capitalize<Output>
+      : never
+    : never]: Schemas[Name];
+};
+export type OutputName = keyof Outputs;
+
 /**
- * Bodies of successful responses of both APIs. Operations refer to them by name and import only the type of this table,
- * so that a start loads no response schema.
+ * Bodies of successful responses of both APIs, by the names of their schemas: `Quote` of `quoteSchema`. Operations import
+ * only the type of this table, so that a start loads no response schema.
  */
-export const OUTPUTS = {
-  AdvanceReport: insight.advanceReportSchema,
-  AdviceList: insight.adviceListSchema,
-  AttentionList: insight.attentionListSchema,
-  Balances: service.balancesSchema,
-  BookReport: control.bookReportSchema,
-  Charge: service.chargeDetailSchema,
-  ChargeStory: control.chargeStorySchema,
-  Checkout: service.checkoutSchema,
-  Clock: sandbox.clockSchema,
-  ControlBalance: control.controlBalanceSchema,
-  ControlBalanceList: control.controlBalanceListSchema,
-  ControlCheckout: checkout.controlCheckoutSchema,
-  ControlCharge: control.controlChargeSchema,
-  ControlChargeList: control.controlChargeListSchema,
-  ControlDestinationList: control.controlDestinationListSchema,
-  ControlQuoteList: control.controlQuoteListSchema,
-  ControlWithdrawal: control.controlWithdrawalSchema,
-  ControlWithdrawalList: control.controlWithdrawalListSchema,
-  Coverage: insight.coverageSchema,
-  CurrencyCodes: service.currencyCodesSchema,
-  Delivery: log.deliverySchema,
-  DeliveryList: log.deliveryListSchema,
-  Destination: service.destinationSchema,
-  DestinationList: service.destinationListSchema,
-  EventList: log.eventListSchema,
-  FailedTest: control.failedTestSchema,
-  FailedTestDetail: control.failedTestDetailSchema,
-  FailedTestList: control.failedTestListSchema,
-  Fault: scenario.faultSchema,
-  FaultList: scenario.faultListSchema,
-  FaultsRemoved: scenario.faultsRemovedSchema,
-  Health: sandbox.healthSchema,
-  Key: sandbox.keySchema,
-  Lease: control.leaseSchema,
-  LedgerEntryList: control.ledgerListSchema,
-  MailboxItemList: log.mailboxItemListSchema,
-  NameDeleted: control.nameDeletedSchema,
-  Namespace: control.namespaceSchema,
-  NamespaceList: control.namespaceListSchema,
-  NextList: control.nextListSchema,
-  Organization: service.organizationSchema,
-  PayinList: service.payinListSchema,
-  PaymentMethodList: service.paymentMethodListSchema,
-  PaymentRailList: service.paymentRailListSchema,
-  Quote: service.quoteSchema,
-  Rates: control.ratesSchema,
-  RequestEntry: log.requestEntrySchema,
-  RequestList: log.requestListSchema,
-  Reversal: reversalSchema,
-  RunReport: scenario.runReportSchema,
-  Sandbox: sandbox.sandboxSchema,
-  Scenario: scenario.scenarioViewSchema,
-  ScenarioList: scenario.scenarioListSchema,
-  Snapshot: control.snapshotSchema,
-  SnapshotList: control.snapshotListSchema,
-  StateDump: stateDumpSchema,
-  StreamHello: control.STREAM_SCHEMAS.hello,
-  TaskList: control.taskListSchema,
-  TriggeredEvent: log.triggeredEventSchema,
-  WaitResult: control.waitResultSchema,
-  Webhook: service.webhookSchema,
-  WebhookDeleted: service.webhookDeletedSchema,
-  WebhookEndpoint: log.endpointSchema,
-  WebhookEndpointDeleted: log.endpointDeletedSchema,
-  WebhookEndpointList: log.endpointListSchema,
-  WebhookList: service.webhookListSchema,
-  WhitelabelResult: service.whitelabelResultSchema,
-  Withdrawal: service.withdrawalSchema,
-  WithdrawalStory: control.withdrawalStorySchema,
-  WithdrawalList: service.withdrawalListSchema,
-} as const;
-export type OutputName = keyof typeof OUTPUTS;
+export const OUTPUTS = Object.fromEntries(
+  Object.entries(SCHEMAS).flatMap(([name, schema]) => {
+    const output = name.replace(/Schema$/, "");
+    return output === name ? [] : [[output.charAt(0).toUpperCase() + output.slice(1), schema]];
+  }),
+) as unknown as Outputs;
