@@ -3,19 +3,19 @@ import { cancelCharge, transitionCharge } from "../../core/engine/commands/charg
 import { chooseMethod, needsChoice } from "../../core/engine/commands/checkout-commands.js";
 import { paymentOffers } from "../../core/engine/commands/methods.js";
 import { settableStatuses } from "../../core/engine/look-ahead.js";
-import type { Destination, Quote } from "../../core/engine/records.js";
+import type { Collections } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import type { Command } from "../../core/engine/transaction.js";
 import { destinationView, quoteView } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { payRequestSchema } from "../../core/schema/control-requests.js";
-import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
+import { pickFields } from "../../core/schema/descriptions.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { limitAndOffset } from "../http/operation-row.js";
+import { limitAndOffset, type PageQuery } from "../http/operation-row.js";
 import { RawJson, viewOrRefusal } from "../http/reply.js";
 import { chargeReply, controlChargeJson } from "./charges.js";
-import { defineControlOperation } from "./control-operation.js";
+import { type ControlCall, defineControlOperation } from "./control-operation.js";
 
 export const QUOTE_OPERATIONS = [
   defineControlOperation({
@@ -26,11 +26,7 @@ export const QUOTE_OPERATIONS = [
     input: pageQuerySchema,
     runsDueTasks: true,
     output: "ControlQuoteList",
-    run: ({ namespace: { engine }, input }) => {
-      const { limit, offset } = limitAndOffset(input);
-      const items = engine.state.page("quotes", "quotes", offset, limit);
-      return { total: engine.state.count("quotes"), items: items.map(controlQuoteView) };
-    },
+    run: (call) => listOwned(call, "quotes", quoteView),
   }),
   defineControlOperation({
     id: "listControlDestinations",
@@ -40,21 +36,23 @@ export const QUOTE_OPERATIONS = [
     input: pageQuerySchema,
     runsDueTasks: true,
     output: "ControlDestinationList",
-    run: ({ namespace: { engine }, input }) => {
-      const { limit, offset } = limitAndOffset(input);
-      const items = engine.state.page("destinations", "destinations", offset, limit);
-      return { total: engine.state.count("destinations"), items: items.map(controlDestinationView) };
-    },
+    run: (call) => listOwned(call, "destinations", destinationView),
   }),
 ];
 
-function controlQuoteView(quote: Quote) {
-  return { ...quoteView(quote), mode: quote.mode, organization_id: quote.organization_id };
-}
-
-function controlDestinationView(destination: Destination) {
-  const { mode, organization_id } = destination;
-  return { ...destinationView(destination), mode, organization_id };
+/** The service's view of records, with mode and organization. */
+function listOwned<Name extends "quotes" | "destinations", View>(
+  { namespace, input }: Pick<ControlCall<PageQuery>, "namespace" | "input">,
+  name: Name,
+  view: (record: Collections[Name]) => View,
+) {
+  const { state } = namespace.engine;
+  const { limit, offset } = limitAndOffset(input);
+  const items = state.page(name, name, offset, limit).map((record) => {
+    const { mode, organization_id } = record;
+    return { ...view(record), mode, organization_id };
+  });
+  return { total: state.count(name), items };
 }
 
 export const CHECKOUT_OPERATIONS = [
@@ -107,18 +105,10 @@ export const CHECKOUT_OPERATIONS = [
 function checkoutJson(namespace: Namespace, charge: Charge): RawJson {
   const { catalogue, state } = namespace.engine;
   const { checkout_id, organization_id, pricing, offered_methods, payment_method, currency } = charge;
-  const { phone_number, bank_account_number, success_url, cancel_url } = charge;
   const terms = needsChoice(charge) ? namespace.execute((tx) => paymentOffers(tx, charge)) : [];
   const offers = terms.map(({ method, currency, price }) => {
-    const { amount, fees, exchange_rate, settlement_amount } = price;
-    return {
-      payment_method: method.id,
-      currency: currency.code,
-      amount,
-      fees,
-      exchange_rate,
-      settlement_amount,
-    };
+    const shown = pickFields(price, "amount", "fees", "exchange_rate", "settlement_amount");
+    return { payment_method: method.id, currency: currency.code, ...shown };
   });
   const methods = new Set([...offered_methods, ...(payment_method === null ? [] : [payment_method])]);
   const currencies = new Set([pricing.base_currency, currency, ...offers.map((offer) => offer.currency)]);
@@ -127,27 +117,20 @@ function checkoutJson(namespace: Namespace, charge: Charge): RawJson {
     merchant: catalogue.organization(organization_id)?.name ?? organization_id,
     pricing,
     offered_methods,
-    phone_number,
-    bank_account_number,
-    success_url,
-    cancel_url,
+    ...pickFields(charge, "phone_number", "bank_account_number", "success_url", "cancel_url"),
     offers,
     settable: settableStatuses(state, charge),
     returns: returnsOf(state, charge),
-    methods: [...methods].flatMap((id) => shownMethod(catalogue.method(id)) ?? []),
-    currencies: [...currencies].flatMap((code) => shownCurrency(catalogue.currency(code)) ?? []),
+    methods: [...methods].flatMap((id) => {
+      const method = catalogue.method(id);
+      return method === undefined ? [] : pickFields(method, "id", "kind", "display_name", "description");
+    }),
+    currencies: [...currencies].flatMap((code) => {
+      const currency = catalogue.currency(code);
+      return currency === undefined ? [] : pickFields(currency, "code", "name", "asset", "network");
+    }),
   });
   return new RawJson(`${rest.slice(0, -1)},"charge":${controlChargeJson(namespace, charge)}}`);
-}
-
-function shownMethod(method: MethodFixture | undefined) {
-  return (
-    method && (({ id, kind, display_name, description }) => ({ id, kind, display_name, description }))(method)
-  );
-}
-
-function shownCurrency(currency: CurrencyFixture | undefined) {
-  return currency && (({ code, name, asset, network }) => ({ code, name, asset, network }))(currency);
 }
 
 /** Ledger entries that return money to the customer. */

@@ -27,16 +27,12 @@ function reversalOfEvent({ type, body }: EventRecord): Reversal | undefined {
   return (JSON.parse(body).data as { readonly sandbox_extension?: Reversal }).sandbox_extension;
 }
 
-function reversalsOf(events: readonly EventRecord[]): Reversal[] {
-  return events.flatMap((event) => reversalOfEvent(event) ?? []);
-}
-
 /** Why a payment has its status, what comes next, and how its webhooks stand. */
 export function paymentReport(namespace: Namespace, payment: Charge | Withdrawal) {
   const { state } = namespace.engine;
   const id = idOf(payment);
   const events = state.eventsOf(id);
-  const reversals = reversalsOf(events);
+  const reversals = events.flatMap((event) => reversalOfEvent(event) ?? []);
   const { counts: webhooks, ...open } = sortWebhooks(namespace, deliveriesOfEvents(state, events));
   const tasks = state.tasksOf(id);
   // Most payments of a list have ended, and cost no look ahead.

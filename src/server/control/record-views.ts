@@ -91,21 +91,8 @@ function mishapView(mishap: Mishap | null) {
 }
 
 export function controlEndpointView(namespace: Namespace, endpoint: Endpoint) {
-  return {
-    webhook_id: endpoint.webhook_id,
-    url: endpoint.url,
-    mailbox: endpoint.mailbox,
-    lease_ms: endpoint.lease_ms ?? null,
-    unreachable: endpoint.unreachable,
-    mode: endpoint.mode,
-    organization_id: endpoint.organization_id,
-    events: endpoint.events,
-    secret: endpoint.secret,
-    signature: endpoint.signature,
-    enabled: endpoint.enabled,
-    created_at: endpoint.created_at,
-    health: receiverHealth(namespace, endpoint),
-  };
+  const { seq: _, previous_secret: _secret, previous_secret_until_ms: _until, ...shown } = endpoint;
+  return { ...shown, lease_ms: endpoint.lease_ms ?? null, health: receiverHealth(namespace, endpoint) };
 }
 
 export function faultView(fault: StoredFault, applied: number) {

@@ -194,7 +194,8 @@ function ownerOf(state: State, { kind, ref }: Task) {
 }
 
 function nextOfObject(state: State, id: string): PlannedItem[] {
-  const tasks = state.tasksOf(id).filter(isNotAttempt);
+  // The deliveries of attempts are listed instead.
+  const tasks = state.tasksOf(id).filter(({ kind }) => kind !== "attempt");
   const charge = state.get("charges", id);
   const withdrawal = state.get("withdrawals", id);
   return [
@@ -210,8 +211,6 @@ function nextOfObject(state: State, id: string): PlannedItem[] {
   ];
 }
 
-/** Excludes attempts, because `nextOfObject` lists the deliveries of the attempts instead. */
-const isNotAttempt = ({ kind }: Task) => kind !== "attempt";
 const isWaiting = ({ status }: Delivery) => status === "pending";
 
 export function nextOfWithdrawal({ status }: Collections["withdrawals"]) {
