@@ -20,11 +20,7 @@ interface ExecFlags extends ExplorationFlags {
   readonly require?: string;
 }
 
-/**
- * `exec`: runs a command with a sandbox's address and keys in its environment. Exits with the command's code.
- *
- * @param words the command line after `exec`
- */
+/** `exec`: runs a command with a sandbox's address and keys in its environment. `words` follow `exec`. */
 export async function exec(
   command: readonly string[],
   flags: Readonly<Record<string, unknown>> & ExecFlags,

@@ -30,11 +30,7 @@ export function environmentVariableOf(name: string): string {
   return `PAYMENTS_SANDBOX_${name.toUpperCase()}`;
 }
 
-/**
- * Adds the options of `start` to a command.
- *
- * @param saysOf descriptions that differ for this command
- */
+/** @param saysOf descriptions that differ for this command */
 export function addStartOptions(
   command: Command,
   saysOf: Readonly<Partial<Record<OptionName, string>>> = {},

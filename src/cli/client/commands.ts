@@ -70,9 +70,7 @@ function argument(word: string, command: Command, { verbs = {}, checkWords }: Cl
   });
 }
 
-/**
- * Shows the elapsed time, and how far an advance is, updated every second. Returns a function that ends the display.
- */
+/** Shows the elapsed time each second, and how far an advance is. Returns a function that ends the display. */
 function withElapsedTime(
   doing: string | undefined,
   { connection, flags }: Pick<CommandInput, "connection" | "flags">,

@@ -5,11 +5,7 @@ import { formatCount } from "../../core/schema/text-format.js";
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
 import type { Report, ReportCase } from "./report.js";
 
-/**
- * Report of a scenario file's run. With `isStrict`, entries of `never_happened_at` and `blind_spots` are failures.
- *
- * @param fault the first fault of a file that could not be read; it may be in an included file
- */
+/** With `isStrict`, unused rules and blind spots are failures. `fault` is why the file could not be read. */
 export function reportOfRun(
   run: RunReport,
   isStrict = false,

@@ -33,11 +33,7 @@ export class ReceiverClient {
     this.#options = options;
   }
 
-  /**
-   * Never rejects: failures are part of the outcome.
-   *
-   * @param barrier makes the request wait until the barrier opens
-   */
+  /** Never rejects: failures are part of the outcome. The request waits until `barrier` opens. */
   async post(
     address: string,
     signed: SignedRequest,

@@ -43,11 +43,7 @@ export function resolveDowntime(down: NonNullable<WebhookRule["down"]>, beganMs:
   return { from_ms, until_ms: clampInstant(from_ms + durationToMs(length)), answer };
 }
 
-/**
- * Returns the failure to simulate in place of a request; null if the request must be sent.
- *
- * @param attempt number of the attempt, from 1
- */
+/** The failure to simulate at the attempt, counted from 1; null if the request must be sent. */
 export function simulatedFailure(
   mishap: Mishap | null,
   attempt: number,

@@ -10,11 +10,7 @@ import type {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Encodes a change for the journal.
- *
- * @param before records before the change
- */
+/** @param before records before the change */
 export function encodeChange(change: Change, before: RecordReader): JournalEntry {
   return { ...change, puts: change.puts.map((put) => encodePut(put, before)) };
 }
@@ -35,12 +31,7 @@ function changedFields(old: Fields, record: Fields): Fields | undefined {
   return Object.fromEntries(names.filter(isChanged).map((name) => [name, record[name]]));
 }
 
-/**
- * Decodes a change.
- *
- * @param before records before the change
- * @throws if the change refers to a missing record
- */
+/** @param before records before the change @throws if the change refers to a missing record */
 export function decodeChange(entry: JournalEntry, before: RecordReader): Change {
   const recordOf = (name: CollectionName, key: RecordKey): object => {
     const found = before.get(name, key);

@@ -56,11 +56,7 @@ export function requireBookedPayment(charge: Charge): BookedPayment {
 
 export type AccountOwner = Pick<Holdings, "mode" | "organization_id" | "currency">;
 
-/**
- * Posts to the ledger; refuses with INSUFFICIENT_BALANCE if an account would be overdrawn.
- *
- * @param objectId charge, withdrawal or fixture the entry is for
- */
+/** Refuses with INSUFFICIENT_BALANCE if an account would be overdrawn. `objectId` names what the entry is for. */
 export function postToLedger(
   tx: Transaction,
   kind: string,

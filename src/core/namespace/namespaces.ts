@@ -30,10 +30,6 @@ import {
 /** The rest of the heap is for calls under way, and for what the estimates leave out. */
 const HEAP_SHARE = 0.6;
 
-function heapShareBytes(): number {
-  return Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE);
-}
-
 /** With this many namespaces, an unknown API key creates no further namespace. */
 const NAMESPACE_LIMIT = 10_000;
 
@@ -72,7 +68,9 @@ export class Namespaces {
   constructor(readonly options: NamespacesOptions) {
     this.ownership = options.storage.ownership;
     this.startedMs = options.base.wall.nowMs();
-    this.#memory = new MemoryMeter(options.base.settings.limits.bytes ?? heapShareBytes());
+    const { bytes = Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE) } =
+      options.base.settings.limits;
+    this.#memory = new MemoryMeter(bytes);
     try {
       if (this.ownership !== undefined) requireSameOrigin(options.base, this.ownership.defaultOrigin);
       if (this.ownership?.owns(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);

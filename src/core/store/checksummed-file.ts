@@ -93,11 +93,7 @@ export function publishFile(file: string, { fsync, io }: ChecksummedFileOptions)
   if (fsync) syncParentFolder(file, io);
 }
 
-/**
- * Reads a file as text, checksum included.
- *
- * @throws StoreError if the file is damaged; the system error if reading fails
- */
+/** @throws StoreError if the file is damaged; the system error if reading fails */
 export function readChecksummedFile(file: string): string {
   const content = readFileSync(file);
   if (!hasValidChecksum(content)) throw unreadableError(file, "its checksum does not match");

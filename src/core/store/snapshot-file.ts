@@ -48,11 +48,7 @@ export class SnapshotFile {
     return state;
   }
 
-  /**
-   * Atomic: if it throws, the previous snapshot is intact.
-   *
-   * @param check called before, during and after writing; throws if the file must not be replaced
-   */
+  /** Atomic: if `check` throws before, during or after writing, the previous snapshot is intact. */
   write(state: StateDump, check: () => void): void {
     this.#db.data = state;
     this.#check = check;

@@ -164,11 +164,7 @@ export class ClockControl {
     }
   }
 
-  /**
-   * Replaces the state and discards the old state's attempts.
-   *
-   * @param replace stores the new state with its clock record; if it throws, the old state stays
-   */
+  /** `replace` stores the new state with its clock record; if it throws, the old state and its attempts stay. */
   replaceState(
     replace: (clock: ClockRecord) => void,
     nowMs: number,

@@ -30,11 +30,7 @@ export interface DeliveryAttempts {
   enqueue(task: Task): void;
   /** Begins queued attempts. Throws if a resulting change cannot be stored; the rest stay queued. */
   begin(): void;
-  /**
-   * Records outcomes in order. Throws if an outcome cannot be stored; the outcome stays pending.
-   *
-   * @returns how many it recorded, at most `limit`
-   */
+  /** Returns how many it recorded, at most `limit`. Throws if an outcome cannot be stored; it stays pending. */
   recordOutcomes(limit: number): number;
   /** True if attempts are queued, or an outcome can be recorded. */
   readonly hasPendingWork: boolean;

@@ -9,11 +9,7 @@ export interface WallClock {
   nowMs(): number;
   /** Milliseconds since an arbitrary start; never goes back. */
   monotonicMs(): number;
-  /**
-   * Calls back once, not before the delay. Only with `isAwaited` does the timer keep the process running.
-   *
-   * @returns a function that cancels the timer
-   */
+  /** Calls back once, not before the delay; returns how to cancel. Only `isAwaited` keeps the process running. */
   after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 

@@ -22,11 +22,7 @@ const CONNECTION_HEADERS = [
   ...["transfer-encoding", "expect", "content-length"],
 ];
 
-/**
- * Handles calls of namespaces that this process runs or can take over. Forwards all other calls.
- *
- * @param maxBodyBytesAt the limit of a body by path
- */
+/** Handles calls of namespaces that this process runs or can take over. Forwards all other calls. */
 export const serveOrForward =
   (namespaces: Namespaces, maxBodyBytesAt: (path: string) => Promise<number>): MiddlewareHandler =>
   async (c, next) => {

@@ -57,11 +57,7 @@ export interface Comparison {
   readonly repair: Repair;
 }
 
-/**
- * Compares the service with the sandbox, and finds the config that follows it.
- *
- * @throws UserError if the service cannot be compared
- */
+/** @throws UserError if the service cannot be compared */
 export async function compare(options: CompareOptions): Promise<Comparison> {
   const { service, listen } = options;
   const live =

@@ -97,7 +97,8 @@ async function compareSides(options: RunOptions, own: OwnSide, twin: OwnSide): P
   const { service, payouts, burst } = options;
   const live = service instanceof Side ? service : undefined;
   for (const side of [own.side, twin.side, live]) if (side !== undefined) side.renames = own.sandbox.renames;
-  const document = await readDocument(own);
+  const described = await own.sandbox.fetch(new Request("http://sandbox.test/openapi.json"));
+  const document = (await described.json()) as Json;
   const tables = await readTables();
   const recorded = (): Recording => live?.observations ?? (service as Recording);
   const left: string[] = [];
@@ -145,10 +146,6 @@ async function compareSides(options: RunOptions, own: OwnSide, twin: OwnSide): P
     differences.push(...eventDifferences(recorded(), ours, twin.side.observations));
   if (burst) differences.push(...(await compareLimits(service, own.side, probes, left)));
   return { differences, recording: recorded(), probes, left, tables, ours };
-}
-
-async function readDocument({ sandbox }: OwnSide): Promise<Json> {
-  return (await (await sandbox.fetch(new Request("http://sandbox.test/openapi.json"))).json()) as Json;
 }
 
 /** Methods and currencies that both sides list, so that a quote is refused for another reason only. */

@@ -37,11 +37,7 @@ const schema = z.strictObject({
   ),
 });
 
-/**
- * Validates the options and fills in defaults. Throws a UserError with a line for each invalid option.
- *
- * @param nameOf returns the name of an option for messages, such as `--observe`
- */
+/** @throws UserError with a line for each invalid option, which begins with its name from `nameOf` */
 export function readCheckOptions(
   url: string,
   options: CheckWebhookOptions,

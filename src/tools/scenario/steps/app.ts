@@ -159,11 +159,7 @@ function comparableText(answer: CallResponse | NoResponseReason): string {
   return typeof answer === "string" ? answer : JSON.stringify([answer.status, answer.body]);
 }
 
-/**
- * Calls the app under test.
- *
- * @param mayBeCut if true, a cut connection returns `dropped`; if false, a cut connection fails the step
- */
+/** @param mayBeCut if true, a cut connection returns `dropped`; if false, a cut connection fails the step */
 export async function callAppUnderTest(
   context: RunContext,
   call: string,
