@@ -23,8 +23,11 @@ interface Work {
 
 /** Writes to a socket that have no answer yet. */
 interface Unanswered {
-  readonly writes: number;
-  readonly sincePause: number;
+  readonly address: string;
+  writes: number;
+  sincePause: number;
+  /** A server of this process has read what was written, so its work is seen; absent if the server is elsewhere. */
+  isServed?: boolean;
 }
 
 /** Returns true for a job of a thread that nobody waits for, such as that of random bytes: it is done, and never ends. */
@@ -35,10 +38,6 @@ function isSynchronousJob(resource: object): boolean {
 type Member = (this: Socket, ...values: unknown[]) => unknown;
 /** A socket with the members of Node that it sends and receives by. */
 type OpenSocket = Socket & { _writeGeneric?: Member; _server?: unknown };
-
-function addressOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress}:${remotePort}`;
-}
 
 /**
  * Tells when an app in this process has nothing left to do by itself: without wall time, unless it waits for the system.
@@ -92,7 +91,7 @@ export class AppStillness {
     // Another runtime sends otherwise.
     if (_writeGeneric === undefined) return [];
     const noteWrite = (socket: OpenSocket) => this.#noteWrite(socket);
-    const noteRead = (socket: Socket, chunk: unknown) => this.#noteRead(socket, chunk);
+    const noteRead = (socket: OpenSocket, chunk: unknown) => this.#noteRead(socket, chunk);
     return [
       replaceMembers(Socket.prototype, {
         _writeGeneric(this: Socket, ...values: unknown[]) {
@@ -110,24 +109,35 @@ export class AppStillness {
   /** A server of this process waits for no response, nor does a stream that is never read. */
   #noteWrite(socket: OpenSocket): void {
     this.note();
-    if (socket._server != null) this.#ownPorts.add(socket.localPort);
+    if (socket._server != null) this.#noteServer(socket, false);
     else if (socket.readable && !socket.connecting) {
-      const { writes = 0 } = this.#sockets.get(socket) ?? {};
-      this.#sockets.set(socket, { writes: writes + 1, sincePause: this.#pauses });
-      const address = addressOf(socket);
+      const { remoteAddress, remotePort } = socket;
+      const { writes = 0, address = `${remoteAddress}:${remotePort}` } = this.#sockets.get(socket) ?? {};
+      this.#sockets.set(socket, { address, writes: writes + 1, sincePause: this.#pauses });
       if (!this.#outside.has(address)) this.#outside.set(address, 1);
     }
   }
 
   /** @param chunk null at the end */
-  #noteRead(socket: Socket, chunk: unknown): void {
+  #noteRead(socket: OpenSocket, chunk: unknown): void {
     this.note();
-    const { writes = 0 } = this.#sockets.get(socket) ?? {};
-    const address = addressOf(socket);
-    const answered = this.#outside.get(address) ?? 1;
+    if (socket._server != null) this.#noteServer(socket, true);
+    const unanswered = this.#sockets.get(socket);
+    if (unanswered === undefined) return;
+    const { address, writes, isServed } = unanswered;
+    const answered = this.#outside.get(address)!;
     if (this.#isLearning && writes > answered) this.#outside.set(address, writes);
-    if (this.#isLearning || chunk === null || writes <= answered) this.#sockets.delete(socket);
-    else this.#sockets.set(socket, { writes: writes - answered, sincePause: this.#pauses });
+    if (this.#isLearning || chunk === null || writes <= answered || isServed !== undefined)
+      this.#sockets.delete(socket);
+    else Object.assign(unanswered, { writes: writes - answered, sincePause: this.#pauses });
+  }
+
+  /** Notes that a server of this process has read from a client of this process, or has written to it. */
+  #noteServer({ localPort, remotePort }: Socket, isServed: boolean): void {
+    this.#ownPorts.add(localPort);
+    for (const [client, unanswered] of this.#sockets)
+      if (client.remotePort === localPort && client.localPort === remotePort)
+        Object.assign(unanswered, { isServed, sincePause: this.#pauses });
   }
 
   /** Ends the time in which nothing happens at once, so that an answer is for all that was written before. */
@@ -150,9 +160,9 @@ export class AppStillness {
     return this.#hasGivenUp;
   }
 
-  /** The app has waited for work of the system or of another process, whose duration is not the same in every run. */
+  /** The app has waited for the system or written to a socket, which does not take as long in every run. */
   get hasWaited(): boolean {
-    return this.#pauses > 0;
+    return this.#pauses > 0 || this.#outside.size > 0;
   }
 
   restore(): void {
@@ -168,7 +178,8 @@ export class AppStillness {
       this.#work.delete(id);
       this.#hasGivenUp ||= isPending;
     }
-    for (const [socket, { sincePause }] of this.#sockets) {
+    for (const [socket, { sincePause, isServed }] of this.#sockets) {
+      if (isServed === true && !socket.destroyed) continue;
       if (!socket.destroyed && this.#pauses - sincePause < SOCKET_PAUSES) return true;
       this.#sockets.delete(socket);
     }

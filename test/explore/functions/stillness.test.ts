@@ -1,26 +1,38 @@
 import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { Worker } from "node:worker_threads";
 import { beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { AppStillness } from "../../../src/core/time/app-stillness.js";
 import { pause } from "../../../src/core/time/timers.js";
-import { atEndOfFile } from "../../support/lifetime.js";
+import { atEnd, atEndOfFile } from "../../support/lifetime.js";
 
+/** A server of another thread. Reports what it reads, and answers when it is told to. */
+const SERVER = `
+  const { createServer } = require("node:net");
+  const { parentPort } = require("node:worker_threads");
+  const server = createServer((socket) => {
+    socket.on("data", (data) => parentPort.postMessage(data.length));
+    parentPort.on("message", () => socket.write("a"));
+  });
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+`;
+let thread: Worker;
 let client: Socket;
-let server: Socket;
 let stillness: AppStillness;
 
 beforeAll(async () => {
-  const listener = createServer().listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const accepted = once(listener, "connection");
-  client = connect((listener.address() as { port: number }).port, "127.0.0.1");
-  await once(client, "connect");
-  [server] = (await accepted) as [Socket];
-  atEndOfFile(() => {
-    client.destroy();
-    listener.close();
-  });
+  thread = new Worker(SERVER, { eval: true });
+  const [port] = await once(thread, "message");
+  client = await connectTo(port);
+  atEndOfFile(() => thread.terminate());
 });
+
+async function connectTo(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  atEnd(() => socket.destroy());
+  return socket;
+}
 
 beforeEach(() => {
   stillness = new AppStillness();
@@ -42,11 +54,11 @@ async function isStill(): Promise<boolean> {
 async function writeTwice(): Promise<void> {
   client.write("1");
   client.write("2");
-  for (let bytes = 0; bytes < 2; ) bytes += String((await once(server, "data"))[0]).length;
+  for (let bytes = 0; bytes < 2; ) bytes += (await once(thread, "message"))[0];
 }
 
 async function answer(): Promise<void> {
-  server.write("a");
+  thread.postMessage("answer");
   await once(client, "data");
 }
 
@@ -65,5 +77,17 @@ it("an app whose every query takes two writes is still after one answer", async 
   stillness.endLearning();
   await writeTwice();
   await answer();
+  expect(await isStill()).toBe(true);
+});
+
+it("an app that waits for a server of this process is still while the server keeps its response", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  atEnd(() => server.close());
+  await once(server, "listening");
+  const connected = once(server, "connection");
+  const own = await connectTo((server.address() as AddressInfo).port);
+  const [served] = (await connected) as [Socket];
+  own.write("1");
+  await once(served, "data");
   expect(await isStill()).toBe(true);
 });
