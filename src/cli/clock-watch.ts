@@ -10,10 +10,7 @@ export interface MovedClock {
 /** Minimum advance that counts as moved. Smaller differences come from the duration of the calls. */
 const SHORTEST_MS = 1_000;
 
-/**
- * Reads the clock before a run. Returns the function to call after the run: it resolves with undefined if the run did
- * not move the clock ahead, or if the clock cannot be read.
- */
+/** Reads the clock before a run. The returned function resolves with undefined unless the run moved it ahead. */
 export async function watchClock(client: ControlClient): Promise<() => Promise<MovedClock | undefined>> {
   const read = () =>
     client.run<{ now: string; mode: string; speed: number }>("getClock").then(

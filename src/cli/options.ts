@@ -106,10 +106,7 @@ export function splitFlagAliases(flags: string): string[] {
 /** Names of config files. The first existing file is read. */
 export const CONFIG_FILE_NAMES = ["yaml", "yml", "json"].map((ending) => `payments-sandbox.config.${ending}`);
 
-/**
- * Reads options from flags, environment variables and config file; the first source that has a value wins.
- * Checks every value; an error names the value's source.
- */
+/** Reads flags, environment variables and config file; the first that has a value wins. An error names it. */
 export async function readStartOptions(
   flags: Readonly<Record<string, unknown>>,
   environment: NodeJS.ProcessEnv = process.env,

@@ -260,10 +260,7 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
   return { runFile, findMovedClock: await watchClock(client) };
 }
 
-/**
- * Saves a failed run in the sandbox that the environment names: that of `exec`, whose report then ends with the charges of
- * this run.
- */
+/** Saves a failed run in the sandbox of `exec`, whose report then ends with the charges of this run. */
 async function keepFailedRun(
   options: ControlClientOptions,
   { file }: LoadedScenario,

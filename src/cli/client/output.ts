@@ -75,10 +75,7 @@ export function tableFormatter(
   };
 }
 
-/**
- * Creates a formatter that prints each named field of a record that has it, a list a line for each item. Without names,
- * it prints all fields.
- */
+/** Creates a formatter of the named fields that a record has, or of all; a list has a line for each item. */
 export function recordFormatter(...names: readonly string[]): ResultFormatter {
   return (answer, asked) => {
     const today = asked?.connection.now?.slice(0, 10);

@@ -20,10 +20,7 @@ export interface DeliveryHold {
   readonly reason: string;
 }
 
-/**
- * Begins due delivery attempts: sends them, puts them into mailboxes, or holds them. Records their outcomes, and drops
- * outcomes from before a reset.
- */
+/** Sends due attempts, puts them into mailboxes, or holds them. Drops outcomes from before a reset. */
 export class Dispatcher implements DeliveryAttempts {
   readonly mailboxes: Mailboxes;
   readonly #held: HeldEndpoints;

@@ -137,10 +137,7 @@ async function readBody(response: Response): Promise<string | null> {
   }
 }
 
-/**
- * Collects failed assertions of in-process webhook handlers. The handler responds 500 as for any error; the test's
- * next wait rethrows the assertion.
- */
+/** The handler of a failed assertion responds 500 as for any error; the test's next wait rethrows it. */
 export class AssertionCollector {
   #errors: unknown[] = [];
 

@@ -26,10 +26,7 @@ interface MailboxesOptions {
   readonly recordOutcome: (task: Task, outcome: AttemptResult) => void;
 }
 
-/**
- * Deliveries that wait in mailboxes, and deliveries that are taken but not acknowledged. The tasks stay in the state,
- * so the deliveries survive a restart.
- */
+/** Deliveries that wait in mailboxes or are taken. Their tasks stay in the state and survive a restart. */
 export class Mailboxes {
   readonly #options: MailboxesOptions;
   readonly #waiting = new Map<string, Task[]>();

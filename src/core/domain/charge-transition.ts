@@ -58,10 +58,7 @@ export interface ChargeTransition {
 
 type TransitionRefusal = "illegal" | "unpriced";
 
-/**
- * Changes a charge's status, for the API, scenarios, the clock, the checkout page and the control API alike. Returns
- * the new charge and its effects in order, or the reason for a refusal.
- */
+/** Returns the new charge and its effects in order, or the reason for a refusal. */
 export function computeTransition(
   charge: Charge,
   to: ChargeStatus,

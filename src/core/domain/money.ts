@@ -86,10 +86,7 @@ function fixed(units: bigint, decimals: number): string {
   return `${negative ? "-" : ""}${text.slice(0, split)}.${text.slice(split)}`;
 }
 
-/**
- * Returns the units of the target currency per unit of the base, rounded half-up to 12 significant digits. Conversion
- * uses the rounded rate.
- */
+/** Units of the target currency per unit of the base, rounded half-up to 12 significant digits before use. */
 export function exchangeRate(baseRate: string, targetRate: string): string {
   return new Decimal(targetRate).dividedBy(baseRate).toSignificantDigits(RATE_SIGNIFICANT_DIGITS).toFixed();
 }
@@ -109,10 +106,7 @@ export function percentOf(amount: string, percent: string, decimals: number): st
   return new Decimal(amount).times(percent).dividedBy(100).toFixed(decimals);
 }
 
-/**
- * Sums amount ÷ rate over currencies as one fraction, because the decimals of quotients such as 1/1550 never end.
- * Rounds once.
- */
+/** Sums amount ÷ rate as one fraction, rounded once: the decimals of quotients such as 1/1550 never end. */
 export function totalInUsd(holdings: Iterable<{ amount: string; rate: string }>, decimals: number): string {
   let numerator = new WideDecimal(0);
   let denominator = new WideDecimal(1);

@@ -27,10 +27,7 @@ export function globMatchesRoute(glob: string, route: string): boolean {
   return false;
 }
 
-/**
- * Suggests an existing path for a path that matches no route: corrects a typo, adds a missing beginning, or adds a
- * missing id at the end. Keeps the ids of the path.
- */
+/** Corrects a typo, adds a missing beginning, or a missing id at the end. Keeps the ids of the path. */
 export function suggestPath(path: string, routes: readonly string[]): string | undefined {
   if (path.length > LONGEST_PATH) return undefined;
   const segments = path.split("/");

@@ -1,10 +1,7 @@
 import type { ChargeStatus, Mode } from "../schema/common.js";
 import type { CollectionName, Collections, Delivery, EventRecord, RecordKey } from "./records.js";
 
-/*
- * Lists and groups of records, declared in INDEXES. State calls `note` for each put or removed record, and reads
- * records by list, kind or field. Indexes follow from the records and are never stored.
- */
+/* Lists and groups of records, declared in INDEXES; they follow from the records and are never stored. */
 
 interface Indexing<Item> {
   /** Lists of the record in order of `seq`. The first holds the whole collection and has its name. */

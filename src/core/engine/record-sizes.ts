@@ -2,10 +2,7 @@ import type { Attempt, CollectionName, Collections } from "./records.js";
 
 const ATTEMPT_BYTES = 800;
 
-/**
- * Estimated bytes of a record in memory: a constant for the fields of limited length, and the texts without a limit.
- * Exact sizes would cost a change more than its other work.
- */
+/** Estimated bytes of a record: a constant and the texts without a limit. Exact sizes would cost too much time. */
 const SIZES: { readonly [Name in CollectionName]?: (record: Collections[Name]) => number } = {
   charges: ({ metadata }) => 5_000 + fieldBytes(metadata),
   withdrawals: () => 2_500,

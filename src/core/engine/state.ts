@@ -39,9 +39,7 @@ import { TaskQueue } from "./task-queue.js";
 
 type Tables = { readonly [Name in CollectionName]: Map<RecordKey, Collections[Name]> };
 
-/**
- * Data of a namespace: tables of immutable records and their indexes. Only `apply` changes it, by a whole Change. Indexes follow from the records and are never stored.
- */
+/** Tables of immutable records and their indexes. Only `apply` changes them, by a whole Change. */
 export class State {
   seq = 0;
   at = 0;

@@ -1,9 +1,6 @@
 import type { Task } from "./records.js";
 
-/**
- * Orders tasks by due time, rank and number. Attempts are ordered by the numbers of their deliveries: task numbers of
- * attempts depend on how fast receivers respond.
- */
+/** Attempts go by the numbers of their deliveries: their own depend on how fast receivers respond. */
 export function comesBefore(task: Task, other: Task): boolean {
   if (task.due_ms !== other.due_ms) return task.due_ms < other.due_ms;
   if (task.rank !== other.rank) return task.rank < other.rank;

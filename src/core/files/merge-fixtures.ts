@@ -36,10 +36,7 @@ export async function readMergedFixtures(shipped: Fixtures, file: string): Promi
   return mergeFixtures(shipped, await readDocument(file));
 }
 
-/**
- * Merges the user's fixtures into the shipped fixtures. A record with a known id overrides fields of the shipped
- * record; a record with a new id must be complete. Throws a DocumentError with all faults.
- */
+/** A known id overrides fields, a new record must be complete. Throws a DocumentError with all faults. */
 export function mergeFixtures(shipped: Fixtures, document: LoadedDocument): Fixtures {
   const entries = Object.fromEntries(
     LIST_NAMES.map((list) => [list, mergedList(list, shipped, document)]),

@@ -5,10 +5,7 @@ import { iso } from "../schema/time.js";
 import type { Clock } from "../time/clock.js";
 import type { RequestEntry } from "./request-journal.js";
 
-/*
- * Five habits that the service advises against, found in an app's requests and deliveries when asked. Advice never
- * changes a response.
- */
+/* Habits that the service advises against, found when asked. Advice never changes a response. */
 
 export type Advice = AdviceList["items"][number];
 

@@ -61,10 +61,7 @@ export class FaultInjector {
     return { rule: found.rule, source: found.scenario, undo: giveBack };
   }
 
-  /**
-   * Returns true if `skip`, `times` and `probability` let the rule apply. Counts the match. Adds functions to `undo`
-   * that reverse the counts.
-   */
+  /** Counts the match for `skip` and `times`. Adds functions to `undo` that reverse the counts. */
   #applies(id: string, rule: FaultRule, subject: MatchSubject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability, stale } = rule;
     if (stale !== undefined && !STALE_READS.includes(subject.fields.operation ?? "")) return false;

@@ -83,10 +83,7 @@ function initialContent(options: NamespaceOptions): Command<void> {
   };
 }
 
-/**
- * Adds the options' scenarios, and the scenarios, endpoints and changes of keys that the reset keeps. Adds the options'
- * endpoints if the reset keeps no endpoints.
- */
+/** Adds the options' scenarios and what the reset keeps; the options' endpoints if it keeps none. */
 export function addContentAfterReset(
   options: NamespaceOptions,
   before: State,

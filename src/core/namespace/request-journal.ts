@@ -74,10 +74,7 @@ const ENTRY_CHARS = 1_000;
 /** Maximum number of entries, and their maximum size in all. */
 type Limit = Pick<Settings["retention"], "requests" | "bytes">;
 
-/**
- * The last requests and responses, in memory, not part of the state. Its number of entries and its total
- * size are limited.
- */
+/** The last requests, in memory and not part of the state; limited in number and in total size. */
 export class RequestJournal {
   readonly #limit: Limit;
   readonly #memory: MemoryMeter;

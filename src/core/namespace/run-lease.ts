@@ -19,10 +19,7 @@ interface LeasedNamespace {
   execute<Result>(command: Command<Result>): Result;
 }
 
-/**
- * Exclusive lease of a namespace by one scenario run. If the runner disappears, the lease restores clock, rules, faults
- * and mailboxes.
- */
+/** One run's lease of a namespace. If the runner disappears, it restores clock, rules, faults and mailboxes. */
 export class RunLease {
   readonly #namespace: LeasedNamespace;
   readonly #wall: WallClock;

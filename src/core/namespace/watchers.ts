@@ -39,10 +39,7 @@ interface Wait<Request> {
   round: number;
 }
 
-/**
- * Calls that wait for a condition. The first check of a call covers all records; later checks cover only changes, in
- * batches.
- */
+/** The first check of a waiting call covers all records; later checks cover only changes, in batches. */
 export class PendingWaits<Request = RequestEntry> {
   readonly #wall: WallClock;
   readonly #waits = new Set<Wait<Request>>();

@@ -1,7 +1,4 @@
-/**
- * Columns and filters of each list of the control API. The command line derives tables and options from the columns.
- * The dashboard derives filter forms and curl commands.
- */
+/** Columns and filters of each list of the control API, for tables and options, forms and curl commands. */
 import type { DeliveryState, ReceiverHealth } from "../schema/control-log-responses.js";
 import { isMishapScenario } from "../schema/scenario-rules.js";
 import { attemptsOf, deliveryTrouble, stateText } from "./delivery-text.js";

@@ -106,10 +106,7 @@ async function chargeHistoriesOf(
   return { charges: charges.length, not_in_order, items };
 }
 
-/**
- * The charges of a namespace: first those with failed webhooks, then the failed, cancelled and expired ones, then the
- * unpaid ones, then those in order; each group newest first.
- */
+/** First those with failed webhooks, then failed, cancelled and expired, unpaid, in order; each newest first. */
 export async function listCharges(client: ControlClient, deliveries?: ItemList): Promise<ChargeSummary[]> {
   const { items: sent } = deliveries ?? (await listOf(client, "listDeliveries", "delivery_id"));
   const refused = new Set(sent.filter(hasFailed).map(({ charge_id }) => charge_id));
@@ -136,10 +133,7 @@ export async function readChargeHistory(
   return { ...summary, items };
 }
 
-/**
- * Returns true if attempts failed and none succeeded, or if the app answered an unchanged webhook with an error. Ignores
- * false events, which a receiver must refuse.
- */
+/** No attempt succeeded, or the app refused an unchanged webhook. False events do not count. */
 function hasFailed({ status, attempts, mishap }: JsonObject): boolean {
   if ((mishap as { forged: boolean } | null)?.forged) return false;
   const made = attempts as readonly { readonly status: number | null }[];

@@ -54,10 +54,7 @@ export const DELIVERY_STATES = [
 
 export const deliveryStatusSchema = z.enum(["pending", "delivered", "failed", "dropped"]);
 
-/**
- * Accounts of an organization in one mode and currency. `outside` stands for customers and banks, so the five accounts
- * always sum to zero.
- */
+/** Accounts in one mode and currency. `outside` stands for customers and banks, so their sum is always zero. */
 export const LEDGER_ACCOUNTS = ["available", "pending", "in_transit", "fees", "outside"] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 

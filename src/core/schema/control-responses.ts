@@ -42,10 +42,7 @@ import {
   withdrawalSchema,
 } from "./service-responses.js";
 
-/*
- * Responses of the control API, derived from stored records. The OpenAPI document is generated from them, and tests
- * check every response against it. Never parsed at run time.
- */
+/* Never parsed at run time: tests check every response against the OpenAPI document that is made of them. */
 
 const timeOrNull = z.nullable(timestampSchema);
 const deleted = z.literal(true);

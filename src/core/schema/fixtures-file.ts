@@ -11,10 +11,7 @@ import {
 import { MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 import { durationSchema } from "./time.js";
 
-/*
- * The fixtures file: organizations, keys, methods, currencies and rates of the emulated service. A user's file is
- * merged over the shipped one by the ID of each record (`mergeFixtures`).
- */
+/* A user's fixtures are merged over the shipped ones by the ID of each record (`mergeFixtures`). */
 
 const nameSchema = nonEmptyText(MAX_LENGTHS.name);
 const codeSchema = z.string().check(z.regex(CURRENCY_CODE_PATTERN, "must be an upper-case currency code"));

@@ -17,10 +17,7 @@ interface Pattern {
   test(text: string): boolean | string;
 }
 
-/**
- * Compiles a regular expression of JavaScript's Unicode mode; returns a message if it is invalid or if it cannot be
- * matched in linear time. A pattern may come from anybody who can call the server.
- */
+/** Returns a message for an invalid pattern and for one without linear time: any caller may send patterns. */
 export function compilePattern(source: string, maxInstructions = MAX_INSTRUCTIONS): Pattern | string {
   if (source.length > MAX_LENGTHS.glob) return `must be at most ${MAX_LENGTHS.glob} characters`;
   try {

@@ -1,9 +1,6 @@
 import type { Signature } from "./signature-schemes.js";
 
-/**
- * Types of the report of `check-webhook`, one row per probe. `tools/doctor` creates the report; the CLI prints it, and
- * `sandbox.checkWebhook()` returns it.
- */
+/** Types of the report of `check-webhook`, one row per probe. */
 
 export const PROBES = [
   "valid",

@@ -27,10 +27,7 @@ export type ErrorDetails = Record<string, string>;
 /** Marks refusals. JSON from a client cannot contain a symbol, so no request can pass for a refusal. */
 const REFUSAL: unique symbol = Symbol.for("payments-sandbox.refusal");
 
-/**
- * A client error, returned as a value and never thrown. `status` overrides the default status of `code`; for example, a
- * refund without funds returns 409.
- */
+/** A client error, returned and never thrown. `status` overrides that of `code`: a refund without funds is 409. */
 export interface Refusal {
   readonly [REFUSAL]: true;
   readonly code: ErrorCode;

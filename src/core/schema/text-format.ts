@@ -100,10 +100,7 @@ export function conditionsText(match: object = {}, verb = " "): string {
     .join(", ");
 }
 
-/**
- * The URL of a path of this server, relative to a page at `from`. A proxy that strips a prefix from paths then leads
- * to it too.
- */
+/** A URL relative to a page at `from`: it also leads there through a proxy that strips a prefix from paths. */
 export function relativeUrl(from: string, path: string): string {
   return `${"../".repeat(from.split("/").length - 2)}${path.slice(1)}`;
 }

@@ -11,10 +11,7 @@ import type { NamespaceIdentity } from "../schema/control-requests.js";
 
 /** Storage of a server's namespaces. test/runtime/storage.test.ts specifies the behavior of implementations. */
 export interface Storage {
-  /**
-   * Finishes or undoes interrupted operations and returns the names of stored namespaces. The default namespace must
-   * be open, because its lock protects the files of all namespaces.
-   */
+  /** Undoes what was interrupted, returns the stored names. The open default namespace's lock protects all files. */
   recover(): string[];
   open(name: string): Store;
   snapshots(name: string): Snapshots;

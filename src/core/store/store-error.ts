@@ -1,9 +1,6 @@
 import { errorText } from "../schema/error-text.js";
 
-/**
- * An error of the store. Its message names the file, the reason and the fix in one line, and is printed without a
- * stack trace.
- */
+/** Its message names the file, the reason and the fix in one line, and is printed without a stack trace. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
 }

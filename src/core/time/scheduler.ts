@@ -51,10 +51,7 @@ interface SchedulerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * Runs each due task at its own time through the engine: by timer on a running clock, at full speed in an advance.
- * Delivery attempts are passed to the dispatcher.
- */
+/** Runs each due task at its own time: by timer on a running clock, at full speed in an advance. */
 export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   readonly engine: Engine;
   readonly clock: Clock;

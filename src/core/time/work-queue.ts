@@ -6,10 +6,7 @@ const IN_USE_MS = 2;
 /** Interval between work items while the API is in use. */
 const SPACING_MS = 1;
 
-/**
- * Runs one deferred work item per event-loop tick, so that API calls run in between. While the API is in use, items
- * are spaced further apart, so that a burst of deliveries does not slow the API calls.
- */
+/** Runs one deferred work item per tick, and further apart while the API is in use, so that calls run between. */
 export class WorkQueue {
   readonly #queue: (() => void)[] = [];
   #isRunning = false;

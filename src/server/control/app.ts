@@ -38,10 +38,7 @@ export interface ControlAppOptions {
   readonly failureResponse: (error: unknown, path: string) => TextResponse;
 }
 
-/**
- * Makes the Hono app of all routes under /_sandbox. Some of these routes have a fixed segment where another route has a
- * parameter. The fast router of the service's app cannot take such routes.
- */
+/** Some routes have a fixed segment where another has a parameter; the fast router of the service takes none. */
 export function createControlApp(options: ControlAppOptions): ControlApp {
   const { described, server, addPages, onError, failureResponse } = options;
   const { namespaces } = described;

@@ -28,10 +28,7 @@ export interface ExampleRequest {
   readonly bodyName?: string;
 }
 
-/**
- * Makes calls to a separate sandbox and records requests and responses as the examples of a document. With a stopped
- * clock, the same calls give the same bytes.
- */
+/** Records calls to a sandbox as examples. With a stopped clock, the same calls give the same bytes. */
 export class ExampleRecorder {
   readonly #rows: ReadonlyMap<string, Pick<RoutedRow, "id" | "call">>;
   readonly #fetch: (request: Request) => Promise<Response>;

@@ -24,10 +24,7 @@ function shippedScenarioFiles(): string[] {
     .map((name) => `scenarios/${name}`);
 }
 
-/**
- * Reads the shipped fixtures and scenarios. The build has already parsed and checked the files, so an unchanged file
- * needs neither the YAML library nor a check.
- */
+/** The build has parsed and checked the files: an unchanged one needs neither the YAML library nor a check. */
 async function readShipped(): Promise<ShippedContent> {
   let compiled: CompiledFiles = {};
   try {

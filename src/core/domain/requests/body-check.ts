@@ -7,10 +7,7 @@ import { type ErrorDetails, type Refusal, refuseInvalid } from "../../schema/ref
 import type { Catalogue } from "../catalogue.js";
 import { decimalsOf, isZero, toCanonicalAmount } from "../money.js";
 
-/**
- * Collects the faults of a request body by field, so one response names all of them. The constructor checks the body
- * against the schema. Callers then check the valid fields against the fixtures.
- */
+/** Collects the faults of a body by field, the schema's first, so that one response names all of them. */
 export class BodyCheck<Body> {
   readonly #details = new Map<string, string>();
   readonly #raw: Record<string, unknown>;

@@ -130,10 +130,7 @@ export function readQuoteRequest(
   );
 }
 
-/**
- * Checks a whitelabel request (specification: POST whitelabel); returns it in canonical form, or all its faults.
- * `faults` contains the faults that the caller has found.
- */
+/** Returns canonical form or all faults, also those that the caller has found (specification: POST whitelabel). */
 export function readWhitelabelRequest(
   catalogue: Catalogue,
   organization: OrganizationFixture,

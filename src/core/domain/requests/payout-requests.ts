@@ -72,10 +72,7 @@ export function readDestinationRequest(
   return { type: type!, currency: currency!.code, country, ...fields };
 }
 
-/**
- * Checks a withdrawal request; returns it in canonical form or all its faults. `currencyOf` returns the currency of one
- * of the caller's destinations, or undefined if the id is unknown.
- */
+/** Returns canonical form or all faults. `currencyOf` is undefined for an id that is not the caller's. */
 export function readWithdrawalRequest(
   catalogue: Catalogue,
   raw: unknown,

@@ -4,10 +4,7 @@ import * as namespace from "./namespace-records.js";
 import * as payments from "./payment-records.js";
 import * as webhooks from "./webhook-records.js";
 
-/**
- * Types of the stored records, by collection. `engine/intake` checks imports, snapshots and data files against the
- * schemas. Records made at run time are never parsed.
- */
+/** `engine/intake` checks imports, snapshots and data files. Records made at run time are never parsed. */
 export interface Collections extends Record<CollectionName, unknown> {
   quotes: payments.Quote;
   charges: payments.Charge;

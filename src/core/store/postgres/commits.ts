@@ -108,10 +108,7 @@ const COMMIT = `with batch as (
     on conflict (id, seq) do update set is_state = excluded.is_state, body = excluded.body
   ) select write from held`;
 
-/**
- * One transaction writes all waiting entries of the process, and checks the fence and the last entry's number of each
- * namespace. Transactions run one at a time.
- */
+/** One transaction at a time writes all waiting entries, and checks each namespace's fence and last number. */
 export abstract class CommitQueue extends DatabaseConnection {
   readonly processId = generateToken();
   readonly ownedNamespaces = new Map<string, OwnedNamespace>();

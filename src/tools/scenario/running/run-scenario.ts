@@ -190,10 +190,7 @@ const ENDS: Readonly<Partial<Record<ChargeStatus | WithdrawalStatus, ChargeStatu
 
 const REASON = "the run that made it has failed";
 
-/**
- * Returns a function that ends the payments made since this call: open ones would go on, and send webhooks, in the
- * next run that moves the clock.
- */
+/** Returns a function that ends the payments made since: open ones would send webhooks in the next run. */
 async function watchOpenPayments(client: Client): Promise<() => Promise<void>> {
   const last = {
     charges: await readNewestId(client, "charges"),
