@@ -43,7 +43,6 @@ export async function runDemo({ json }: { readonly json?: boolean }): Promise<vo
   }
 }
 
-/** Makes a quote and a whitelabel checkout. Resolves with the charge's id. */
 async function payAsAnApp(sandbox: Sandbox): Promise<string> {
   const authorization = `Bearer ${sandbox.apiKey}`;
   const app = new ControlClient({

@@ -24,7 +24,6 @@ import {
   tableFormatter,
 } from "./output.js";
 
-/** Formats coverage. For each kind, such as error codes, lists the names that occurred and the names that never did. */
 function coverageText(coverage: JsonBody): string {
   return Object.entries(coverage as Coverage)
     .map(([kind, { met, not_met }]) => {

@@ -30,7 +30,6 @@ const NAMED_SCENARIO = { takes: ["name"], needs: "the scenario's name" } as cons
 const FORMATS = ["dotenv", "shell", "github"];
 const FAULT_EXAMPLE = '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}';
 
-/** Reads the names of the scenarios that apply, in the order in which they are asked. */
 async function readScenarioOrder(connection: Connection): Promise<Set<string>> {
   const { items } = await connection.run("listScenarios", { limit: 100 });
   const active = (items as JsonBody[]).filter(({ active }) => active);
@@ -39,7 +38,6 @@ async function readScenarioOrder(connection: Connection): Promise<Set<string>> {
 
 const orderText = (names: Iterable<string>) => [...names].join(", then ");
 
-/** Formats a scenario that was activated or deactivated: its effect, and those that apply now. */
 const formatActivation: ClientAction["formatResult"] = async (scenario, asked) => {
   const { connection } = asked;
   const names = await readScenarioOrder(connection);

@@ -105,7 +105,6 @@ export class AppProcess implements KillableApp {
     return sent;
   };
 
-  /** Returns the side if the app is to be killed at this attempt. */
   #sideAt(id: string, type: string): RaceSide | undefined {
     const moment = this.#moment;
     if (moment?.type !== type || moment.events.size > moment.earlierCount) return undefined;

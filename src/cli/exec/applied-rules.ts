@@ -11,7 +11,6 @@ export async function listActiveScenarios(sandbox: Sandbox): Promise<ScenarioVie
   return (await listAllScenarios(sandbox)).filter(({ active }) => active);
 }
 
-/** Lists all scenarios, with the number of times each rule applied over all namespaces. */
 export async function listAllScenarios(
   sandbox: Sandbox,
   due: DueTaskCounts = NOTHING_DUE,

@@ -89,7 +89,6 @@ export class ActivityPrinter {
     if (lines.length > 0) printText(`${lines.join("\n")}\n`);
   }
 
-  /** Formats an activity. Adds a line with the date before it if the date has changed. */
   #linesOf(activity: Activity, count: number): string[] {
     const day = activity.at.slice(0, 10);
     const isNew = this.#day !== undefined && this.#day !== day;

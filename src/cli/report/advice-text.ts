@@ -3,7 +3,6 @@ import { printErrorLine } from "../terminal.js";
 
 export type Advice = AdviceList["items"][number];
 
-/** Formats advice in one line: what to do, what the app did, where to read on. */
 export function adviceLine({ advice, why, times, example, docs }: Advice): string {
   const often = times === 1 ? "" : ` ${times} times`;
   return `${advice} ${why[0]!.toUpperCase()}${why.slice(1)}${often}: ${example} (${docs})`;

@@ -69,7 +69,6 @@ const LABEL_WIDTH = 12;
 /** Width of a list line without its title: indent, mark and column. */
 const BESIDE_TITLE = 14;
 
-/** Formats a report for people, by default as wide as the terminal. */
 export function reportText(report: Report, width = lineWidth(), style: Paint = paint): string {
   return `${reportLines(report, width, style).join("\n")}\n`;
 }

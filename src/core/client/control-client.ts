@@ -12,7 +12,6 @@ import {
 import { UserError } from "../schema/user-error.js";
 import { CONTROL_CALLS, type ControlOperationId } from "./operations.js";
 
-/** Sends a request to a sandbox, in this process or over the network. */
 export type SandboxFetch = (path: string, init: RequestInit) => Promise<HttpResponse>;
 
 /** Key of the in-process `SandboxFetch`, which calls the control API without Request and Response objects. */

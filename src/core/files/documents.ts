@@ -291,7 +291,6 @@ function writtenMessage(issue: Issue): string {
   return (isSilent ? SYNTAX_MESSAGES[issue.expected] : undefined) ?? issueMessage(issue);
 }
 
-/** Checks a document against a schema; a misspelt key gets a suggestion. */
 export function schemaFaults(
   schema: z.ZodMiniType,
   document: LoadedDocument,

@@ -377,7 +377,6 @@ export class Namespace {
   }
 }
 
-/** Returns true if a receiver has answered an attempt with an error. */
 function hasRefusedWebhook({ puts }: Change): boolean {
   return puts.some(
     ([name, , record]) =>

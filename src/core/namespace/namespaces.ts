@@ -259,7 +259,6 @@ export class Namespaces {
     return isRefusal(created) ? created : namespaceView(created);
   }
 
-  /** True if a namespace of this process, open or not, has a key that the new namespace would get. */
   #isKeyTaken(name: string, request: CreateNamespaceRequest): boolean {
     return apiKeysOf(name, request).some(
       (key) => this.#nameOfKey(key) !== undefined || this.#unopened.findByKey(key) !== undefined,
@@ -305,7 +304,6 @@ export class Namespaces {
     return undefined;
   }
 
-  /** Reads a namespace's state again; discards the namespace if that fails. */
   reopen(name: string): void {
     this.#namespaces
       .get(name)

@@ -54,7 +54,6 @@ export class ResponseHolds {
     return !closing.aborted;
   }
 
-  /** Returns true if an enabled endpoint receives the object's events. */
   #hasEndpoint(objectId: string): boolean {
     const { state } = this.#options.engine;
     const mode = (state.get("charges", objectId) ?? state.get("withdrawals", objectId))?.mode;

@@ -72,7 +72,6 @@ export class Advance {
     this.#calls++;
   }
 
-  /** Returns a refusal if the advance to idle would never end. */
   endlessRefusal(): Refusal | undefined {
     if (this.#until !== "idle" || this.loops.longest <= LONGEST_LOOP) return undefined;
     return refuse(

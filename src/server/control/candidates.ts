@@ -28,7 +28,6 @@ export interface RecordSource<Item extends object> {
   readonly fields: Readonly<Record<string, (item: Item) => unknown>>;
 }
 
-/** Makes a function for each named field, which reads that field of a stored record. */
 function readers<Item>(...names: readonly (keyof Item & string)[]) {
   return Object.fromEntries(names.map((name) => [name, (item: Item): unknown => item[name]]));
 }

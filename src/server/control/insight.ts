@@ -51,7 +51,6 @@ export const INSIGHT_OPERATIONS = [
   }),
 ];
 
-/** Splits operations, statuses, event types, error codes and mishaps into those the app has met and the rest. */
 function coverageOf(counters: CoverageCounters) {
   const split = (part: Parameters<CoverageCounters["counts"]>[0], known: readonly string[]) => {
     const met = counters.counts(part);

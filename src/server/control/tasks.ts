@@ -104,7 +104,6 @@ export const NEXT_OPERATIONS = [
 
 type PlannedItem = Pick<NextItem, "kind" | "id" | "at" | "what" | "to">;
 
-/** Adds the payment that an item is about, and the receiver of a delivery. */
 function withSubject(namespace: Namespace, item: PlannedItem): NextItem {
   const { state } = namespace.engine;
   const delivery = item.kind === "delivery" ? state.get("deliveries", item.id) : undefined;

@@ -40,7 +40,6 @@ const TAG_DESCRIPTIONS: Readonly<Record<ControlTag, string>> = {
   Insight: "What the app did, what it has not been tested with, and what happens next.",
 };
 
-/** Makes the OpenAPI 3.1 document of the control API. Placeholders stand for the values of a namespace. */
 export function controlDocument(): OpenApiDocument {
   const tags = Object.keys(CONTROL_OPERATIONS_BY_TAG) as ControlTag[];
   const rows: [ControlTag, ControlRow][] = [

@@ -159,7 +159,6 @@ function row(probe: Probe, found: Judgement, evidence: ProbeEvidence, scheme: Si
   };
 }
 
-/** Lists each fault once, with the probes that show it. */
 function findingsOf(rows: readonly ProbeRow[]): Finding[] {
   const findings = new Map<string, Finding>();
   for (const { probe, fault: name } of rows) {

@@ -90,7 +90,6 @@ export class ProbeSession {
     return answer;
   }
 
-  /** Sends a valid event once; remembers if it was accepted or failed with a 5xx. */
   async deliver(sent: string, event: SampleEvent, sending: SignatureOptions = {}, attempt = 1) {
     const answer = await this.send(sent, event, sending, attempt);
     const wasAccepted = this.#acceptedIds.has(event.id);

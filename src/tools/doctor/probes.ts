@@ -35,7 +35,6 @@ async function send(session: ProbeSession, contents: Contents): Promise<Answer[]
   return answers;
 }
 
-/** Sends a payment of a new charge with the metadata of a known one. */
 function sendForeign(session: ProbeSession, sent: string, mode: Mode): Promise<Answer[]> {
   const { samples, firstAccepted } = session;
   const { metadata } = JSON.parse(firstAccepted!.event.body).data;

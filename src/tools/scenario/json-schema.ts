@@ -78,7 +78,6 @@ export function scenarioJsonSchemaText(): string {
   return `${JSON.stringify(scenarioJsonSchema(), null, 1)}\n`;
 }
 
-/** Adds the notes of the control API and the service to the properties of their requests and records. */
 function describeFields(schema: z.core.$ZodType, { properties = {} }: z.core.JSONSchema.BaseSchema): void {
   for (const [name, { note }] of Object.entries(schemaDescriptionOf(schema)?.fields ?? {})) {
     const property = properties[name];

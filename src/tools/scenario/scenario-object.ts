@@ -20,7 +20,6 @@ interface Run extends Pick<RunOptions, "onStep" | "onStepBegin" | "signal"> {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** Reads a scenario from an object instead of a file. Refuses names that are not in the vocabulary. */
 export function readScenarioObject(
   stage: ScenarioNamespace,
   source: Run["source"],

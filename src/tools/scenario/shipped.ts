@@ -62,7 +62,6 @@ async function readChecked(file: string, text: string): Promise<unknown> {
   return loadScenario(document, { runIdOf: () => "shipped" }).scenario;
 }
 
-/** Checks every shipped file for the build. Throws the faults with their places. */
 export async function compileShippedFiles(): Promise<CompiledFiles> {
   const compiled: Record<string, CompiledFile> = {};
   for (const file of [FIXTURES_FILE, ...shippedScenarioFiles()]) {

@@ -46,7 +46,6 @@ export function reconcileAppRows(rows: readonly BookRow[], ledger: Ledger): Book
   ];
 }
 
-/** Returns the charges of the row's order, and the charge that the row names. */
 function chargesOf({ chargeId, orderMetadata }: BookRow, ledger: Ledger): readonly Charge[] {
   const named = chargeId === undefined ? undefined : ledger.byId(chargeId);
   const ofOrder = Object.keys(orderMetadata).length === 0 ? [] : ledger.ofOrder(orderMetadata);

@@ -119,7 +119,6 @@ interface NewCharge {
 /** Fields that every new charge has, optional ones included. A payment of another amount sets the other two. */
 type InitialField = Exclude<keyof Charge, "amount_paid" | "currency_paid">;
 
-/** Refuses a further charge in a namespace that holds as many as its limit. */
 export function refuseAboveLimit({ state, settings }: Transaction): Refusal | undefined {
   const { charges } = settings.limits;
   const { size } = state.tables.charges;

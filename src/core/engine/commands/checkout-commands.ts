@@ -82,7 +82,6 @@ export function chooseDefaultMethod(chargeId: string, until: ChargeStatus): Comm
   };
 }
 
-/** Returns true if the customer has yet to choose a method. */
 export function needsChoice(charge: Charge): boolean {
   return charge.status === "PENDING" && charge.payment_method === null;
 }
