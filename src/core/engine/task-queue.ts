@@ -11,7 +11,7 @@ function numberOf({ rank, step, task_id }: Task): number {
   return rank === 2 ? step! : task_id;
 }
 
-class Heap<Item> {
+export class Heap<Item> {
   #items: Item[] = [];
   readonly #isBefore: (item: Item, other: Item) => boolean;
 

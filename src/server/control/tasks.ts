@@ -2,7 +2,7 @@ import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
 import { settableStatuses } from "../../core/engine/look-ahead.js";
 import type { Collections, Delivery, Task } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
-import { comesBefore } from "../../core/engine/task-queue.js";
+import { comesBefore, Heap } from "../../core/engine/task-queue.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { receiverName } from "../../core/reports/delivery-text.js";
 import { orderOf } from "../../core/reports/list-columns.js";
@@ -31,7 +31,7 @@ export const TASK_OPERATIONS = [
         const { limit, offset } = limitAndOffset(input);
         return {
           total: state.tables.tasks.size - state.tasks.inFlightCount,
-          items: tasksDue(state, offset, offset + limit).map((task) => taskView(state, task)),
+          items: tasksDue(state.tasks, offset, offset + limit).map((task) => taskView(state, task)),
         };
       }
       const tasks = state.tasksOf(input.id).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
@@ -40,12 +40,12 @@ export const TASK_OPERATIONS = [
   }),
 ];
 
-/** A slice of the scheduled tasks, or of those selected, earliest first. */
-function tasksDue(state: State, from: number, to: number, isSelected = (_task: Task) => true): Task[] {
+/** A slice of tasks, earliest first. Those after it are not put in order. */
+function tasksDue(queue: { inOrder(): Iterable<Task> }, from: number, to: number): Task[] {
   const tasks: Task[] = [];
-  for (const task of state.tasks.inOrder()) {
+  for (const task of queue.inOrder()) {
     if (tasks.length === to) break;
-    if (isSelected(task)) tasks.push(task);
+    tasks.push(task);
   }
   return tasks.slice(from);
 }
@@ -137,13 +137,7 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   const end = offset + limit;
   const isInMode = (record: { readonly mode: Mode } | undefined) =>
     mode === undefined || record?.mode === mode;
-  const isTaskInMode = (task: Task) => isInMode(ownerOf(state, task));
-  const ofMode =
-    mode === undefined
-      ? undefined
-      : [...state.tables.tasks.values()].filter(
-          (task) => !state.tasks.isInFlight(task) && isTaskInMode(task),
-        );
+  const { queue, size, attempts } = scheduledTasks(state, mode);
   const items: PlannedItem[] = [];
   let counted = 0;
   const take = (total: number, part: (from: number, to: number) => PlannedItem[]) => {
@@ -152,20 +146,9 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
     if (from < to) items.push(...part(from, to));
     counted += total;
   };
-  const scheduled = state.tables.tasks.size - state.tasks.inFlightCount;
-  const queued = ofMode?.length ?? scheduled;
-  take(queued, (from, to) => {
-    // Most tasks are read in the queue's order, past the few others; few tasks are sorted.
-    const isOfFew = ofMode !== undefined && queued < scheduled / 2;
-    const tasks = isOfFew
-      ? ofMode.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).slice(from, to)
-      : tasksDue(state, from, to, mode === undefined ? undefined : isTaskInMode);
-    return tasks.map((task) => nextTaskView(state, task));
-  });
-  const queuedDeliveries =
-    ofMode?.filter(({ kind }) => kind === "attempt").length ?? queued - state.plannedTaskCount;
+  take(size, (from, to) => tasksDue(queue, from, to).map((task) => nextTaskView(state, task)));
   const isWaitingInMode = (delivery: Delivery) => isWaiting(delivery) && isInMode(delivery);
-  take(state.pageOfKinds("deliveries", isWaitingInMode, 0, 0).total - queuedDeliveries, (from, to) =>
+  take(state.pageOfKinds("deliveries", isWaitingInMode, 0, 0).total - attempts, (from, to) =>
     state
       .allOfKinds("deliveries", isWaitingInMode)
       .filter((delivery) => !isQueued(state, delivery))
@@ -185,6 +168,22 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
     transitionViews(state, charges.items, withdrawals.items).slice(from, to),
   );
   return { total: counted, items };
+}
+
+/** The scheduled tasks, of a mode or of both: how many, and how many of them are attempts. */
+function scheduledTasks(state: State, mode?: Mode) {
+  if (mode === undefined) {
+    const size = state.tables.tasks.size - state.tasks.inFlightCount;
+    return { queue: state.tasks, size, attempts: size - state.plannedTaskCount };
+  }
+  const queue = new Heap(comesBefore);
+  let attempts = 0;
+  for (const task of state.tables.tasks.values()) {
+    if (state.tasks.isInFlight(task) || ownerOf(state, task)?.mode !== mode) continue;
+    queue.push(task);
+    if (task.kind === "attempt") attempts++;
+  }
+  return { queue, size: queue.size, attempts };
 }
 
 function ownerOf(state: State, { kind, ref }: Task) {
