@@ -118,7 +118,10 @@ it("next_step of a payment that has not ended is its own, then that of its webho
   });
   await sandbox.advance("10s");
   expect((await step(id)).sentence).toMatch(new RegExp(`^${fix}$`));
-  expect((await step(stuck)).sentence).toMatch(new RegExp(`^Nothing is scheduled: move it by hand. ${fix}$`));
+  const { sentence, at } = await step(stuck);
+  expect(sentence).toMatch(new RegExp(`^Nothing is scheduled: move it by hand. ${fix}$`));
+  const { items } = (await client.ask(`GET /_sandbox/deliveries?charge_id=${stuck}`)).json;
+  expect(at).toBe(items[0].next_attempt_at);
 });
 
 it("a webhook that nothing listens for is held, and next_step is to start the app", async () => {

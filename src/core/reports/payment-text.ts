@@ -142,8 +142,8 @@ export function nextStepOf(facts: StepFacts): NextStep | null {
   const own = facts.hasEnded ? null : ownStep(facts);
   const webhook = webhookStep(facts);
   if (own === null || webhook === null) return own ?? webhook;
-  const { at, command } = own;
-  return { sentence: `${own.sentence} ${webhook.sentence}`, at, command: command ?? webhook.command };
+  const sentence = `${own.sentence} ${webhook.sentence}`;
+  return { sentence, at: own.at ?? webhook.at, command: own.command ?? webhook.command };
 }
 
 /** The app's fault to mend, or the receiver to start. */
