@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ControlCharge } from "../../src/core/schema/control-responses.js";
-import { openSandbox } from "../support/api-client.js";
+import { Api, openSandbox } from "../support/api-client.js";
 import { Project } from "../support/packed.js";
 import { accept, Receiver, refuseWith } from "../support/receiver-server.js";
 import { failed, fileWith } from "../support/scenario-run.js";
@@ -52,6 +52,12 @@ const WAYS: Readonly<Record<string, (dashboard: Dashboard) => Promise<string>>> 
     await press(`chargeBack?charge_id=${id}&reason=fraudulent`);
     return id;
   },
+  "paid in live mode": async ({ sandbox }) => {
+    const live = new Api(sandbox, "sk_live_sandbox");
+    const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
+    const { quote_id } = await live.quote(order);
+    return (await live.whitelabel({ ...order, quote_id, customer_email: "ada@example.com" })).charge_id;
+  },
   "paid with another amount": async ({ charge, press }) => {
     const id = await charge("ada@example.com");
     await press(`payAmount?charge_id=${id}&amount=4.00`);
@@ -93,6 +99,9 @@ const BUGS: Readonly<Record<string, string>> = {
   "charged back": "sandbox.charge.charged_back",
 };
 
+/** The address of an app, for each mode. */
+const receiversAt = (url: string) => [url, { url, mode: "live" as const }];
+
 const nameOfFile = (way: string) => `${way.replaceAll(/\W+/g, "-")}.test.ts`;
 
 describe("the copied test of a charge", () => {
@@ -102,7 +111,7 @@ describe("the copied test of a charge", () => {
   beforeAll(async () => {
     right = await Receiver.open();
     for (const [way, lead] of Object.entries(WAYS)) {
-      const dashboard = await openDashboard({ rateLimit: "off", webhooks: [right.url] });
+      const dashboard = await openDashboard({ rateLimit: "off", webhooks: receiversAt(right.url) });
       const id = await lead(dashboard);
       await dashboard.sandbox.advance("1d");
       const text = await dashboard.page(`/charges/${id}`);
@@ -121,11 +130,11 @@ describe("the copied test of a charge", () => {
   });
 
   /** Status, reason, rule and reversals of a charge. */
-  function endOf({ status, failure_reason, amount_paid, why, sandbox, ...charge }: ControlCharge) {
+  function endOf({ status, mode, failure_reason, amount_paid, why, sandbox, ...charge }: ControlCharge) {
     const money = charge.reversals.map(({ kind, amount, reason }) => ({ kind, amount, reason }));
     const way = charge.status_history.map((change) => [change.status, change.reason]);
     const { scenario } = sandbox;
-    return { status, failure_reason, amount_paid, rule: why.rule, scenario, money, way };
+    return { status, mode, failure_reason, amount_paid, rule: why.rule, scenario, money, way };
   }
 
   it.each(Object.keys(WAYS))(
@@ -134,7 +143,7 @@ describe("the copied test of a charge", () => {
       const { yaml, end } = copies.get(way)!;
       const bug = BUGS[way] ?? "charge.completed";
       const run = async (receiver: Receiver) => {
-        const sandbox = await openSandbox({ rateLimit: "off", webhooks: [receiver.url] });
+        const sandbox = await openSandbox({ rateLimit: "off", webhooks: receiversAt(receiver.url) });
         const report = await sandbox.runFile(fileWith(yaml));
         const { items } = await sandbox.run("listCharges");
         return { step: failed(report), ends: (items as ControlCharge[]).map(endOf) };

@@ -45,6 +45,7 @@ export function checkoutOf(charge: ControlCharge, checkout: Checkout) {
 /** The way of a charge to its end, which both forms of the copied test repeat. */
 interface Copy extends ReturnType<typeof checkoutOf> {
   readonly title: string;
+  readonly isLive: boolean;
   /** Operations that make scenarios apply, before the charge is created. */
   readonly scenarios: readonly OperationCall[];
   /** Operations on the charge, each with its `charge_id`. */
@@ -77,6 +78,7 @@ async function copyOf({ ask }: PageContext, charge: ControlCharge): Promise<Copy
   return {
     ...checkout,
     title: `${nameOf(charge) ?? "a charge"} ${verb} ${shownStatus(charge).word}${accepts}`,
+    isLive: mode === "live",
     scenarios: (await Promise.all(scenarios)).flat(),
     moves: movesOf(charge, items),
     end: {
@@ -89,7 +91,10 @@ async function copyOf({ ask }: PageContext, charge: ControlCharge): Promise<Copy
     types: [...new Set(types)],
     receivers: endpoints
       .filter((endpoint) => endpoint.enabled && endpoint.url !== null && endpoint.mode === mode)
-      .map(({ url, events }) => (events.join() === "*" ? url : { url, events })),
+      .map(({ url, events }) => {
+        if (mode === "test" && events.join() === "*") return url;
+        return { url, events, ...(mode === "live" && { mode }) };
+      }),
   };
 }
 
@@ -145,7 +150,8 @@ function movesOf(charge: ControlCharge, items: readonly ChargeHistoryItem[]): Op
 }
 
 function scenarioSource(charge_id: string, copy: Copy): string {
-  const { order, to_currency, customer, scenarios, moves, end, types } = copy;
+  const { order, to_currency, customer, isLive, scenarios, moves, end, types } = copy;
+  const headers = isLive ? { Authorization: `Bearer ${KEY_VARIABLE}` } : undefined;
   const call = (...[id, input]: OperationCall): object => {
     if (id === "activateScenario") return { scenario: input.name };
     const { method, path, body } = fillCall(id, input);
@@ -156,14 +162,17 @@ function scenarioSource(charge_id: string, copy: Copy): string {
   return toYaml({
     name: `like_${charge_id}`,
     steps: [
+      ...(isLive ? [{ ...call("getSandbox"), save: { key: "body.live_api_key" } }] : []),
       ...scenarios.map((one) => call(...one)),
       {
         request: "POST /api/v1/payments/quotes",
+        headers,
         body: { ...order, to_currency },
         save: { quote: "body.quote_id" },
       },
       {
         request: "POST /api/v1/payments/whitelabel",
+        headers,
         body: { ...order, quote_id, ...customer },
         save: { charge: "body.charge_id" },
       },
@@ -176,11 +185,12 @@ function scenarioSource(charge_id: string, copy: Copy): string {
   });
 }
 
-/** The charge in the steps of a scenario file. */
+/** The charge, and the key of live mode, in the steps of a scenario file. */
 const CHARGE_VARIABLE = ["$", "{charge}"].join("");
+const KEY_VARIABLE = ["$", "{key}"].join("");
 
 function testSource(copy: Copy): string {
-  const { title, order, to_currency, customer, scenarios, moves, end, types, receivers } = copy;
+  const { title, isLive, order, to_currency, customer, scenarios, moves, end, types, receivers } = copy;
   const run = (...[id, input]: OperationCall) =>
     `await sandbox.run("${id}", ${JSON.stringify(input).replace(`"charge_id":"${CHARGE}"`, "charge_id")});`;
   const lines = [
@@ -205,7 +215,7 @@ const sandbox = setupSandbox({ webhooks: ${JSON.stringify(receivers)} });
 async function post(path: string, body: object) {
   const response = await fetch(\`\${sandbox.url}/api/v1/payments/\${path}\`, {
     method: "POST",
-    headers: { authorization: \`Bearer \${sandbox.apiKey}\`, "content-type": "application/json" },
+    headers: { authorization: \`Bearer \${sandbox.${isLive ? "liveApiKey" : "apiKey"}}\`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   return response.json();
