@@ -129,19 +129,38 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(await page.getByRole("searchbox").count()).toBe(1);
   });
 
-  it("a strip that goes on shows a part of its next item on a phone", async () => {
+  it("a phone shows a part of the next view in the menu, and all of the clock", async () => {
     const width = 390;
     const sandbox = await listeningSandbox();
     await Client.of(sandbox).pay();
     const { page } = await openTab({ viewport: { width, height: 844 } });
     await page.goto(`${homeOf(sandbox)}/charges`);
-    for (const items of [".menu li > a", ".line.clock > *"]) {
-      const cut = await page.locator(items).evaluateAll((all, edge) => {
-        const boxes = all.map((item) => item.getBoundingClientRect());
-        return boxes.filter(({ left, right }) => left + 16 < edge && right > edge).length;
-      }, width);
-      expect([items, cut]).toEqual([items, 1]);
-    }
+    const edgesOf = (items: string) =>
+      page.locator(items).evaluateAll((all) => all.map((item) => item.getBoundingClientRect()));
+    const views = await edgesOf(".menu li > a");
+    expect(views.filter(({ left, right }) => left + 16 < width && right > width).length).toBe(1);
+    const controls = await edgesOf(".clock :is([data-clock], button, input[name=when]):visible");
+    expect(controls.length).toBe(7);
+    expect(controls.filter(({ left, right }) => left < 0 || right > width)).toEqual([]);
+    await page.getByLabel("Advance by a duration or to a time").fill("10s");
+    await page.keyboard.press("Enter");
+    await page
+      .locator("#said .notice")
+      .getByText(/Advanced 10/)
+      .waitFor();
+  });
+
+  it.each([1440, 1024, 390])("nothing due is said in one line, at %i pixels", async (width) => {
+    const sandbox = await listeningSandbox();
+    await Client.of(sandbox).quote();
+    const { page } = await openTab({ viewport: { width, height: 844 } });
+    await page.goto(homeOf(sandbox));
+    const lines = await page.getByText("Nothing is due.").evaluate((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return range.getClientRects().length;
+    });
+    expect(lines).toBe(1);
   });
 
   it("a phone shows every balance with its name, and none of zero", async () => {
@@ -394,16 +413,16 @@ describeInBrowser("the dashboard in a browser", () => {
     for (let many = 0; many < 4; many++) await Client.of(sandbox).pay();
     const { page } = await openTab({ viewport: { width, height: 900 } });
     await page.goto(homeOf(sandbox));
-    const items = page.locator("#soon li").filter({ hasText: "AWAITING_PAYMENT" });
+    const items = page.locator("#next li:visible").filter({ hasText: "AWAITING_PAYMENT" });
     expect(await items.count()).toBe(3);
     const topOf = async (part: Locator) => (await part.boundingBox())!.y;
     const before = await topOf(page.locator("#activity"));
     expect(await topOf(items.last())).toBeLessThan(before);
     await page.getByRole("button", { name: "Skip to next" }).press("Enter");
-    await page.locator("#soon").getByText("PROCESSING").first().waitFor();
+    await page.locator("#next").getByText("PROCESSING").first().waitFor();
     expect(await topOf(page.locator("#activity"))).toBe(before);
     await page.setViewportSize({ width: 1440, height: 900 });
-    expect(await page.locator("#soon").isVisible()).toBe(false);
+    expect((await page.locator("#next").boundingBox())!.x).toBeGreaterThan(1_000);
   });
 
   it("searches and filters while typing, and keeps the focus", async () => {

@@ -159,7 +159,7 @@ it("every number within a sentence of the dashboard is that of what it counts", 
     (one: Json) => one.at !== null && one.hold === null,
   );
   const upNext = async (query: string) => decoded(await page(query)).split('id="next"')[1]!;
-  expect(await upNext("")).toContain(">and more<");
+  expect(await upNext("")).toContain(">All</a>");
   const listed = [...(await upNext("?due=all")).matchAll(/data-key="task-.*?<\/li>/gs)].map(
     ([item]) => 1 + Number(/and (\d+) more/.exec(item)?.[1] ?? 0),
   );

@@ -87,7 +87,7 @@ export function stuckPayments(
   return {
     sentence: `${formatCount(count, noun)} not finished, and nothing is scheduled: ${which}`,
     mend: {
-      sentence: "Move them by hand.",
+      sentence: `Move ${count === 1 ? "it" : "them"} by hand.`,
       command: verb === undefined ? null : commandFor(`${noun} ${id} ${verb}`),
       operation: null,
     },

@@ -21,7 +21,6 @@ import { VIEWS, viewNamed } from "./views.js";
 export async function dashboardFrame(context: PageContext, main: Markup): Promise<Markup> {
   const view = viewOf(context);
   const isList = context.id === undefined;
-  const aside = isList ? await view.aside?.(context) : undefined;
   // The first steps and a page of an error have no list.
   const hasList = isList && main.text.includes(`id="${view.listId}"`);
   const [skipTo, to] = hasList ? [view.listId, "list"] : ["main", "content"];
@@ -29,10 +28,9 @@ export async function dashboardFrame(context: PageContext, main: Markup): Promis
 <form id="act" method="post" action="${linkTo(context, dashboardPath(context.namespace))}" data-act><input
 type="hidden" name="back" value="${currentPath(context)}"></form>
 <header class="top">${await top(context)}</header>
-<div class="body${aside !== undefined && " with-aside"}">
+<div class="body">
 <nav class="menu" aria-label="Views">${await menu(context)}</nav>
 <main id="main" tabindex="-1">${main}</main>
-${aside !== undefined && html`<aside aria-label="Up next">${aside}</aside>`}
 </div>
 <div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>
@@ -116,7 +114,7 @@ async function clockBar(context: PageContext): Promise<Markup> {
   return html`<div class="line clock" role="group" aria-label="Clock">
 <span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : speed}"><span
 aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
-<span class="day">${ui.dateText(now)}</span>
+<span class="day">${ui.dateText(now).slice(0, -5)}<span class="year">${ui.dateText(now).slice(-5)}</span></span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : mode === "real" ? "real time" : mode}</span></span>
 ${advance("Skip to next", { until: "next" })}
@@ -124,7 +122,7 @@ ${["10s", "5m", "1h"].map((by) => advance(`+${by.replace(/\D/, " $&")}`, { by })
 ${ui.button({ does: ["setClock", { mode: isFrozen ? "real" : "manual" }], label: isFrozen ? "Resume" : "Freeze" })}
 ${ui.actionForm(
   context,
-  html`<input name="when" size="12" required placeholder="10m, 2d, date…"
+  html`<input name="when" size="12" required placeholder="2d, date…"
 aria-label="Advance by a duration or to a time">${ui.submitButton({ does: ["advanceClock"], label: "Go" })}`,
   "Jump in time",
 )}

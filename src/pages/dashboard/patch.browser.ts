@@ -43,7 +43,7 @@ export function showPage(fresh: Document, isWhole: boolean): void {
     for (const row of findAll("[data-list] > [style]")) row.removeAttribute("style");
     for (const more of findAll("[data-more]")) more.hidden = true;
   }
-  for (const part of ["#act", ".top", ".menu", "main", "aside"]) {
+  for (const part of ["#act", ".top", ".menu", "main"]) {
     const [old, next] = [find(part), find(part, fresh)];
     if (old !== null && next !== null) patchKeepingFocus(old, next);
   }

@@ -19,8 +19,6 @@ export interface View {
   readonly list: (context: PageContext) => Promise<Markup>;
   /** Section of the list that the skip link leads to; default: the whole view. */
   readonly listId?: string;
-  /** Beside the list. */
-  readonly aside?: (context: PageContext) => Promise<Markup>;
   /** Its list, which a search reads. */
   readonly listing?: (context: PageContext) => AnyListing | Promise<AnyListing>;
   /** Things that its search finds. Any other view has the search of the charges. */

@@ -31,8 +31,6 @@ export const ACTIVITY: View = {
   title: "Activity",
   listId: "attention",
   list: activityView,
-  aside: (context) =>
-    dueSection(context, "next", context.query.get("due") === "all" ? LONGEST_PAGE : DUE_ROWS),
   count: async ({ ask, mode }) => [
     (await ask("listAttention", { mode })).total,
     "that need attention",
@@ -60,7 +58,7 @@ ${ui.section({
 href="${viewUrl(context, "webhooks")}">add one</a>.</p>`
   }`,
 })}
-${await dueSection(context, "soon", 3)}
+${await dueSection(context)}
 ${ui.section({
   id: "activity",
   title: "Activity",
@@ -223,26 +221,23 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 </ol>`;
 }
 
-/** The tasks due next. Narrow screens, which have the aside below, show the nearest above Activity too. */
-async function dueSection(context: PageContext, id: "next" | "soon", maxRows: number): Promise<Markup> {
+/** The tasks due next: beside Activity, or on a narrow screen the nearest above it. */
+async function dueSection(context: PageContext): Promise<Markup> {
   const { items, isWhole } = await dueItems(context);
+  const isAll = context.query.get("due") === "all";
   const groups = new Map<string, DueItem[]>();
   for (const item of items) groups.set(dueKey(item), [...(groups.get(dueKey(item)) ?? []), item]);
-  const shown = [...groups.values()].slice(0, maxRows);
-  const left = items.length - shown.flat().length;
-  const hidden = !isWhole || left > 0;
-  const moreText = isWhole ? `${left} more` : "and more";
-  const all = currentUrl(context, { due: "all" });
-  const more = html`<li data-key="more"><span
-class="at"></span>${maxRows === LONGEST_PAGE ? moreText : html`<a href="${all}#next">${moreText}</a>`}</li>`;
-  const title = id === "next" ? "Up next" : "Up next: the nearest";
+  const shown = [...groups.values()].slice(0, isAll ? LONGEST_PAGE : DUE_ROWS);
+  const all = html`<a href="${currentUrl(context, { due: "all" })}#next">All</a>`;
   const none = html`<li data-key="none" class="none">Nothing is due.</li>`;
   const rows =
     shown.length === 0
       ? none
-      : shown.map((alike) => dueRow(context, alike, hidden && alike.at(-1) === items.at(-1)));
-  const body = html`<ul class="small" data-list aria-label="${title}">${rows}${hidden && more}</ul>`;
-  return ui.section({ id, title, body });
+      : shown.map((alike) => dueRow(context, alike, !isWhole && alike.at(-1) === items.at(-1)));
+  const body = html`<ul class="small${isAll && " all"}" data-list aria-label="Up next">${rows}</ul>${
+    isAll && !isWhole && html`<p class="soft">and more</p>`
+  }`;
+  return ui.section({ id: "next", title: "Up next", tools: !isAll && shown.length > 1 && all, body });
 }
 
 /** Attempts of one type of event at one receiver that are due at the same time have one key. */
