@@ -109,12 +109,13 @@ async function clockBar(context: PageContext): Promise<Markup> {
   const { now, mode, speed } = clock;
   const isFrozen = mode === "manual";
   const [next] = (await dueItems(context)).items;
+  const [date, year] = ui.dateText(now).split(/(?= \d{4})/);
   const advance = (label: string, input: object) =>
     ui.button({ does: ["advanceClock", input as Readonly<Record<string, string>>], label });
   return html`<div class="line clock" role="group" aria-label="Clock">
 <span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : speed}"><span
 aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
-<span class="day">${ui.dateText(now).slice(0, -5)}<span class="year">${ui.dateText(now).slice(-5)}</span></span>
+<span class="day">${date}<span class="year">${year}</span></span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : mode === "real" ? "real time" : mode}</span></span>
 ${advance("Skip to next", { until: "next" })}
