@@ -191,6 +191,7 @@ const KEY_VARIABLE = ["$", "{key}"].join("");
 
 function testSource(copy: Copy): string {
   const { title, isLive, order, to_currency, customer, scenarios, moves, end, types, receivers } = copy;
+  const key = isLive ? "liveApiKey" : "apiKey";
   const run = (...[id, input]: OperationCall) =>
     `await sandbox.run("${id}", ${JSON.stringify(input).replace(`"charge_id":"${CHARGE}"`, "charge_id")});`;
   const lines = [
@@ -215,7 +216,7 @@ const sandbox = setupSandbox({ webhooks: ${JSON.stringify(receivers)} });
 async function post(path: string, body: object) {
   const response = await fetch(\`\${sandbox.url}/api/v1/payments/\${path}\`, {
     method: "POST",
-    headers: { authorization: \`Bearer \${sandbox.${isLive ? "liveApiKey" : "apiKey"}}\`, "content-type": "application/json" },
+    headers: { authorization: \`Bearer \${sandbox.${key}}\`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   return response.json();
