@@ -1,4 +1,5 @@
 import { createHook } from "node:async_hooks";
+import { ServerResponse } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { Socket } from "node:net";
 import * as timers from "node:timers";
@@ -26,7 +27,7 @@ interface Unanswered {
   readonly address: string;
   writes: number;
   sincePause: number;
-  /** A server of this process has read what was written, so its work is seen; absent if the server is elsewhere. */
+  /** A server of this process has read the request, so its work is seen; absent if the server is elsewhere. */
   isServed?: boolean;
 }
 
@@ -88,11 +89,20 @@ export class AppStillness {
 
   #watchSockets(): (() => void)[] {
     const { _writeGeneric, push } = Socket.prototype as OpenSocket;
+    const { assignSocket } = ServerResponse.prototype;
     // Another runtime sends otherwise.
     if (_writeGeneric === undefined) return [];
     const noteWrite = (socket: OpenSocket) => this.#noteWrite(socket);
-    const noteRead = (socket: OpenSocket, chunk: unknown) => this.#noteRead(socket, chunk);
+    const noteRead = (socket: Socket, chunk: unknown) => this.#noteRead(socket, chunk);
+    const noteRequest = (socket: Socket) => this.#noteServer(socket, true);
     return [
+      // An HTTP server reads from the handle, past `push`.
+      replaceMembers(ServerResponse.prototype, {
+        assignSocket(this: ServerResponse, socket: Socket) {
+          noteRequest(socket);
+          return assignSocket.call(this, socket);
+        },
+      }),
       replaceMembers(Socket.prototype, {
         _writeGeneric(this: Socket, ...values: unknown[]) {
           noteWrite(this);
@@ -119,9 +129,8 @@ export class AppStillness {
   }
 
   /** @param chunk null at the end */
-  #noteRead(socket: OpenSocket, chunk: unknown): void {
+  #noteRead(socket: Socket, chunk: unknown): void {
     this.note();
-    if (socket._server != null) this.#noteServer(socket, true);
     const unanswered = this.#sockets.get(socket);
     if (unanswered === undefined) return;
     const { address, writes, isServed } = unanswered;
@@ -132,7 +141,7 @@ export class AppStillness {
     else Object.assign(unanswered, { writes: writes - answered, sincePause: this.#pauses });
   }
 
-  /** Notes that a server of this process has read from a client of this process, or has written to it. */
+  /** Notes that a server of this process has read a request of a client of this process, or writes to it. */
   #noteServer({ localPort, remotePort }: Socket, isServed: boolean): void {
     this.#ownPorts.add(localPort);
     for (const [client, unanswered] of this.#sockets)

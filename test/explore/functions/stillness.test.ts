@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { AppStillness } from "../../../src/core/time/app-stillness.js";
@@ -84,10 +85,8 @@ it("an app that waits for a server of this process is still while the server kee
   const server = createServer().listen(0, "127.0.0.1");
   atEnd(() => server.close());
   await once(server, "listening");
-  const connected = once(server, "connection");
   const own = await connectTo((server.address() as AddressInfo).port);
-  const [served] = (await connected) as [Socket];
-  own.write("1");
-  await once(served, "data");
+  own.write("GET / HTTP/1.1\r\nhost: shop.test\r\n\r\n");
+  await once(server, "request");
   expect(await isStill()).toBe(true);
 });
