@@ -16,3 +16,12 @@ it("PUT /_sandbox/rates refuses currencies outside of `rates`", async ({ api }) 
     expectInvalid(await api.put("/_sandbox/rates", { rates: { GHS: "12" }, ...more }), ...Object.keys(more));
   expect((await api.get("/_sandbox/rates")).text).toBe(before);
 });
+
+it.for([{ XXX: "1" }, { KES: "x" }, { USD: "2" }])(
+  "PUT /_sandbox/rates names a refused currency where the body has it: %j",
+  async (rates, { api }) => {
+    const [code] = Object.keys(rates);
+    expectInvalid(await api.put("/_sandbox/rates", { rates }), `rates.${code}`);
+    expectInvalid(await api.put("/_sandbox/rates", rates), code!);
+  },
+);

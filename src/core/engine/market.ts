@@ -65,8 +65,8 @@ export function setRates(rates: Readonly<Record<string, string>>): Command<Refus
     const details: ErrorDetails = {};
     const known = tx.catalogue.fixtures.currencies.map(({ code }) => code);
     for (const code of Object.keys(rates))
-      if (!known.includes(code)) details[code] = `is not a currency${didYouMean(code, known)}`;
-      else if (code === "USD") details[code] = "is what the others are measured in";
+      if (!known.includes(code)) details[`rates.${code}`] = `is not a currency${didYouMean(code, known)}`;
+      else if (code === "USD") details["rates.USD"] = "is what the others are measured in";
     if (Object.keys(details).length > 0) return refuseInvalid(details);
     for (const [code, rate] of Object.entries(rates)) tx.put("rates", code, { code, rate });
     return undefined;

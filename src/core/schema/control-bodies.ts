@@ -47,6 +47,8 @@ export const scenarioBodySchema = namedSchema(
   ]),
 );
 
+export const nestedRatesSchema = z.strictObject({ rates: ratesByCurrencySchema });
+
 /** Body of a request that sets rates. As in the response, the rates can be under `rates`. */
 export const ratesBodySchema = namedSchema(
   "RatesRequest",
@@ -55,5 +57,5 @@ export const ratesBodySchema = namedSchema(
       "Units of a currency per US dollar, by code; under `rates` or at the top level. Other rates keep their values.",
     examples: [{ NGN: "1600" }],
   },
-  z.union([z.strictObject({ rates: ratesByCurrencySchema }), ratesByCurrencySchema]),
+  z.union([nestedRatesSchema, ratesByCurrencySchema]),
 );

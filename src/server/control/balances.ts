@@ -2,13 +2,12 @@ import type { Holdings } from "../../core/domain/ledger-postings.js";
 import { fundBalance } from "../../core/engine/commands/account-commands.js";
 import { setRates, usdRateOf } from "../../core/engine/market.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import { ratesBodySchema } from "../../core/schema/control-bodies.js";
+import { nestedRatesSchema, ratesBodySchema } from "../../core/schema/control-bodies.js";
 import { ledgerQuerySchema } from "../../core/schema/control-log-requests.js";
-import { ratesByCurrencySchema } from "../../core/schema/control-requests.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
+import { isJsonObject } from "../../core/schema/json-objects.js";
 import { refuseInvalid } from "../../core/schema/refusals.js";
-import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-row.js";
 import { viewOrRefusal } from "../http/reply.js";
@@ -95,14 +94,17 @@ export const RATE_OPERATIONS = [
     output: "Rates",
     example: { rates: { NGN: "1600" } },
     run: ({ namespace, input }) => {
-      const { rates: nested, ...others } = input;
-      const isNested = typeof nested === "object" && nested !== null;
-      const rates = safeParse(ratesByCurrencySchema, isNested ? nested : input);
-      const unknown = isNested ? Object.keys(others) : [];
-      const details = Object.fromEntries(unknown.map((name) => [name, unknownFieldMessage(name, ["rates"])]));
-      if (!rates.ok) return refuseInvalid({ ...issueDetails(rates.issues), ...details });
-      if (unknown.length > 0) return refuseInvalid(details);
-      return namespace.execute(setRates(rates.data)) ?? ratesOf(namespace);
+      const isNested = isJsonObject(input.rates);
+      const body = safeParse(nestedRatesSchema, isNested ? input : { rates: input });
+      const refusal = body.ok
+        ? namespace.execute(setRates(body.data.rates))
+        : refuseInvalid(issueDetails(body.issues));
+      if (isNested || refusal?.details === undefined) return refusal ?? ratesOf(namespace);
+      const details = Object.entries(refusal.details).map(([field, fault]) => [
+        field.slice("rates.".length),
+        fault,
+      ]);
+      return { ...refusal, details: Object.fromEntries(details) };
     },
   }),
 ];
