@@ -158,3 +158,14 @@ it("commands name a namespace that is not the default", async ({ client }) => {
   const [item] = await attention(worker);
   expect(item.mend.command).toBe("npx payments-sandbox env --namespace worker-1");
 });
+
+it("GET /_sandbox/attention takes limit and offset like every list", async ({ client }) => {
+  await client.quote({ key: "sk_test_wrong" });
+  await client.ask("GET /api/v1/payments/charges/ch_none");
+  const pages = ["", "?limit=1", "?limit=1&offset=1"].map(
+    async (query) => (await client.ask(`GET /_sandbox/attention${query}`)).json as Json,
+  );
+  const [all, first, second] = await Promise.all(pages);
+  expect([all.total, first.total, second.total]).toEqual([2, 2, 2]);
+  expect([...first.items, ...second.items]).toEqual(all.items);
+});

@@ -457,6 +457,11 @@ it("error messages do not depend on the process's zod error map", async ({ api }
   }
 });
 
+it("GET /health says that storage is ok, and how many namespaces there are", async ({ api }) => {
+  await api.put("/_sandbox/namespaces/one", {});
+  expect((await api.get("/health")).json).toMatchObject({ status: "ok", storage: "ok", owns: 2 });
+});
+
 it("GET /health returns 200 with or without a valid key", async ({ api }) => {
   expect((await api.as(null).get("/health")).status).toBe(200);
   expect((await api.as("sk_test_nobody").get("/health")).status).toBe(200);

@@ -89,6 +89,10 @@ export class Namespaces {
     return this.#default;
   }
 
+  get count(): number {
+    return this.#namespaces.size;
+  }
+
   /** Keys, secret and seed of the default namespace, even if another process runs it. */
   get defaultInfo(): NamespaceInfo {
     return (

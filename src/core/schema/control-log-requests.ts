@@ -95,7 +95,7 @@ export const ledgerQuerySchema = queryShape({
   account: field(optionalText, "Only this account, as in the list of balances."),
 });
 
-export const attentionQuerySchema = queryShape({ mode });
+export const attentionQuerySchema = queryShape({ mode, ...page });
 
 export const streamQuerySchema = queryShape({
   view: field(

@@ -13,8 +13,8 @@ export const healthSchema = recordShape("Health", "The server is ready.", {
   version: text,
   pid: field(z.number(), "The process that serves the port."),
   started_at: field(timestampSchema, "When it started, in wall time."),
-  storage: field(z.optional(z.enum(["ok", "away"])), "With a database: whether it answers."),
-  owns: field(z.optional(z.number()), "With a database: number of namespaces that this process runs."),
+  storage: field(z.enum(["ok", "away"]), "`away` while the database does not answer."),
+  owns: field(z.number(), "Number of namespaces that this process runs."),
 });
 
 export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mode.", {

@@ -17,7 +17,7 @@ import type { Attention } from "../../core/schema/control-insight-responses.js";
 import { attentionQuerySchema } from "../../core/schema/control-log-requests.js";
 import { hasEnded } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
-import { defineControlOperation } from "./control-operation.js";
+import { defineControlOperation, pageReply } from "./control-operation.js";
 import { idOf, isStuck, verbByHand } from "./payment-report.js";
 import { heldDeliveries, openFailures } from "./receivers.js";
 import { modeOfRequest, requestEntryView } from "./requests.js";
@@ -43,10 +43,7 @@ export const ATTENTION_OPERATIONS = [
     input: attentionQuerySchema,
     runsDueTasks: true,
     output: "AttentionList",
-    run: ({ namespace, input }) => {
-      const items = attentionOf(namespace, input.mode);
-      return { total: items.length, items };
-    },
+    run: ({ namespace, input }) => pageReply(attentionOf(namespace, input.mode), input),
   }),
 ];
 

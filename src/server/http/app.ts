@@ -183,11 +183,9 @@ export function inProcessFetch(app: Hono): (request: Request) => Promise<Respons
   };
 }
 
-export function healthReply({ options, ownership, startedMs }: Namespaces): Reply {
-  const storage = ownership && {
-    storage: ownership.isStorageUnreachable ? "away" : "ok",
-    owns: ownership.ownedNamespaces.size,
-  };
+export function healthReply({ options, ownership, startedMs, count }: Namespaces): Reply {
+  const storage = ownership?.isStorageUnreachable ? "away" : "ok";
+  const owns = ownership?.ownedNamespaces.size ?? count;
   const { version } = options.base;
-  return ok({ status: "ok", version, pid: process.pid, started_at: iso(startedMs), ...storage });
+  return ok({ status: "ok", version, pid: process.pid, started_at: iso(startedMs), storage, owns });
 }

@@ -43,7 +43,7 @@ async function activityView(context: PageContext): Promise<Markup> {
   const { ask, mode, sandbox } = context;
   const requests = await ask("listRequests", { mode, limit: MAX_REQUESTS });
   if (sandbox.counts.charges === 0 && requests.total === 0) return setupView(context);
-  const attention = await ask("listAttention", { mode });
+  const attention = await ask("listAttention", { mode, limit: LONGEST_PAGE });
   return html`<h1 class="unseen">Activity</h1>
 ${ui.section({
   id: "attention",
