@@ -2,6 +2,7 @@ import { createHook } from "node:async_hooks";
 import { ServerResponse } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { Socket } from "node:net";
+import { availableParallelism, loadavg } from "node:os";
 import * as timers from "node:timers";
 import * as timersPromises from "node:timers/promises";
 import { replaceMembers } from "./replace-members.js";
@@ -34,6 +35,11 @@ interface Unanswered {
 /** Returns true for a job of a thread that nobody waits for, such as that of random bytes: it is done, and never ends. */
 function isSynchronousJob(resource: object): boolean {
   return resource.constructor.name.endsWith("Job") && (resource as { ondone?: unknown }).ondone === undefined;
+}
+
+/** Returns how many threads want each processor, from 1: the process that answers gets as much less of its own. */
+function busyness(): number {
+  return Math.max(1, loadavg()[0]! / availableParallelism());
 }
 
 type Member = (this: Socket, ...values: unknown[]) => unknown;
@@ -189,7 +195,7 @@ export class AppStillness {
     }
     for (const [socket, { sincePause, isServed }] of this.#sockets) {
       if (isServed === true && !socket.destroyed) continue;
-      if (!socket.destroyed && this.#pauses - sincePause < SOCKET_PAUSES) return true;
+      if (!socket.destroyed && this.#pauses - sincePause < SOCKET_PAUSES * busyness()) return true;
       this.#sockets.delete(socket);
     }
     return false;
