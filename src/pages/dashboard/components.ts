@@ -327,8 +327,8 @@ data-act aria-label="${label}"><input type="hidden" name="back" value="${current
 }
 
 /** A GET form: its fields become the query. */
-export function filterForm(context: PageContext, body: Content, does = "Filter", to?: string): Markup {
-  return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search"
+export function filterForm(context: PageContext, body: Content, does = "Filter"): Markup {
+  return html`<form class="fields" method="get" role="search"
 aria-label="${does}" data-live>${
     context.mode !== undefined &&
     html`<input type="hidden" name="mode"

@@ -279,14 +279,12 @@ function listenToKeys(): void {
   });
 }
 
-/** Scrolls strips to their current item, and opens the card of the page's fragment. */
+/** Scrolls strips to their current item. */
 function revealCurrent(): void {
   for (const tab of findAll(".menu [aria-current]")) {
     const strip = tab.closest("ul")!;
     strip.scrollLeft = tab.offsetLeft + (tab.offsetWidth - strip.clientWidth) / 2;
   }
-  for (const fold of findAll(".card details"))
-    if (`#${fold.parentElement!.id}` === location.hash) fold.setAttribute("open", "");
   // The heading of an object gets the focus, so that few tabs lead to its buttons.
   const heading = find(".object h1");
   if (heading === null || location.hash !== "") return;

@@ -24,7 +24,7 @@ export async function dashboardFrame(context: PageContext, main: Markup): Promis
   // The first steps and a page of an error have no list.
   const hasList = isList && main.text.includes(`id="${view.listId}"`);
   const [skipTo, to] = hasList ? [view.listId, "list"] : ["main", "content"];
-  return html`<a class="skip" href="#${skipTo}">Skip to the ${to}</a>
+  return html`<a class="unseen" href="#${skipTo}">Skip to the ${to}</a>
 <form id="act" method="post" action="${linkTo(context, dashboardPath(context.namespace))}" data-act><input
 type="hidden" name="back" value="${currentPath(context)}"></form>
 <header class="top">${await top(context)}</header>

@@ -99,13 +99,6 @@ export function idOf(payment: Payment): string {
   return "charge_id" in payment ? payment.charge_id : payment.withdrawal_id;
 }
 
-/** A charge's order and short id, or only the id. */
-export function objectText(record: Ordered | null, id: string | undefined): Content[] {
-  const order = nameOf(record);
-  if (order !== undefined) return [html`<span class="about">${order}</span>`];
-  return id === undefined ? [] : [html`<code>${ui.shortIdText(id)}</code>`];
-}
-
 /** The amount that can still be refunded. */
 export function amountLeft(charge: ControlCharge): string {
   const paid = amountPaid(charge);
@@ -202,10 +195,6 @@ export function withdrawalRow(
   });
 }
 
-export function deliveryStateText({ state }: Pick<DeliveryView, "state">): string {
-  return stateText(state);
-}
-
 /** Id of the charge or payout that a delivery is about. */
 export function objectIdOf({ charge_id, withdrawal_id }: DeliveryView): string | undefined {
   return charge_id ?? withdrawal_id;
@@ -261,7 +250,7 @@ export function deliveryRow(
 ): Markup {
   const { delivery_id: key, type, created_at: at, mode, attempts } = delivery;
   const receiver = ui.receiverLabel(receiverName(endpoint));
-  const state = deliveryStateText(delivery);
+  const state = stateText(delivery.state);
   const [reason, due] = deliveryOutcome(context, delivery, endpoint);
   const tries = attempts.length > 1 && `${attempts.length} attempts`;
   return ui.listRow(context, {

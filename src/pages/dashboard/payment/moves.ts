@@ -41,17 +41,14 @@ export async function moveButtons(context: PageContext, payment: Payment): Promi
   const moves = await movesOf(context, payment);
   const first = moves.find(({ to }) => to === "COMPLETED") ?? moves[0];
   const others = moves.filter((move) => move !== first);
-  const button = ({ does, label }: Move, kind?: "main") => ui.button({ does, label, to: id, kind });
-  const buttons = others.length > 0 && html`<p class="actions">${others.map((move) => button(move))}</p>`;
-  const forms =
-    "charge_id" in payment ? chargeForms(context, payment, moves) : payoutForms(context, payment, moves);
-  const list = [buttons, ...forms].filter(Boolean);
+  const forms = "charge_id" in payment ? chargeForms(context, payment, moves) : payoutForms(context, payment);
+  const list = [others.length > 0 && reasonForm(context, id, others), ...forms].filter(Boolean);
   if (first === undefined && list.length === 0)
     return html`<div class="split soft">This status is final.</div>`;
   const label = first === undefined ? "Moves" : html`<span class="unseen">More moves</span>`;
-  return html`<div class="split">${first !== undefined && button(first, "main")}${
-    list.length > 0 && ui.menu(label, list)
-  }</div>`;
+  return html`<div class="split">${
+    first !== undefined && ui.button({ does: first.does, label: first.label, to: id, kind: "main" })
+  }${list.length > 0 && ui.menu(label, list)}</div>`;
 }
 
 function moveForm(context: PageContext, fields: Content, label: string, does: ui.Press): Markup {
@@ -62,17 +59,13 @@ function reasonField(label: string, hint: string): Markup {
   return ui.input({ name: "reason", label, hint });
 }
 
-/** Form that changes the status with a reason. */
-function reasonForm(context: PageContext, moves: readonly Move[], does: ui.Press): Markup | false {
-  if (moves.length < 2) return false;
-  const statuses = moves.map(({ to }) => to);
-  const selected = statuses.find((to) => to === "FAILED") ?? statuses[0]!;
-  const hint = selected === "FAILED" ? "insufficient_funds" : "requested_by_customer";
-  const fields = [
-    ui.selectField("to", "Change the status to", statuses, selected),
-    reasonField("with the reason", hint),
-  ];
-  return moveForm(context, fields, "Move", does);
+/** A button for each status, with the reason. FAILED comes first: Enter in the field presses the first button. */
+function reasonForm(context: PageContext, id: string, moves: readonly Move[]): Markup {
+  const isFailure = ({ to }: Move) => to === "FAILED";
+  const ordered = [...moves.filter(isFailure), ...moves.filter((move) => !isFailure(move))];
+  const hint = moves.some(isFailure) ? "insufficient_funds" : "requested_by_customer";
+  const buttons = ordered.map(({ does, label }) => ui.submitButton({ does, label, to: id }));
+  return ui.actionForm(context, html`${reasonField("Reason", hint)}${buttons}`, "Change the status");
 }
 
 function amountField(label: string, currency: string, amount: string, value = ""): Markup {
@@ -102,15 +95,13 @@ function chargeForms(context: PageContext, charge: ControlCharge, moves: readonl
     canBeReversed && moveForm(context, refund, "Refund part", ["refundPart", { charge_id }]),
     canBeReversed &&
       moveForm(context, reasonField("Reason", "fraudulent"), "Charge back", ["chargeBack", { charge_id }]),
-    reasonForm(context, moves, ["transitionCharge", { charge_id }]),
   ];
 }
 
-function payoutForms(context: PageContext, payout: ControlWithdrawal, moves: readonly Move[]): Content[] {
+function payoutForms(context: PageContext, payout: ControlWithdrawal): Content[] {
   const { withdrawal_id, status, reversals } = payout;
   const reason = reasonField("Returned by the bank, with the reason", "account_closed");
   return [
-    reasonForm(context, moves, ["transitionWithdrawal", { withdrawal_id }]),
     status === "COMPLETED" &&
       reversals.length === 0 &&
       moveForm(context, reason, "Bounce", ["bounceWithdrawal", { withdrawal_id }]),

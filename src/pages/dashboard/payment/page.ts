@@ -55,11 +55,11 @@ export function metadataFacts({ metadata }: Payment) {
   return Object.entries(metadata).map(([name, value]) => [name, html`<bdi>${value}</bdi>`] as const);
 }
 
-/** Why a payment has its status; the scenario in the sentence leads to its card. */
+/** Why a payment has its status; the scenario in the sentence leads to its rules. */
 function whyText(context: PageContext, { sentence, scenario }: Why): Content {
   const [before, ...after] = scenario === null ? [sentence] : sentence.split(scenario);
   if (after.length === 0) return sentence;
-  const link = html`<a href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>`;
+  const link = html`<a href="${viewUrl(context, "scenarios", scenario!)}">${scenario}</a>`;
   return html`${before}${link}${after.join(scenario!)}`;
 }
 

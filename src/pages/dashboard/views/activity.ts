@@ -138,7 +138,7 @@ async function inEffect(context: PageContext): Promise<Markup | false> {
   const rules = [
     ...scenarios
       .filter(({ active }) => active)
-      .map(({ name }) => html`scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a>`),
+      .map(({ name }) => html`scenario <a href="${viewUrl(context, "scenarios", name)}">${name}</a>`),
     ...faults
       .filter(ui.canStillApply)
       .reverse()

@@ -75,7 +75,7 @@ ${ui.factList([
 function faultLink(context: PageContext, fault: string): Markup {
   return fault.startsWith("flt_")
     ? html`<a href="${viewUrl(context, "faults")}">${fault}</a>`
-    : html`<a href="${viewUrl(context, "scenarios")}#${fault}">scenario ${fault}</a>`;
+    : html`<a href="${viewUrl(context, "scenarios", fault)}">scenario ${fault}</a>`;
 }
 
 /** A refused or ignored field of a request. */

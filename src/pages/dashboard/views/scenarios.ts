@@ -4,7 +4,7 @@ import { conditionsText } from "../../../core/schema/text-format.js";
 import { toYaml } from "../../../core/schema/write-yaml.js";
 import type { Result } from "../../../server/http/page-host.js";
 import { html, type Markup } from "../../html.js";
-import { renderMarkdown } from "../../markdown.js";
+import { inline, renderMarkdown } from "../../markdown.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { allScenarios } from "../rows.js";
@@ -24,7 +24,7 @@ export const SCENARIOS: View = {
   },
 };
 
-/** All scenarios, each drawn as a timeline. */
+/** All scenarios by kind, and those that are active. */
 async function scenariosView(context: PageContext): Promise<Markup> {
   const scenarios = await allScenarios(context);
   const active = scenarios.filter((scenario) => scenario.active).reverse();
@@ -37,8 +37,7 @@ async function scenariosView(context: PageContext): Promise<Markup> {
 class="soft">Only the rules of “default”: turn on one of those below.</li>`;
   const items = active.map(
     (scenario) =>
-      html`<li class="actions" data-key="${scenario.name}"><a
-href="#${scenario.name}">${scenario.name}</a>${activationButton(scenario)}</li>`,
+      html`<li class="actions" data-key="${scenario.name}">${scenario.name}${activationButton(scenario)}</li>`,
   );
   return html`<h1>Scenarios</h1>
 <p class="soft">A scenario decides the outcome of charges, withdrawals, webhooks and calls. An active one applies
@@ -53,26 +52,32 @@ ${Object.entries(groups).map(([title, group]) =>
   ui.section({
     id: title.toLowerCase(),
     title: `${title}: ${group.length}`,
-    body: html`<ul class="cards" data-list
-aria-label="${title}">${group.map((scenario) => card(context, scenario))}</ul>`,
+    body: ui.rowList(
+      title,
+      group.map((scenario) => scenarioRow(context, scenario)),
+      "None.",
+    ),
   }),
 )}`;
 }
 
-function card(context: PageContext, scenario: Scenario): Markup {
-  const { name, active, description } = scenario;
-  const applied = Object.values(scenario.applied).reduce((sum, times) => sum + times, 0);
-  const url = viewUrl(context, "scenarios", name);
-  return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${url}"
-data-row>${name}</a> ${active && ui.badge("active", "warn")}</h3>
-${description !== undefined && renderMarkdown(description.trim())}
-<details><summary>Rules<span class="unseen"> of ${name}</span> <span
-class="soft">· applied ${ui.formatCount(applied, "time")}${
-    active && " since turned on"
-  }</span></summary>${ruleList(scenario)}</details>
-<div class="actions">${activationButton(scenario)}
-<a class="button" href="${url}#yaml">YAML<span class="unseen"> of ${name}</span></a>
-${ui.copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</div></li>`;
+function scenarioRow(context: PageContext, scenario: Scenario): Markup {
+  const { name, active, applied, description = "" } = scenario;
+  const times = Object.values(applied).reduce((sum, many) => sum + many, 0);
+  const since = active ? " since turned on" : "";
+  return ui.listRow(context, {
+    key: name,
+    title: html`${name} ${active && ui.badge("active", "warn")}`,
+    to: viewUrl(context, "scenarios", name),
+    subtitle: ui.joinWithDots([
+      html`${inline(description.trim().split("\n\n")[0]!)}`,
+      times > 0 && `applied ${ui.formatCount(times, "time")}${since}`,
+    ]),
+    rowButtons: html`${activationButton(scenario)}${ui.copyButton(
+      "Copy command",
+      cliCommand(context, `scenario use ${name}`),
+    )}`,
+  });
 }
 
 function activationButton({ name, active }: Scenario): Markup | false {
@@ -109,7 +114,7 @@ class="stop">PENDING</span>${stops.length === 0 ? none : stops}</p>`;
   return html`${timelines}${lines.map(([name, text]) => html`<p><code>${name}</code> ${text}</p>`)}`;
 }
 
-/** A scenario: its rules and its file. */
+/** A scenario: its rules, drawn as timelines, and its file. */
 async function scenarioView(context: PageContext, name: string): Promise<Markup> {
   const scenario = await context.ask("getScenario", { name });
   const { active, applied, ...rules } = scenario;

@@ -1,5 +1,5 @@
 import { decodeEntities } from "../../../core/reports/body-summary.js";
-import { isFailing, receiverName } from "../../../core/reports/delivery-text.js";
+import { isFailing, receiverName, stateText } from "../../../core/reports/delivery-text.js";
 import type { DeliveryView, ReceiverHealth } from "../../../core/schema/control-log-responses.js";
 import { ALL_EVENT_TYPES } from "../../../core/schema/event-types.js";
 import { groupDigits } from "../../format.js";
@@ -10,12 +10,11 @@ import { objectUrl, type PageContext, viewUrl } from "../page-context.js";
 import {
   deliveryOutcome,
   deliveryRow,
-  deliveryStateText,
   type Endpoint,
   LONGEST_PAGE,
+  nameOf,
   nextStepText,
   objectIdOf,
-  objectText,
   receiversOf,
 } from "../rows.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
@@ -178,7 +177,7 @@ async function deliveryPage(context: PageContext, delivery_id: string): Promise<
   const url = objectUrl(context, id);
   const charge_id = delivery.charge_id;
   const charge = charge_id === undefined ? undefined : await orUndefined(ask("getCharge", { charge_id }));
-  const about = [...objectText(delivery.data, id), charge?.customer_email];
+  const about = [nameOf(delivery.data) ?? ui.shortIdText(id ?? ""), charge?.customer_email];
   const retry = ui.button({
     does: ["retryDelivery", { delivery_id }],
     label: "Retry",
@@ -187,7 +186,7 @@ async function deliveryPage(context: PageContext, delivery_id: string): Promise<
   });
   return html`${ui.backLink(context, "Webhooks")}
 <div class="object" data-part id="delivery"><h1>${type} ${ui.badge(
-    deliveryStateText(delivery),
+    stateText(delivery.state),
   )} ${ui.liveModeTag(mode)}</h1>
 <p class="big">→ ${receiverName(endpoint)}${
     url !== undefined && html` · about <a href="${url}">${ui.joinWithDots(about)}</a>`
