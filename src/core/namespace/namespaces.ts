@@ -17,6 +17,7 @@ import { FailedTestLog } from "./failed-test-log.js";
 import { requireSameOrigin } from "./initial-state.js";
 import type { ScenarioRunner } from "./injected-tools.js";
 import { Namespace, type NamespaceInfo } from "./namespace.js";
+import { NamespaceIndex } from "./namespace-index.js";
 import {
   apiKeysOf,
   type CreateNamespaceRequest,
@@ -24,7 +25,6 @@ import {
   namespaceInKey,
   refuseInvalidSecrets,
   resolveInheritedWebhooks,
-  UnopenedNamespaces,
 } from "./namespace-options.js";
 
 /** The rest of the heap is for calls under way, and for what the estimates leave out. */
@@ -53,19 +53,15 @@ export class Namespaces {
   /** Counts since the start, including those of reset or deleted namespaces. */
   readonly totalCounters = new CoverageCounters();
   readonly failedTests = new FailedTestLog();
-  readonly #namespaces = new Map<string, Namespace>();
-  readonly #byKey = new Map<string, Namespace>();
-  /** Undefined while another process runs the default namespace. */
-  #default: Namespace | undefined;
-  readonly #unopened = new UnopenedNamespaces();
+  readonly #index: NamespaceIndex;
   readonly #rulesInAll = new Map<string, number>();
   readonly #memory: MemoryMeter;
   /** Advice on what was removed by resets and with deleted namespaces. */
   #pastAdvice: Advice[] = [];
   #hasNoticedRealKey = false;
-  #autoNames = 0;
 
   constructor(readonly options: NamespacesOptions) {
+    this.#index = new NamespaceIndex(options.base);
     this.ownership = options.storage.ownership;
     this.startedMs = options.base.wall.nowMs();
     const { bytes = Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE) } =
@@ -85,18 +81,19 @@ export class Namespaces {
 
   /** @throws StoreError if another process runs the default namespace */
   get default(): Namespace {
-    if (this.#default === undefined) throw new StoreError("Another process runs the default namespace.");
-    return this.#default;
+    if (this.#index.default === undefined)
+      throw new StoreError("Another process runs the default namespace.");
+    return this.#index.default;
   }
 
   get count(): number {
-    return this.#namespaces.size;
+    return this.#index.size;
   }
 
   /** Keys, secret and seed of the default namespace, even if another process runs it. */
   get defaultInfo(): NamespaceInfo {
     return (
-      this.#default?.info ?? {
+      this.#index.default?.info ?? {
         ...this.options.base,
         seed: this.options.base.seed ?? this.options.base.defaultSeed,
       }
@@ -105,18 +102,18 @@ export class Namespaces {
 
   /** Opens a namespace that this process has taken over. */
   open(name: string): void {
-    if (!this.#namespaces.has(name) && !this.#unopened.has(name)) this.#openStored(name);
+    if (!this.#index.isNameTaken(name)) this.#openStored(name);
   }
 
   /** With several processes: returns true if this process runs the call's namespace, so the call needs no `locate`. */
   isRunByThisProcess(header: unknown, apiKey: string | null): boolean {
     const ownership = this.ownership!;
-    const name = typeof header === "string" ? header : this.#nameOfKey(apiKey);
+    const name = typeof header === "string" ? header : this.#index.nameOfKey(apiKey);
     return (
       name !== undefined &&
       ownership.owns(name) &&
       !ownership.isStorageUnreachable &&
-      this.#namespaces.has(name)
+      this.#index.get(name) !== undefined
     );
   }
 
@@ -125,7 +122,7 @@ export class Namespaces {
     const ownership = this.ownership!;
     // The database refuses a name with NUL.
     if (header !== null && !safeParse(namespaceNameSchema, header).ok) return "nowhere";
-    let name = header ?? this.#nameOfKey(apiKey);
+    let name = header ?? this.#index.nameOfKey(apiKey);
     name ??= await ownership.nameOfKey(apiKey!, namespaceInKey(apiKey!));
     name ??= this.#nameCreatedBy(apiKey!) ?? DEFAULT_NAMESPACE;
     const location = await ownership.locate(name);
@@ -134,13 +131,6 @@ export class Namespaces {
     const created = await this.create({ name });
     if (isRefusal(created) && created.code !== "NAMESPACE_EXISTS") throw new StoreError(created.message);
     return this.locate(name, null);
-  }
-
-  /** Returns undefined if only the database knows the key's namespace. */
-  #nameOfKey(apiKey: string | null): string | undefined {
-    const isOfDefault =
-      apiKey === null || apiKey === this.options.base.apiKey || apiKey === this.options.base.liveApiKey;
-    return isOfDefault || this.#default?.keys.has(apiKey) ? DEFAULT_NAMESPACE : this.#byKey.get(apiKey)?.name;
   }
 
   /** Opens a stored namespace. After an error, reports the error and skips the namespace, unless the error is fatal. */
@@ -155,7 +145,7 @@ export class Namespaces {
       const isFatal = isDefault && this.ownership === undefined;
       if (isFatal || error instanceof OutOfHandlesError || error instanceof StorageUnavailableError)
         throw error;
-      base.onError(this.#unopened.add(name, identity, error));
+      base.onError(this.#index.unopened.add(name, identity, error));
     }
   }
 
@@ -170,22 +160,22 @@ export class Namespaces {
 
   /** Time of the default namespace, for responses that belong to no namespace. */
   nowMs(): number {
-    return this.#default?.nowMs() ?? this.options.base.wall.nowMs();
+    return this.#index.default?.nowMs() ?? this.options.base.wall.nowMs();
   }
 
   /** Finds a namespace by the `Sandbox-Namespace` header, else by the API key; without both, the default one. */
   find(header: string | null, apiKey: string | null): Namespace | undefined {
-    if (header !== null) return this.#namespaces.get(header);
-    if (apiKey === null) return this.#default;
-    const existing = this.#byKey.get(apiKey) ?? this.#createByKey(apiKey);
+    if (header !== null) return this.#index.get(header);
+    if (apiKey === null) return this.#index.default;
+    const existing = this.#index.ofKey(apiKey) ?? this.#createByKey(apiKey);
     if (existing !== undefined) return existing;
-    return this.#unopened.findByKey(apiKey) === undefined ? this.#default : undefined;
+    return this.#index.unopened.findByKey(apiKey) === undefined ? this.#index.default : undefined;
   }
 
   /** Error for a request for which `find` returns undefined. */
   notFoundRefusal(header: string | null, apiKey: string | null): Refusal {
-    const name = header ?? this.#unopened.findByKey(apiKey ?? "") ?? DEFAULT_NAMESPACE;
-    return this.#unopened.refusalOf(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
+    const name = header ?? this.#index.unopened.findByKey(apiKey ?? "") ?? DEFAULT_NAMESPACE;
+    return this.#index.unopened.refusalOf(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
   }
 
   /** With `--auto-namespaces`: creates the namespace that an unknown API key names. */
@@ -205,45 +195,45 @@ export class Namespaces {
   }
 
   #nameCreatedBy(apiKey: string): string | undefined {
-    if (!this.options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
+    if (!this.options.autoNamespaces || this.#index.size >= NAMESPACE_LIMIT) return undefined;
     const name = namespaceInKey(apiKey);
     if (name === undefined || !safeParse(namespaceNameSchema, name).ok) return undefined;
-    const isTaken = this.#namespaces.has(name) || this.#unopened.has(name) || this.#isKeyTaken(name, {});
+    const isTaken = this.#index.isNameTaken(name) || this.#index.isKeyTaken(name, {});
     return isTaken ? undefined : name;
   }
 
   /** Searches all namespaces: a checkout link names no namespace, and checkout ids are unique in the server. */
   findCheckout(checkoutId: string): Namespace | undefined {
-    for (const namespace of this.#namespaces.values())
+    for (const namespace of this.#index.all)
       if (namespace.engine.state.chargeOfCheckout(checkoutId) !== undefined) return namespace;
     return undefined;
   }
 
   /** As `Namespace.passGate`, for all namespaces: a page may show or change any of them. */
   passGate(): Promise<void> | undefined {
-    const passing = [...this.#namespaces.values()].flatMap((namespace) => namespace.passGate() ?? []);
+    const passing = this.#index.all.flatMap((namespace) => namespace.passGate() ?? []);
     return passing.length === 0 ? undefined : Promise.all(passing).then(() => {});
   }
 
   /** Advice since the start, including that of reset or deleted namespaces. */
   advice(): Advice[] {
-    const open = [...this.#namespaces.values()].flatMap(({ traffic }) => findAdvice(traffic));
+    const open = this.#index.all.flatMap(({ traffic }) => findAdvice(traffic));
     return sumAdvice([...this.#pastAdvice, ...open]);
   }
 
   list(): NamespaceView[] {
-    return [...this.#namespaces.values()].reverse().map(namespaceView);
+    return this.#index.all.reverse().map(namespaceView);
   }
 
   async create(request: CreateNamespaceRequest): Promise<NamespaceView | Refusal> {
-    const name = request.name ?? this.#freeName();
+    const name = request.name ?? this.#index.freeName();
     const taken = refuse("NAMESPACE_EXISTS", `There is a namespace "${name}" already`);
-    if (this.#namespaces.has(name)) return taken;
-    const unusable = this.#unopened.refusalOf(name);
+    if (this.#index.get(name) !== undefined) return taken;
+    const unusable = this.#index.unopened.refusalOf(name);
     if (unusable !== undefined) return unusable;
     const [apiKey] = apiKeysOf(name, request);
     const owner = this.ownership && (await this.ownership.nameOfKey(apiKey, namespaceInKey(apiKey)));
-    if (this.#isKeyTaken(name, request) || (owner !== undefined && owner !== name)) {
+    if (this.#index.isKeyTaken(name, request) || (owner !== undefined && owner !== name)) {
       // If the key of a generated name is taken, `create` tries the next name.
       if (request.name === undefined && request.api_key === undefined) return this.create(request);
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
@@ -261,12 +251,6 @@ export class Namespaces {
       return namespace;
     });
     return isRefusal(created) ? created : namespaceView(created);
-  }
-
-  #isKeyTaken(name: string, request: CreateNamespaceRequest): boolean {
-    return apiKeysOf(name, request).some(
-      (key) => this.#nameOfKey(key) !== undefined || this.#unopened.findByKey(key) !== undefined,
-    );
   }
 
   #openBegun(name: string, request: CreateNamespaceRequest): Namespace {
@@ -293,23 +277,23 @@ export class Namespaces {
   /** Returns the namespace, created if necessary; an existing one is not changed. */
   async ensure(name: string, request: CreateNamespaceRequest): Promise<NamespaceView | Refusal> {
     // The user may have repaired the files of a skipped namespace.
-    if (this.#unopened.delete(name)) this.#openStored(name);
-    const existing = this.#namespaces.get(name);
+    if (this.#index.unopened.delete(name)) this.#openStored(name);
+    const existing = this.#index.get(name);
     return existing === undefined ? this.create({ ...request, name }) : namespaceView(existing);
   }
 
   async delete(name: string): Promise<Refusal | undefined> {
-    const namespace = this.#namespaces.get(name);
+    const namespace = this.#index.get(name);
     if (name === DEFAULT_NAMESPACE) return refuse("FORBIDDEN", "The default namespace cannot be deleted");
-    if (namespace === undefined && !this.#unopened.has(name))
+    if (namespace === undefined && !this.#index.unopened.has(name))
       return refuse("NOT_FOUND", `There is no namespace "${name}"`);
     await this.options.storage.remove(name, namespace && (() => this.discard(name)));
-    this.#unopened.delete(name);
+    this.#index.unopened.delete(name);
     return undefined;
   }
 
   reopen(name: string): void {
-    this.#namespaces
+    this.#index
       .get(name)
       ?.reopen()
       .catch((error) => {
@@ -320,20 +304,7 @@ export class Namespaces {
 
   /** Closes a namespace without writing, because it is deleted or another process may run it now. */
   discard(name: string): void {
-    const namespace = this.#namespaces.get(name);
-    if (namespace === undefined) return;
-    this.#namespaces.delete(name);
-    if (namespace === this.#default) this.#default = undefined;
-    const { apiKey, liveApiKey } = namespace.info;
-    for (const key of [apiKey, liveApiKey]) this.#byKey.delete(key);
-    namespace.discard();
-  }
-
-  #freeName(): string {
-    let name: string;
-    do name = `ns${++this.#autoNames}`;
-    while (this.#namespaces.has(name) || this.#unopened.has(name));
-    return name;
+    this.#index.remove(name)?.discard();
   }
 
   #open(name: string, request: CreateNamespaceRequest, startMs: number | undefined): Namespace {
@@ -369,24 +340,21 @@ export class Namespaces {
       throw error;
     }
     if (onActivity !== undefined) reportActivity(namespace, onActivity);
-    this.#namespaces.set(name, namespace);
-    if (isDefault) this.#default = namespace;
-    else for (const key of [apiKey, liveApiKey]) this.#byKey.set(key, namespace);
+    this.#index.add(namespace);
     return namespace;
   }
 
   /** Closes all namespaces, even if one fails. */
   close(): void {
     const failures: unknown[] = [];
-    for (const namespace of this.#namespaces.values()) {
+    for (const namespace of this.#index.all) {
       try {
         namespace.close();
       } catch (error) {
         failures.push(error);
       }
     }
-    this.#namespaces.clear();
-    this.#byKey.clear();
+    this.#index.clear();
     if (failures.length > 0) throw failures[0];
   }
 }
