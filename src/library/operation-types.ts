@@ -1,5 +1,6 @@
 import type { PathField } from "../core/client/control-client.js";
 import type { CONTROL_CALLS } from "../core/client/operations.js";
+import type { OperationId } from "../core/schema/operation-ids.js";
 import type { ControlTypes } from "../server/control/operations.js";
 
 type Calls = typeof CONTROL_CALLS;
@@ -13,8 +14,14 @@ type QueryInput<Call extends string, Input> = Call extends `${"GET" | "DELETE"} 
   ? { [Name in keyof Input]: string extends Input[Name] ? Input[Name] | number : Input[Name] }
   : Input;
 
-/** Input and output of each operation of the control API. The input has the fields of path, query and body together. */
-export type ControlOperations = {
+/** Operations of the service alone: `getCharge` is one of the control API too. */
+type ServiceOperations = {
+  // biome-ignore lint/suspicious/noExplicitAny: the app's own client has the types of the service
+  [Id in Exclude<OperationId, keyof Calls>]: { input: object; output: any };
+};
+
+/** Input and output of each operation. The input has the fields of path, query and body together. */
+export type ControlOperations = ServiceOperations & {
   [Id in keyof ControlTypes & keyof Calls]: {
     input: PathInput<Calls[Id]> &
       WaitInput<Calls[Id]> &

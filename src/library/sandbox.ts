@@ -301,9 +301,9 @@ export class Sandbox {
   }
 
   /**
-   * Calls an operation of the control API: `run("advanceClock", { by: "30m" })`. The input has the fields of path, query
-   * and body together. Resolves with the JSON of the response; throws a UserError for an unknown operation and a
-   * SandboxError for an error response.
+   * Calls an operation: `run("advanceClock", { by: "30m" })`, or one of the service with the API key of test mode:
+   * `run("createQuote", { … })`. The input has the fields of path, query and body together. Resolves with the JSON of the
+   * response; throws a UserError for an unknown operation and a SandboxError for an error response.
    */
   async run<Id extends keyof ControlOperations>(
     id: Id,

@@ -101,7 +101,7 @@ export interface TestSandbox {
   checkWebhook(url: string, options?: CheckWebhookOptions): Promise<WebhookReport>;
   /** Runs the steps of a scenario file; see `Sandbox.runFile`. */
   runFile(path: string, options?: RunFileOptions): Promise<RunReport>;
-  /** Calls an operation of the control API; see `Sandbox.run`. */
+  /** Calls an operation; see `Sandbox.run`. */
   run<Id extends keyof ControlOperations>(
     id: Id,
     ...[input]: Record<never, never> extends ControlOperations[Id]["input"]

@@ -43,6 +43,28 @@ it("run(id) sends `wait` as a query parameter", async () => {
   });
 });
 
+it("run(id) calls the service with the API key of test mode, at the config's path", async () => {
+  const sandbox = await openSandbox({ paths: { createQuote: "/v2/quotes" } });
+  const pricing = { base_currency: "KES", amount: "19.99" };
+  const quote = await sandbox.run("createQuote", { pricing, payment_method: "card" });
+  expect(quote).toMatchObject({ quote_id: expect.stringMatching(/^qt_/), settlement_amount: "19.99" });
+  const { quote_id } = quote;
+  const order = { pricing, payment_method: "card", quote_id, customer_email: "ada@shop.test" };
+  const { charge_id } = await sandbox.run("createWhitelabel", order);
+  expect(await sandbox.run("getPayin", { charge_id })).toMatchObject({
+    charge_id,
+    organization_id: "org_sandbox",
+  });
+  expect(await sandbox.run("listPayins", { limit: 1, status_filter: "FAILED" })).toEqual({
+    total: 0,
+    items: [],
+  });
+  await expect(sandbox.run("createQuote", { pricing })).rejects.toMatchObject({
+    code: "VALIDATION_ERROR",
+    details: { payment_method: "is required" },
+  });
+});
+
 it("run(id) rejects with the error of the response", async () => {
   const sandbox = await openSandbox();
   await expect(sandbox.run("getFault", { fault_id: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });

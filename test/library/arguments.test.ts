@@ -106,11 +106,6 @@ it.each([
   ["run", ["advanceClok"], "run: there is no operation advanceClok; did you mean advanceClock?"],
   ["run", ["x.yaml"], "run: there is no operation x.yaml; a scenario file runs with runFile(path)"],
   ["run", [7], "run: there is no operation 7; a scenario file runs with runFile(path)"],
-  [
-    "run",
-    ["createQuote"],
-    "run: createQuote is an operation of the service; call it with fetch or an HTTP client",
-  ],
   ["checkWebhook", ["ftp://x"], "checkWebhook: url must be"],
   ["checkWebhook", ["localhost:1", { timeout: "0s" }], "checkWebhook: timeout must be more"],
   ["control", ["/_sandbox/faults"], NO_CALL],

@@ -135,7 +135,7 @@ it.each(["own", "shared"])("compares the app's books with the ledger after a tes
 });
 
 it.each(["own", "shared"])(
-  "setupSandbox() runs a file and checks a receiver in its own namespace: %s",
+  "setupSandbox() runs a file and an operation and checks a receiver in its own namespace: %s",
   async (kind) => {
     const server = await serverOf(kind);
     const webhookSecret = `whsec_${btoa("the secret of one test file")}`;
@@ -153,6 +153,7 @@ steps:
       expect(failed(report)).toBeUndefined();
       const { items } = await sandbox.run("listCharges");
       expect(items.map(({ customer_email }) => customer_email)).toEqual(["option@shop.test"]);
+      expect((await sandbox.run("listPayins")).items).toHaveLength(1);
       expect(await sandbox.checkWebhook(receiving.url)).toMatchObject({ outcome: "passed", findings: [] });
     });
   },

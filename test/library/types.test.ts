@@ -35,6 +35,7 @@ async function use(): Promise<void> {
   await createSandbox({ clock: "manul" });
   // @ts-expect-error a speed is a number and x
   await createSandbox({ clock: "fastx" });
+  await sandbox.run("createQuote", { pricing: { base_currency: "KES", amount: "19.99" }, payment_method: "card" });
   // @ts-expect-error there is no such operation
   await createSandbox({ paths: { createQoute: "/quotes" } });
   // @ts-expect-error there is no such error code

@@ -1,7 +1,6 @@
 import type { HttpResponse } from "../schema/http-response.js";
 import { getOwn, isJsonObject } from "../schema/json-objects.js";
 import { didYouMean } from "../schema/nearest.js";
-import { isOperationId } from "../schema/operation-ids.js";
 import {
   type ErrorCode,
   type ErrorDetails,
@@ -37,6 +36,7 @@ export type ControlCallArguments =
   | [methodAndPath: string, body?: object];
 
 type Fields = Readonly<Record<string, unknown>>;
+type FilledCall = Readonly<Record<"method" | "path", string>> & { readonly body: unknown };
 
 /** An operation of the control API and its input: the fields of path, query and body together. */
 export type OperationCall = {
@@ -95,10 +95,22 @@ export class ControlClient {
     });
   }
 
-  /** Calls an operation; like `call`, but knows method and path by the id. */
+  /** Calls an operation, with the API key of test mode if it is one of the service alone. */
   async run<Answer>(...[id, input]: OperationCall): Promise<Answer> {
-    const { method, path, body } = fillCall(id, input);
-    return this.call<Answer>(method, path, body);
+    if (id in CONTROL_CALLS) return this.#read<Answer>(fillCall(id, input));
+    const call = fillCall(id, input, await this.#serviceCall(id));
+    const { api_key } = await this.call<{ readonly api_key: string }>("GET", "/_sandbox");
+    return this.#read<Answer>(call, { authorization: `Bearer ${api_key}` });
+  }
+
+  /** Method and path of an operation of the service, as this sandbox has it; undefined if there is none. */
+  async #serviceCall(id: string): Promise<string | undefined> {
+    type Paths = Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
+    const { paths } = await this.call<{ readonly paths: Paths }>("GET", "/openapi.json");
+    for (const [path, rows] of Object.entries(paths))
+      for (const [method, { operationId }] of Object.entries(rows))
+        if (operationId === id) return `${method.toUpperCase()} ${path}`;
+    return undefined;
   }
 
   pages<Item>(...[id, input]: OperationCall): AsyncGenerator<readonly Item[]> {
@@ -107,8 +119,11 @@ export class ControlClient {
 
   /** Returns the JSON of the response; throws a SandboxError for an error response. */
   async call<Answer>(...call: ControlCallArguments): Promise<Answer> {
-    const { method, path, body } = parseCall(call);
-    const response = await this.send(method, path, body);
+    return this.#read<Answer>(parseCall(call));
+  }
+
+  async #read<Answer>({ method, path, body }: FilledCall, headers?: Record<string, string>): Promise<Answer> {
+    const response = await this.send(method, path, body, undefined, headers);
     const text = await response.text();
     const json = parseJson(text);
     if (response.ok && json !== undefined) return json as Answer;
@@ -125,8 +140,11 @@ export class ControlClient {
 }
 
 /** Divides the input of an operation among path, query and body. Throws a UserError for a missing path parameter. */
-export function fillCall(id: ControlOperationId, input: object = {}) {
-  const call = getOwn<string>(CONTROL_CALLS, id);
+export function fillCall(
+  id: ControlOperationId,
+  input: object = {},
+  call = getOwn<string>(CONTROL_CALLS, id),
+): FilledCall {
   if (call === undefined) throw new UserError(`run: ${unknownOperationText(String(id))}`);
   if (!isJsonObject(input)) throw new SandboxError(refuseInvalid({ body: "must be a JSON object" }));
   const [method, template] = call.split(" ") as [string, string];
@@ -154,7 +172,6 @@ export function fillCall(id: ControlOperationId, input: object = {}) {
 }
 
 function unknownOperationText(id: string): string {
-  if (isOperationId(id)) return `${id} is an operation of the service; call it with fetch or an HTTP client`;
   const hint = didYouMean(id, Object.keys(CONTROL_CALLS), "; a scenario file runs with runFile(path)");
   return `there is no operation ${id}${hint}`;
 }
@@ -177,7 +194,7 @@ export async function* readPages<Item>(
   }
 }
 
-function parseCall(call: ControlCallArguments): { method: string; path: string; body: unknown } {
+function parseCall(call: ControlCallArguments): FilledCall {
   const [first, second, third] = call as unknown[];
   const isOneText = typeof first === "string" && first.includes(" ");
   const [method, path, body] = isOneText ? [...first.split(/ +/, 2), second] : [first, second, third];
