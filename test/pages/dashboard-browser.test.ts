@@ -387,6 +387,25 @@ describeInBrowser("the dashboard in a browser", () => {
     },
   );
 
+  it("the page of a webhook begins with the webhook, and has its body beside its attempts", async () => {
+    await using receiver = await Receiver.open();
+    const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
+    const client = Client.of(sandbox);
+    await client.pay();
+    await sandbox.advance("10s");
+    const { delivery_id } = (await client.ask("GET /_sandbox/deliveries")).json.items[0];
+    const { page } = await openTab({ viewport: { width: 1440, height: 900 } });
+    await page.goto(`${homeOf(sandbox)}/webhooks/${delivery_id}`);
+    const boxOf = async (part: string) => (await page.locator(part).boundingBox())!;
+    const [own, attempts, diff, body] = await Promise.all(
+      ["#delivery", "#attempts", "#diff", "#body"].map(boxOf),
+    );
+    expect(attempts!.y).toBeGreaterThan(own!.y + own!.height);
+    expect(body!.y).toBe(attempts!.y);
+    expect(diff!.y).toBeGreaterThan(attempts!.y + attempts!.height);
+    expect(body!.x).toBeGreaterThan(attempts!.x + attempts!.width);
+  });
+
   it("the second texts of Activity have one left edge", async () => {
     await using accepting = await Receiver.open();
     await using refusing = await Receiver.open(refuseWith(500));

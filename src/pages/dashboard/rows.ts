@@ -191,7 +191,7 @@ export function withdrawalRow(
     at,
     view: "money",
     title: html`${destinationText(destination)} ${ui.liveModeTag(mode)}`,
-    about: [html`payout <bdi>${reference}</bdi>`],
+    about: [html`withdrawal <bdi>${reference}</bdi>`],
   });
 }
 

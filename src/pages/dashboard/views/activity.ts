@@ -66,7 +66,7 @@ ${ui.section({
   body: ui.rowList(
     "Activity",
     await activityRows(context, requests.items),
-    "Nothing yet: calls, charges and payouts of your app appear here.",
+    "Nothing yet: calls, charges and withdrawals of your app appear here.",
   ),
 })}`;
 }
