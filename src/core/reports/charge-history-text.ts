@@ -136,9 +136,7 @@ export function causeText({
 }
 
 function errorOf(body: unknown): string {
-  const { error } = (typeof body === "object" && body !== null ? body : {}) as {
-    error?: { code?: unknown; message?: unknown };
-  };
+  const { error } = Object(body) as { error?: { code?: unknown; message?: unknown } };
   return error?.code === undefined ? "" : ` ${error.code}: ${error.message}`;
 }
 

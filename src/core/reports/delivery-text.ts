@@ -4,18 +4,13 @@ import type { DeliveryState } from "../schema/control-log-responses.js";
 import type { SentDelivery } from "../schema/delivery-copies.js";
 import { isSuccessStatus } from "../schema/http-response.js";
 import { IN_PROCESS_SCHEME, NOTHING_LISTENS } from "../schema/receiver-url.js";
+import type { Attempt as LoggedAttempt } from "../schema/records/webhook-records.js";
 import { readableDuration } from "../schema/time.js";
 import { summarizeBody } from "./body-summary.js";
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-export interface Attempt {
-  readonly at: string;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly response_body: string | null;
-  readonly duration_ms: number;
-}
+export type Attempt = Pick<LoggedAttempt, "at" | "status" | "error" | "response_body" | "duration_ms">;
 
 /** Fields of a delivery in its record and in the control API's JSON. */
 interface Delivery {

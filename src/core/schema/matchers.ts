@@ -34,8 +34,8 @@ export type ValueMatch = Glob | Matcher;
 
 export const COMPARISON_OPERATORS = ["gt", "gte", "lt", "lte"] as const;
 
-function hasVariable(text: string): boolean {
-  return text.includes("${");
+export function hasVariable(value: unknown): boolean {
+  return typeof value === "string" && value.includes("${");
 }
 
 const BOUND = "must be a number, a decimal string or an instant such as 2026-01-31T09:00:00Z";

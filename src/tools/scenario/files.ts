@@ -9,6 +9,7 @@ import {
 } from "../../core/files/documents.js";
 import { readFlow } from "../../core/files/read-flow.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
+import { hasVariable } from "../../core/schema/matchers.js";
 import {
   includedFileSchema,
   type ScenarioFile,
@@ -28,7 +29,7 @@ import { type Replay, replayOf } from "./replay.js";
 import { ruleWarnings, type ScenarioWarning, timelineWarnings } from "./scenario-warnings.js";
 import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js";
 import type { SourceLine } from "./step-reference.js";
-import { fillReferences, foreignSyntaxWarnings, hasVariable, Scope, variableNameOf } from "./variables.js";
+import { fillReferences, foreignSyntaxWarnings, Scope, variableNameOf } from "./variables.js";
 
 /*
  * Reads and checks scenario files, merges includes, fills in variables; used by the sandbox, the command and `explore`.

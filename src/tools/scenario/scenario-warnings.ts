@@ -11,13 +11,12 @@ import {
 } from "../../core/domain/timeline.js";
 import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
-import { COMPARISON_OPERATORS } from "../../core/schema/matchers.js";
+import { COMPARISON_OPERATORS, hasVariable } from "../../core/schema/matchers.js";
 import type { FaultRule, Scenario, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../core/schema/settings.js";
 import { formatDuration, parseDuration } from "../../core/schema/time.js";
 import type { RawStep } from "./loaded-steps.js";
 import type { StepKind } from "./steps/step-kinds.js";
-import { hasVariable } from "./variables.js";
 
 /** Valid content that has no effect at run time. */
 export interface ScenarioWarning {

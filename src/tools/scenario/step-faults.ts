@@ -5,12 +5,13 @@ import {
   type LoadedDocument,
   schemaFaults,
 } from "../../core/files/documents.js";
+import { hasVariable } from "../../core/schema/matchers.js";
 import { didYouMean, findNearestWord } from "../../core/schema/nearest.js";
 import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
 import type { RawStep } from "./loaded-steps.js";
 import { STEP_KINDS, STEPS, type StepKind } from "./steps/step-kinds.js";
 import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
-import { hasVariable, type ValuePath } from "./variables.js";
+import type { ValuePath } from "./variables.js";
 
 /** Fields of a step besides its action. Any other field may be a misspelled action. */
 const COMPANIONS: readonly string[] = [

@@ -28,10 +28,6 @@ export interface VariableFault {
 /** Maximum depth of a filled-in value. A value can be deeper than the input, because a variable can hold an object. */
 const MAX_FILLED_DEPTH = MAX_JSON_DEPTH + 20;
 
-export function hasVariable(value: unknown): boolean {
-  return typeof value === "string" && value.includes("${");
-}
-
 /** Fills in every variable in a value. Keeps a variable that cannot be resolved, and calls `onFault`. */
 export function fillReferences(
   value: unknown,

@@ -216,18 +216,16 @@ async function findBlindSpots({ steps }: LoadedScenario, startState: StartState)
   if (!kinds.some((kind) => STEPS[kind].traits.includes("checks")))
     return ["no step checks anything: add an expectation, such as expect_charge"];
   if (kinds.includes("expect_delivery")) return [];
-  const rows = await startState.since("deliveries", (row) => attemptsOf(row).some(isAccepted));
+  const rows = await startState.since("deliveries", (row) =>
+    attemptsOf(row).some(({ status }) => isSuccessStatus(status)),
+  );
   const message = unacceptedWebhooksMessage(rows.filter(({ mishap }) => mishap === null).flatMap(attemptsOf));
   return message === undefined ? [] : [message];
 }
 
-function isAccepted({ status }: Pick<Attempt, "status">): boolean {
-  return isSuccessStatus(status);
-}
-
 /** Returns a message if there were webhook attempts and no receiver accepted one. */
 export function unacceptedWebhooksMessage(attempts: readonly Pick<Attempt, "status">[]): string | undefined {
-  if (attempts.length === 0 || attempts.some(isAccepted)) return undefined;
+  if (attempts.length === 0 || attempts.some(({ status }) => isSuccessStatus(status))) return undefined;
   const statuses = [...new Set(attempts.map(({ status }) => status ?? "no response"))].join(", ");
   return `the app accepted none of ${attempts.length} webhook attempts (${statuses}): check the receiver's URL`;
 }
