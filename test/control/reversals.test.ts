@@ -55,6 +55,20 @@ it("a partial refund sends an event and keeps the charge's status", async ({ api
   await audit(api);
 });
 
+it("a refund with an amount returns that part, and the refund of the rest ends the charge", async ({
+  api,
+}) => {
+  const id = await charge(api);
+  const refund = (amount: string) => api.post<Json>(`/_sandbox/charges/${id}/refund`, { amount });
+  expect(okBody(await refund("100.00"))).toMatchObject({ charge_id: id, status: "COMPLETED" });
+  expect(await available(api)).toBe("402.44");
+  expectInvalid(await refund("412.51"), "amount");
+  expect(okBody(await refund("412.5"))).toMatchObject({ charge_id: id, status: "REFUNDED" });
+  expect(await available(api)).toBe("0.00");
+  expectError(await refund("1.00"), 409, "INVALID_TRANSITION");
+  await audit(api);
+});
+
 it("partial refunds share settlement amount and fee exactly", async ({ api }) => {
   const id = await charge(api);
   for (const amount of ["100.00", "0.01", "0.01"])

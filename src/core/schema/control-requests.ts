@@ -129,10 +129,6 @@ export const scenarioQuerySchema = queryShape({
   ...fieldsOf(scopeQuerySchema),
 });
 
-export const refundRequestSchema = closedShape("RefundRequest", "A refund of all of it.", {
-  reason: optionalReasonField,
-});
-
 export const chargeAdvanceRequestSchema = closedShape("ChargeAdvanceRequest", "How far along its timeline.", {
   until: field(chargeStatusSchema, "Until it has this status."),
 });

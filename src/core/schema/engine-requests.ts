@@ -49,6 +49,13 @@ export const partialRefundRequestSchema = closedShape("PartialRefundRequest", "A
   reason,
 });
 
+export const refundRequestSchema = closedShape("RefundRequest", "A refund.", {
+  amount: field(z.optional(amountSchema), "A part only (extension); by default all that is left.", {
+    examples: ["100.00"],
+  }),
+  reason: optionalReasonField,
+});
+
 export const reversalRequestSchema = closedShape("ReversalRequest", "Why it is taken back.", { reason });
 
 export const reversalSchema = shape("Reversal", "A reversal of a payment or payout.", {

@@ -1,17 +1,17 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { payAmount, transitionCharge } from "../../core/engine/commands/charge-commands.js";
-import { chargeBack, refundPart } from "../../core/engine/commands/reversal-commands.js";
+import { chargeBack, refund, refundPart } from "../../core/engine/commands/reversal-commands.js";
 import type { FieldCondition } from "../../core/engine/indexes.js";
 import { emailCondition, metadataCondition } from "../../core/engine/match-fields.js";
 import type { State } from "../../core/engine/state.js";
 import { chargeDetailJson } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { ChargeStatus } from "../../core/schema/common.js";
 import { chargeQuerySchema } from "../../core/schema/control-log-requests.js";
-import { chargeAdvanceRequestSchema, refundRequestSchema } from "../../core/schema/control-requests.js";
+import { chargeAdvanceRequestSchema } from "../../core/schema/control-requests.js";
 import {
   partialRefundRequestSchema,
   payAmountRequestSchema,
+  refundRequestSchema,
   reversalRequestSchema,
   transitionRequestSchema,
 } from "../../core/schema/engine-requests.js";
@@ -19,7 +19,7 @@ import { CHARGE_REVERSALS } from "../../core/schema/event-types.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { RawJson, viewOrRefusal } from "../http/reply.js";
 import { collectHistory } from "./charge-history.js";
-import { type ControlCall, defineControlOperation, kindsReply, pageReply } from "./control-operation.js";
+import { defineControlOperation, kindsReply, pageReply } from "./control-operation.js";
 import { paymentReport, planFilter } from "./payment-report.js";
 
 const METADATA_PREFIX = "metadata.";
@@ -93,7 +93,8 @@ export const CHARGE_CONTROL_OPERATIONS = [
     output: "Charge",
     errors: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
     example: { to: "FAILED", reason: "declined_by_operator" },
-    run: (call) => changeStatus(call, call.input.to),
+    run: ({ namespace, actor, input: { to, reason }, param }) =>
+      viewOrRefusal(namespace.execute(transitionCharge(param("charge_id"), to, actor, reason)), chargeReply),
   }),
   defineControlOperation({
     id: "payAmount",
@@ -112,12 +113,13 @@ export const CHARGE_CONTROL_OPERATIONS = [
     call: "POST /_sandbox/charges/{charge_id}/refund",
     summary: "Refund a charge",
     description:
-      "Refunds the whole charge: the settlement amount from the available balance, and the fee. A charge that has not settled yet settles first.",
+      "Refunds the whole charge, or `amount` of it: the settlement amount from the available balance, and the fee. A charge that has not settled yet settles first, if all of it is refunded.",
     input: refundRequestSchema,
     output: "Charge",
     errors: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
     example: { reason: "requested_by_merchant" },
-    run: (call) => changeStatus(call, "REFUNDED"),
+    run: ({ namespace, actor, input, param }) =>
+      viewOrRefusal(namespace.execute(refund(param("charge_id"), input, actor)), chargeReply),
   }),
   defineControlOperation({
     id: "refundPart",
@@ -183,14 +185,6 @@ function chargesReversed(state: State, status: string | undefined): ReadonlySet<
 
 function chargeOf({ engine }: Namespace, id: string) {
   return engine.state.get("charges", id) ?? refuse("NOT_FOUND", "Charge not found");
-}
-
-function changeStatus(
-  { namespace, actor, input, param }: ControlCall<{ readonly reason?: string | undefined }, "charge_id">,
-  to: ChargeStatus,
-) {
-  const command = transitionCharge(param("charge_id"), to, actor, input.reason);
-  return viewOrRefusal(namespace.execute(command), chargeReply);
 }
 
 export function chargeReply(charge: Charge): RawJson {

@@ -1,10 +1,10 @@
 import type * as z from "zod/mini";
-import type { Charge } from "../../domain/charge-transition.js";
+import type { Actor, Charge } from "../../domain/charge-transition.js";
 import { type Posting, refundPostings, withdrawalReversalPostings } from "../../domain/ledger-postings.js";
 import { add, compareAmounts, decimalsOf, isZero, subtract, toCanonicalAmount } from "../../domain/money.js";
 import type { MatchSubject } from "../../domain/rule-matching.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
-import type { reversalSchema } from "../../schema/engine-requests.js";
+import type { refundRequestSchema, reversalSchema } from "../../schema/engine-requests.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import { isPaid } from "../../schema/statuses.js";
@@ -13,6 +13,7 @@ import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-po
 import { chargeSubject, withdrawalSubject } from "../match-fields.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailView, withdrawalView } from "../wire-views.js";
+import { transitionCharge } from "./charge-commands.js";
 
 /** Partial refund, chargeback or bounce, as shown in responses and events. */
 export type Reversal = z.infer<typeof reversalSchema>;
@@ -47,6 +48,27 @@ export function refundPart(
       });
     return toCanonicalAmount(requested, decimals);
   });
+}
+
+/** Refunds a part of a payment, or all that is left. */
+export function refund(
+  chargeId: string,
+  { amount, reason }: z.infer<typeof refundRequestSchema>,
+  actor: Actor,
+): Command<Charge | Refusal> {
+  return (tx) => {
+    const charge = tx.get("charges", chargeId);
+    const isAll =
+      amount === undefined ||
+      (charge !== undefined && isPaid(charge.status) && compareAmounts(amount, amountLeft(tx, charge)) === 0);
+    if (isAll) return transitionCharge(chargeId, "REFUNDED", actor, reason)(tx);
+    const part = refundPart(chargeId, amount, reason)(tx);
+    return "entry_id" in part ? charge! : part;
+  };
+}
+
+function amountLeft(tx: Transaction, charge: Charge): string {
+  return subtract(requireBookedPayment(charge).amount, amountReturned(tx.state, charge));
 }
 
 /** Charges back the rest of a completed payment, fee included. */
