@@ -61,8 +61,8 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
   return { sandbox, client, notices, elapse, complete, settled: () => world.whenIdle() };
 }
 
-const waitingFor = (target: string) =>
-  `nothing listens on ${target}; its webhooks are held until your app starts there`;
+const waitingFor = (target: string, held: number) =>
+  `waiting for ${target}, ${held} held: nothing listens there`;
 const portOf = (url: string) => Number(new URL(url).port);
 
 it("an app that starts late receives all events in order", async () => {
@@ -74,7 +74,7 @@ it("an app that starts late receives all events in order", async () => {
   await settled();
   await elapse(30);
   const host = new URL(url).host;
-  expect(notices).toEqual([waitingFor(host)]);
+  expect(notices).toEqual([waitingFor(host, 6)]);
   const waiting = await deliveries(client);
   expect(waiting.map((one) => [one.status, one.attempts.length])).toEqual(Array(6).fill(["pending", 0]));
 
@@ -86,7 +86,7 @@ it("an app that starts late receives all events in order", async () => {
     expect(app.got.filter((one) => one.charge === charge).map((one) => one.type)).toEqual(THREE);
   expect(app.got).toHaveLength(6);
   expect(app.got.slice(0, 2).map((one) => one.charge)).toEqual(charges);
-  expect(notices).toEqual([waitingFor(host), `${host} is up; sending 6 held webhooks`]);
+  expect(notices).toEqual([waitingFor(host, 6), `${host} is up; sending 6 held webhooks`]);
   expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
     Array(6).fill(["delivered", 1]),
   );
@@ -234,7 +234,7 @@ it.each(["127.0.0.1", "::1"])(
       await client.transition(charge, status);
     await settled();
     await elapse(3);
-    expect(notices).toEqual([waitingFor(`localhost:${port}`)]);
+    expect(notices).toEqual([waitingFor(`localhost:${port}`, 3)]);
     const app = await listenAt(port, host);
     await elapse(1);
     await eventually(() => app.got.length === 3);

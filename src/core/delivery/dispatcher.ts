@@ -35,8 +35,11 @@ export class Dispatcher implements DeliveryAttempts {
     this.#scheduler = scheduler;
     this.#sender = sender;
     this.#onNotice = onNotice;
-    this.#held = new HeldEndpoints(scheduler.wall, onNotice, (...held) =>
-      scheduler.runGuarded(() => this.#probe(...held)),
+    this.#held = new HeldEndpoints(
+      scheduler.wall,
+      (webhookId, target) =>
+        onNotice(`waiting for ${target}, ${this.#countHeld(webhookId)} held: nothing listens there`),
+      (...held) => scheduler.runGuarded(() => this.#probe(...held)),
     );
     this.mailboxes = new Mailboxes({
       scheduler,
@@ -177,15 +180,16 @@ export class Dispatcher implements DeliveryAttempts {
         this.#held.holdAfterProbe(webhookId, target, task);
         return;
       }
-      if (!outcome.isUnreachable) {
-        const held = [...this.#scheduler.engine.state.tables.deliveries.values()].filter(
-          (one) => one.webhook_id === webhookId && this.findHold(one) !== null,
-        );
-        this.#onNotice(`${target} is up; sending ${formatCount(held.length, "held webhook")}`);
-      }
+      if (!outcome.isUnreachable)
+        this.#onNotice(`${target} is up; sending ${formatCount(this.#countHeld(webhookId), "held webhook")}`);
       const released = this.#held.release(webhookId);
       this.#resume(released);
     });
+  }
+
+  #countHeld(webhookId: string): number {
+    const deliveries = [...this.#scheduler.engine.state.tables.deliveries.values()];
+    return deliveries.filter((one) => one.webhook_id === webhookId && this.findHold(one) !== null).length;
   }
 
   #resume(tasks: readonly Task[]): void {

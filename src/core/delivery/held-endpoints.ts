@@ -22,13 +22,17 @@ type SendHeldAttempt = (webhookId: string, target: string, task: Task) => void;
  */
 export class HeldEndpoints {
   readonly #wall: WallClock;
-  readonly #onNotice: (notice: string) => void;
+  readonly #onWaiting: (webhookId: string, target: string) => void;
   readonly #probe: SendHeldAttempt;
   readonly #held = new Map<string, Held>();
 
-  constructor(wall: WallClock, onNotice: (notice: string) => void, probe: SendHeldAttempt) {
+  constructor(
+    wall: WallClock,
+    onWaiting: (webhookId: string, target: string) => void,
+    probe: SendHeldAttempt,
+  ) {
     this.#wall = wall;
-    this.#onNotice = onNotice;
+    this.#onWaiting = onWaiting;
     this.#probe = probe;
   }
 
@@ -44,9 +48,7 @@ export class HeldEndpoints {
       return;
     }
     const held = this.#add(webhookId, target, task);
-    this.#planProbe(webhookId, target, held, () =>
-      this.#onNotice(`nothing listens on ${target}; its webhooks are held until your app starts there`),
-    );
+    this.#planProbe(webhookId, target, held, () => this.#onWaiting(webhookId, target));
   }
 
   /** Puts the attempt of a failed probe back at the front of the endpoint's held attempts. */
