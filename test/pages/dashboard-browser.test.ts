@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import type { Sandbox } from "../../src/library/index.js";
 import { Client } from "../support/receiver-client.js";
-import { REFUSING_URL, Receiver, refuseWith } from "../support/receiver-server.js";
+import { hold, REFUSING_URL, Receiver, refuseWith } from "../support/receiver-server.js";
 import { createCheckout } from "./support/checkouts.js";
 import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
 import { findCoveredControls, impairmentFaults } from "./support/impairments.js";
@@ -384,6 +384,27 @@ describeInBrowser("the dashboard in a browser", () => {
         }
         expect([email, await page.evaluate(() => document.body.dataset.shifts)]).toEqual([email, undefined]);
       }
+    },
+  );
+
+  it.each([1440, 1024, 390])(
+    "a webhook that fails while its charge is open moves no row, at %i pixels",
+    async (width) => {
+      await using late = await Receiver.open(hold);
+      await using receiver = await Receiver.open();
+      const sandbox = await listeningSandbox({ webhooks: [late.url, receiver.url] });
+      const id = await Client.of(sandbox).pay();
+      const advanced = sandbox.advance("1s");
+      const { page } = await openTab({ viewport: { width, height: 900 } });
+      await page.goto(`${homeOf(sandbox)}/charges/${id}`);
+      const rows = page.locator("#timeline .row", { hasText: "charge.awaiting_payment" });
+      await rows.getByText("no attempt yet").first().waitFor();
+      const topsOf = () => rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().y));
+      const before = await topsOf();
+      (await late.arrived(1)).answer(500);
+      await rows.getByRole("button", { name: "Retry" }).waitFor();
+      expect(await topsOf()).toEqual(before);
+      await advanced;
     },
   );
 
