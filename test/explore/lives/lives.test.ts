@@ -2,6 +2,7 @@ import { expect, it, vi } from "vitest";
 import { systemWallClock } from "../../../src/core/time/wall-clock.js";
 import type { ExploreFlow, ExploreOptions, ExploreReport } from "../../../src/library/index.js";
 import { openSandbox } from "../../support/api-client.js";
+import { serviceOf } from "../functions/shop.js";
 import { type Bug, openShop } from "./shop.js";
 
 async function exploreShop(bug: Bug | undefined, options: ExploreOptions) {
@@ -109,6 +110,28 @@ it("lives in which nothing can be paid are refused", async () => {
   const shop = await openShop(sandbox);
   const flow = { ...shop, flow: shop.lives!.order as never, lives: { order: () => {} } };
   await expect(sandbox.explore(flow, { lives: 5 })).rejects.toThrow("no charge that could be paid");
+});
+
+it("an order may return its whitelabel checkout, which has no page to pay on", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const call = serviceOf(sandbox);
+  const orders = new Map<string, string>();
+  await sandbox.onWebhook(async (request) => {
+    const { data } = await request.json();
+    orders.set(data.metadata.id, data.status === "COMPLETED" ? "paid" : "open");
+  });
+  const pricing = { base_currency: "KES", amount: "19.99" };
+  const placeOrder = async (id: string, customer_email: string) => {
+    const { quote_id } = await call("POST", "quotes", { pricing, payment_method: "card" });
+    const order = { pricing, payment_method: "card", quote_id, customer_email, metadata: { id } };
+    return call("POST", "whitelabel", order);
+  };
+  const flow: ExploreFlow = {
+    see: { order: ({ id }) => orders.get(id) },
+    lives: { order: ({ id, email, press }) => press("order", () => placeOrder(id, email)) },
+  };
+  const { complete_depth, lives } = await sandbox.explore(flow, { lives: 5, throws: false });
+  expect([complete_depth, lives?.lives]).toEqual([1, 5]);
 });
 
 it("an order that presses nothing is a press by itself", async () => {

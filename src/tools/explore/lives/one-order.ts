@@ -19,10 +19,9 @@ export function oneOrder(lives: ExploreLives, client: Client): NonNullable<Explo
     const checkouts = [await act("order"), await act("attempt")].filter(hasCheckout);
     isFirst = false;
     const checkout_id = checkouts.at(-1)?.checkout_id;
-    if (checkout_id !== undefined) {
-      const payment_method = await offeredMethod(client, checkout_id);
+    const payment_method = checkout_id && (await offeredMethod(client, checkout_id));
+    if (checkout_id !== undefined && payment_method !== undefined)
       await context.pay({ ...CUSTOMER_DEFAULTS[payment_method], checkout_id, payment_method });
-    }
     await context.advance("10s");
   };
 }
@@ -31,13 +30,14 @@ function hasCheckout(made: unknown): made is { readonly checkout_id: string } {
   return isJsonObject(made) && typeof made.checkout_id === "string";
 }
 
-/** Returns a payment method that the checkout offers: the default one if it does. */
-async function offeredMethod(client: Client, checkout_id: string): Promise<string> {
+/** Returns a payment method that a hosted checkout offers: the default one if it does; undefined for a whitelabel one. */
+async function offeredMethod(client: Client, checkout_id: string): Promise<string | undefined> {
   const { items } = (await client.callOrFail("listRequests", { operation: "createCheckout", limit: 10 })) as {
     readonly items: readonly { readonly response_body: unknown }[];
   };
   const made = items.map(({ response_body }) => response_body).find((body) => isOf(body, checkout_id));
-  const { payment_methods: offered = [] } = Object(made) as { readonly payment_methods?: readonly string[] };
+  if (made === undefined) return undefined;
+  const { payment_methods: offered = [] } = made as { readonly payment_methods?: readonly string[] };
   return offered.includes(PAY_DEFAULTS.method) ? PAY_DEFAULTS.method : (offered[0] ?? PAY_DEFAULTS.method);
 }
 
