@@ -19,7 +19,6 @@ import { PageShell } from "../page-shell.js";
 import { type ActionResult, runFormAction } from "./actions.js";
 import { backLink } from "./components.js";
 import { dashboardFrame, foundUrl, renderView, viewOf } from "./frame.js";
-import { namespacesSection } from "./namespace-list.js";
 import { DASHBOARD_PATH, dashboardPath, linkTo, type Notice, type PageContext } from "./page-context.js";
 import { VIEWS, viewNamed } from "./views.js";
 
@@ -224,24 +223,20 @@ function notFoundView(context: PageContext, asked: string): Markup {
 reset of namespace ${context.namespace}.</p>`;
 }
 
-/** The frame of the default namespace, with the namespaces there are. */
-async function namespaceNotFound(
+function namespaceNotFound(
   host: PageHost,
   c: Context,
   name: string,
   { code, message }: SandboxError,
-): Promise<Response> {
+): Response {
   const title = `There is no namespace “${name}”`;
   const why = code !== "NOT_FOUND" && html`<p>${message}</p>`;
-  const last = VIEWS.at(-1)!;
-  const url = new URL(`${dashboardPath("default")}/${last.name}`, c.req.url);
-  const context = await openContext(host, "default", url, c);
-  if (context instanceof SandboxError) {
-    const page = { title, body: html`<main class="alone"><h1>${title}</h1>${why}</main>` };
-    return SHELL.respond(page, { status: 404, nowMs: host.nowMs(), forms: "'self'", from: c.req.path });
-  }
-  const main = html`<h1>${title}</h1>${why}${await namespacesSection(context)}`;
-  return fullPage(context, await dashboardFrame(context, main), 404);
+  const all = linkTo(c.req, `${dashboardPath("default")}/namespace`);
+  const body = html`<main class="alone"><h1>${title}</h1>${why}<p><a href="${all}">All namespaces</a></p></main>`;
+  return SHELL.respond(
+    { title, body },
+    { status: 404, nowMs: host.nowMs(), forms: "'self'", from: c.req.path },
+  );
 }
 
 const COOKIE = "sandbox_said";
@@ -255,16 +250,10 @@ function appendNotice(headers: Headers, notice: Notice | undefined, publicUrl: s
 
 /** Reads the notice cookie; undefined if missing or malformed. */
 function readNotice(c: Context): Notice | undefined {
-  const cookie = getCookie(c, COOKIE);
-  if (cookie === undefined) return undefined;
   try {
-    const { text, isBad, undo } = JSON.parse(cookie) as Record<string, unknown>;
+    const { text, isBad, undo } = Object(JSON.parse(getCookie(c, COOKIE) ?? "")) as Record<string, unknown>;
     if (typeof text !== "string") return undefined;
-    return {
-      text,
-      ...(isBad === true ? { isBad } : {}),
-      ...(typeof undo === "string" ? { undo } : {}),
-    };
+    return { text, isBad: isBad === true, ...(typeof undo === "string" && { undo }) };
   } catch {
     return undefined;
   }

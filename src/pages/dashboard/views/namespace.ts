@@ -1,8 +1,7 @@
 import { appEnvironment } from "../../../core/client/control-client.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { nameForm, namespacesSection } from "../namespace-list.js";
-import type { PageContext } from "../page-context.js";
+import { dashboardPath, linkTo, type PageContext } from "../page-context.js";
 import { LONGEST_PAGE } from "../rows.js";
 import { controlCurl } from "../shell-commands.js";
 import type { View } from "../view.js";
@@ -71,4 +70,31 @@ async function snapshotSection(context: PageContext): Promise<Markup> {
 ${ui.snippet("Export the whole state", `${controlCurl(context, "getState")} > state.json`)}
 ${ui.snippet("Import it, here or elsewhere", `${controlCurl(context, "putState")} -d @state.json`)}`,
   });
+}
+
+async function namespacesSection(context: PageContext): Promise<Markup> {
+  const { total, items } = await context.ask("listNamespaces", { limit: LONGEST_PAGE });
+  return ui.section({
+    id: "namespaces",
+    title: `Namespaces: ${total}`,
+    body: html`${ui.rowList(
+      "Namespaces",
+      items.map(({ name, charges, api_key }) =>
+        ui.listRow(context, {
+          key: name,
+          status: name === context.namespace && ui.badge("current", "good"),
+          title: name,
+          to: linkTo(context, dashboardPath(name)),
+          subtitle: html`${ui.formatCount(charges, "charge")} · key <code>${api_key}</code>`,
+        }),
+      ),
+      "None.",
+    )}${nameForm(context, "my-branch", ["createNamespace"], "Create a namespace")}`,
+  });
+}
+
+/** A form that makes something with a name. */
+function nameForm(context: PageContext, hint: string, does: ui.Press, label: string): Markup {
+  const name = ui.input({ name: "name", label: "Name", hint, required: true });
+  return ui.actionForm(context, html`${name}${ui.submitButton({ does, label })}`, label);
 }
