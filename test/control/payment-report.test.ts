@@ -160,6 +160,16 @@ it("a reversal stands in why, and in reversals with its amount", async ({ shop: 
   });
 });
 
+it("the next step of a checkout that was paid is no status that it has", async ({ shop: { client } }) => {
+  const { json } = await client.ask("POST /api/v1/payments/checkouts", {
+    pricing: { base_currency: "KES", amount: "19.99" },
+  });
+  const { checkout_id, charge_id } = json as Json;
+  await client.ask(`POST /_sandbox/checkouts/${checkout_id}/pay`, { payment_method: "card" });
+  const { status, next_step } = await read(client, charge_id);
+  expect([status, next_step.sentence]).toEqual(["AWAITING_PAYMENT", "It becomes PROCESSING."]);
+});
+
 it("GET /_sandbox/withdrawals/{id} says why a payout failed and what comes next", async ({
   shop: { client, sandbox },
 }) => {

@@ -5,7 +5,6 @@ import { plannedMoves, settableStatuses } from "../../core/engine/look-ahead.js"
 import type { Delivery, EventRecord } from "../../core/engine/records.js";
 import { requestedScenarioNamesOf, ruleConditions } from "../../core/engine/scenario-lookup.js";
 import type { State } from "../../core/engine/state.js";
-import { comesBefore } from "../../core/engine/task-queue.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import {
   commandText,
@@ -20,7 +19,7 @@ import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 import { deliveriesOfEvents } from "./deliveries.js";
 import { deliveryState } from "./record-views.js";
-import { nextOfWithdrawal, statusAfter } from "./tasks.js";
+import { nextOfWithdrawal } from "./tasks.js";
 
 function reversalOfEvent({ type, body }: EventRecord): Reversal | undefined {
   if (!type.startsWith("sandbox.")) return undefined;
@@ -37,13 +36,8 @@ export function paymentReport(namespace: Namespace, payment: Charge | Withdrawal
   const tasks = state.tasksOf(id);
   // Most payments of a list have ended, and cost no look ahead.
   const isPlanned = tasks.some(({ kind }) => kind !== "settle");
-  const planned = isPlanned ? plannedMoves(state, payment) : [];
-  const due = tasks
-    .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
-    .flatMap((task) => {
-      const to = statusAfter(state, task);
-      return to === null ? [] : [{ to, at: iso(task.due_ms) }];
-    })[0];
+  const moves = isPlanned ? plannedMoves(state, payment) : [];
+  const planned = moves.map(({ to, dueMs }) => ({ to, at: iso(dueMs) }));
   const isOver = hasEnded(payment.status as ChargeStatus);
   return {
     why: explainStatus({
@@ -57,14 +51,14 @@ export function paymentReport(namespace: Namespace, payment: Charge | Withdrawal
       payment,
       ...open,
       hasEnded: isOver,
-      due,
+      due: planned[0],
       verb: isOver ? undefined : verbByHand(state, payment),
       stoppedAtMs: namespace.isTimeRunning ? undefined : namespace.nowMs(),
       commandFor: (words) => commandText(words, namespace.name),
     }),
     webhooks,
     reversals,
-    planned: planned.map(({ to, dueMs }) => ({ to, at: iso(dueMs) })),
+    planned,
   };
 }
 

@@ -63,7 +63,7 @@ function taskView(state: State, { task_id, kind, due_ms, ref, step }: Task) {
   };
 }
 
-export function statusAfter(
+function statusAfter(
   state: State,
   { kind, ref, step = 0 }: Pick<Task, "kind" | "ref" | "step">,
 ): string | null {
