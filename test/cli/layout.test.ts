@@ -365,6 +365,20 @@ it("a stuck charge says that nothing is scheduled, why, and the command that mov
   expect(await print(0, ["next", byAddress], {}, shop)).not.toContain("npx");
 });
 
+it.each([
+  ["a part", "1.00", "PARTLY REFUNDED, NGN 1.00 (was COMPLETED)"],
+  ["the whole", "101.50", "REFUNDED"],
+])("charge SELECTOR refund --amount returns %s", async (_case, amount, status) => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  await client.pay();
+  await sandbox.advance("10s");
+  const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
+  const { asked } = commandInput(["charge", "last"], { amount }, shop);
+  const { refund } = CLIENT_COMMANDS.find(({ usage }) => usage.startsWith("charge "))!.verbs!;
+  const text = await refund!.formatResult!((await refund!.call(asked))!, asked);
+  expect(text.replace(/ {2,}/g, "  ")).toContain(`\nstatus  ${status}\n`);
+});
+
 it("a command that moves a record prints its webhooks after their first attempts", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await client.ask("POST /_sandbox/webhook-endpoints", { url: "http://127.0.0.1:9/hooks" });

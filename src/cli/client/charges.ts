@@ -59,15 +59,11 @@ function moveCharge(to: string): ClientAction {
 }
 
 /** Part of a charge with `--amount`, else all of it. */
-const REFUND: ClientAction = {
-  call: async ({ connection, words, flags: { amount, reason } }) => {
-    const { charge_id } = await connection.resolveCharge(words.selector!);
-    return amount === undefined
-      ? connection.run("refundCharge", { charge_id, reason })
-      : connection.run("refundPart", { charge_id, amount, reason });
-  },
+const REFUND = runs("refundCharge", {
+  takes: ["amount", "reason"],
+  input: resolveChargeId,
   formatResult: formatRecord(...CHARGE),
-};
+});
 
 const CHARGEBACK = runs("chargeBack", {
   takes: ["reason"],
