@@ -35,7 +35,7 @@ const DEEP = [
   "test/doctor/{faults,planted}.test.ts",
   "test/engine/timeline.test.ts",
   "test/explore/!(brief|fake-deviable|isolation|judge|places|plain-runs|quiet-end|search|strict|text).test.ts",
-  "test/explore/functions/{hidden-work,incidents}.test.ts",
+  "test/explore/functions/{hidden-work,incidents,languages}.test.ts",
   "test/explore/lives/!(wrong-input).test.ts",
   "test/http/bad-input.test.ts",
   "test/pages/without-pages.test.ts",

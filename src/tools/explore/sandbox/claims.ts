@@ -46,6 +46,8 @@ export interface Shown {
   readonly models: readonly number[];
   /** The price, to recognize a balance that it raises. */
   readonly price: string | undefined;
+  /** The app at each end without a payment that it has shown. */
+  readonly unpaid: readonly Bodies[];
   /** Bodies after a refund of the whole, and after an expiry without a payment; empty if they are not known. */
   readonly refunded: Bodies;
   readonly expired: Bodies;
@@ -82,12 +84,17 @@ export function wrongMoneyClaims(shown: Shown): Claims {
 
 /** An order does not show all that it shows only once it is paid. */
 function unlikePaid(shown: Shown, sentence: string, isWhole = false): Unlike {
-  const isKnown = (index: number) => shown.waiting.some((bodies) => bodies[index] !== undefined);
+  // A number may count changes, until another end has shown that it does not.
+  const isUnsure = ({ value }: Fact) => !isWhole && shown.unpaid.length === 0 && typeof value === "number";
   const views = shown.models.map((model, index) => {
-    const facts = isWhole || isKnown(model) ? factsIn(shown, index) : [];
-    return facts.some((fact) => isTelling(fact, shown)) ? expectationOf(facts) : undefined;
+    const facts = isWhole || isKnown(shown, model) ? factsIn(shown, index) : [];
+    return facts.some((fact) => isTelling(fact, shown) && !isUnsure(fact)) ? expectationOf(facts) : undefined;
   });
   return { sentence, views };
+}
+
+function isKnown({ waiting }: Shown, model: number): boolean {
+  return waiting.some((bodies) => bodies[model] !== undefined);
 }
 
 /** Returns true for a fact that shows something. An order that only waits for nothing any more need not be paid. */
@@ -99,31 +106,59 @@ function isTelling(fact: Fact, shown: Shown): boolean {
 
 /** The order does not wait again, and no more is delivered. It may stay paid, and a balance may be too low. */
 export function refundedClaims(shown: Shown, mayWait: boolean): Claims {
-  return {
-    views: shown.plain.map((view, index) =>
-      claim(fieldsIn(view), (field) => {
-        const { value } = field;
-        if (isPaidWord(value)) return mayWait ? undefined : noneOf(written(WAITING_WORDS, value));
-        return isShare({ ...field, index }, shown) ? notMoreThan(value) : undefined;
-      }),
-    ),
-  };
+  const views = shown.plain.map((view, index) =>
+    claim(fieldsIn(view), (field) => {
+      const fact = { ...field, index };
+      if (isShare(fact, shown)) return notMoreThan(field.value);
+      const known = isPaidWord(field.value) ? WAITING_WORDS : [];
+      return mayWait ? undefined : notWaiting(fact, shown, known);
+    }),
+  );
+  return { views };
 }
 
 /** The app does not take a part for the whole: as refunded, or as not delivered. */
 export function partlyRefundedClaims(shown: Shown): Claims {
   const words = [...WAITING_WORDS, ...statusWordsOf("refunded")];
   const views = shown.plain.map((view, index) =>
-    claim(fieldsIn(view), (field) => {
-      const { value } = field;
-      if (isPaidWord(value) || isFulfilledWord(value)) return noneOf(written(words, value));
-      const fact = { ...field, index };
-      if (!isShare(fact, shown) || typeof value !== "number") return undefined;
-      return { gt: isDelivery(field.path) ? 0 : numberBefore(fact, shown), lte: value };
+    claim(fieldsIn(view), ({ path, value }) => {
+      const fact = { path, value, index };
+      const known = isPaidWord(value) || isFulfilledWord(value) ? words : [];
+      if (!isShare(fact, shown) || typeof value !== "number") return notWaiting(fact, shown, known);
+      return { gt: isDelivery(path) ? 0 : numberBefore(fact, shown), lte: value };
     }),
   );
   const sentence = "a part was refunded, and the app takes it for the whole";
-  return { views, unlike: { sentence, views: changed(shown.refunded, shown, valuesText) } };
+  const whole = changed(shown.refunded, shown, valuesText);
+  const stated = whole.map((body, index) => wordsOfRefund(shown, index) ?? body);
+  return { views, unlike: { sentence, views: stated } };
+}
+
+/** The words for a refund of the whole in place of those for a payment; undefined if none are known. */
+function wordsOfRefund(shown: Shown, index: number): unknown {
+  const facts = isKnown(shown, shown.models[index]!) ? factsIn(shown, index) : [];
+  const words = facts.map((fact) => ({ ...fact, value: fieldAt(shown.refunded[index], fact.path) }));
+  return expectationOf(
+    words.filter(({ value }, at) => isWord(value) && isWord(facts[at]!.value) && value !== facts[at]!.value),
+  );
+}
+
+/** Expects neither `known` words of an order that waits, nor those that no unpaid order shows at its end. */
+function notWaiting(
+  { path, value, index }: Fact,
+  { waiting, unpaid, models }: Shown,
+  known: readonly string[],
+): object | undefined {
+  const at = (bodies: Bodies) => fieldAt(bodies[models[index]!], path);
+  const ends = unpaid.map(at);
+  const isOnlyBefore = (one: unknown) => isWord(one) && one !== value && !ends.includes(one);
+  const learned = ends.some(isWord) ? waiting.map(at).filter(isOnlyBefore) : [];
+  const words = [...(typeof value === "string" ? written(known, value) : []), ...learned];
+  return words.length === 0 ? undefined : noneOf(words);
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === "string" && Number.isNaN(amountOf(value));
 }
 
 /** Late money is delivered, credited or returned, once; and what the app calls returned it has returned. */
@@ -229,7 +264,7 @@ function isPaidWord(value: unknown): value is string {
   return typeof value === "string" && statusMeaningOf(value) === "paid";
 }
 
-function noneOf(words: readonly string[]): object {
+function noneOf(words: readonly unknown[]): object {
   return { not: { in: words } };
 }
 

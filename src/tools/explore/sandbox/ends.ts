@@ -22,10 +22,13 @@ import {
   commonPart,
   countedIn,
   type Freedom,
+  type FreedomOf,
   fieldAt,
+  fieldsIn,
   isThere,
   onSamePaths,
   PRESENT,
+  partAt,
   pathOf,
   undeliveredViews,
   withAllowed,
@@ -209,7 +212,6 @@ export class Ends {
     const bodies = this.seenIn(run);
     if (bodies === undefined) return;
     this.#free.addTimes(bodies);
-    if (plan.end === "expired") this.#waiting = waitingIn(this.#flow, run, this.listed);
     const known = this.#learned.get(key);
     if (known !== undefined) this.#freeDifferences(known.bodies, bodies);
     this.#learned.set(key, {
@@ -281,25 +283,38 @@ export class Ends {
       during,
       unpaid: [...this.#unpaidEnds.map((end) => end.unpaid), ...judged],
     });
-    for (const { view, field, freedom } of fields)
-      if (!this.#isCode(view, pathOf(field))) this.#free.add(view, field, freedom, "grows with every event");
+    const isGrowing = (view: number, path: readonly string[]) =>
+      fields.some((one) => one.view === view && one.path.join(".") === path.join("."));
+    const isTold = this.#valuesOf(plain).some((body, view) =>
+      fieldsIn(body).some(({ path }) => !isGrowing(view, path) && this.#tellsPaid(view, path)),
+    );
+    for (const { view, path, freedom } of fields)
+      if (!this.#tellsPaid(view, path) || !this.#isStatus(view, path, isTold))
+        this.#free.add(view, path.join("."), freedom, "grows with every event");
   }
 
-  /** A number that the flow expects is a status, not a count, if it tells a paid order from every unpaid one. */
-  #isCode(view: number, path: readonly string[]): boolean {
+  /** Returns true for a field that tells a paid order from every unpaid one: a status, or a count that happens to. */
+  #tellsPaid(view: number, path: readonly string[]): boolean {
+    const textIn = (bodies: Bodies) => JSON.stringify(partAt(bodies[view], path));
+    const paid = textIn(this.#baseline.plain.bodies);
+    return this.#unpaidEnds.every(({ unpaid }) => textIn(unpaid) !== paid);
+  }
+
+  /** Returns true for a text, and for a number that the flow expects, or that nothing else in the views stands for. */
+  #isStatus(view: number, path: readonly string[], isTold: boolean): boolean {
     const { observe, checks = [] } = this.#flow;
-    const bodies = checks.flatMap(({ step }) =>
-      step.app === observe[view]!.app && isJsonObject(step.expect) ? [step.expect.body] : [],
+    const isExpected = checks.some(
+      ({ step }) =>
+        step.app === observe[view]!.app &&
+        isJsonObject(step.expect) &&
+        typeof fieldAt(step.expect.body, path) === "number",
     );
-    const paid = fieldAt(this.#baseline.plain.bodies[view], path);
-    return (
-      bodies.some((body) => typeof fieldAt(body, path) === "number") &&
-      this.#unpaidEnds.every(({ unpaid }) => fieldAt(unpaid[view], path) !== paid)
-    );
+    const paid = partAt(this.#baseline.plain.bodies[view], path);
+    return typeof paid === "string" || (typeof paid === "number" && (isExpected || !isTold));
   }
 
   #compared(body: unknown, index: number): unknown {
-    return commonPart(body, body, this.#free.freedomOf(index)) ?? PRESENT;
+    return comparedPart(body, this.#free.freedomOf(index));
   }
 
   /** The compared parts without the fields of which only the presence is compared. */
@@ -312,7 +327,7 @@ export class Ends {
       const known = this.#free.freedomOf(index)(path);
       return known === freedom ? "all" : known;
     };
-    return bodies.map((body, index) => commonPart(body, body, freedomIn(index)) ?? PRESENT);
+    return bodies.map((body, index) => comparedPart(body, freedomIn(index)));
   }
 
   #allCompared(bodies: Bodies): Bodies {
@@ -396,6 +411,7 @@ export class Ends {
     const open = this.#openEnd(plan);
     const seen = this.seenIn(run);
     if (seen === undefined) return open;
+    if (plan.end === "expired" && isReference(plan)) this.#waiting = waitingIn(this.#flow, run, this.listed);
     if (plan.isUnpaid && isReference(plan)) this.#learnJournals([ofUnpaidOrders(this.#flow, run, seen)]);
     // A paid order has its own way to an end: a journal of ends tells only an unpaid one.
     const claimed = (bodies: Bodies) =>
@@ -407,6 +423,7 @@ export class Ends {
       waiting: this.#waiting,
       models: this.#free.modelsOf(isKnown),
       price: run.observed.charges[0]?.base.amount,
+      unpaid: this.#unpaidEnds.map(({ unpaid }) => this.#allCompared(unpaid)),
       refunded: endAt("refunded"),
       expired: endAt("expired"),
       seen: claimed(seen),
@@ -418,6 +435,12 @@ export class Ends {
   #undelivered(end: ExpectedEnd): ExpectedEnd {
     return { ...withFewerPayouts(end), views: undeliveredViews(end.views, this.#waiting), isPlain: false };
   }
+}
+
+/** The part of a view that is compared, which may be null. */
+function comparedPart(body: unknown, freedomOf: FreedomOf): unknown {
+  const part = commonPart(body, body, freedomOf);
+  return part === undefined ? PRESENT : part;
 }
 
 /** Expects the status of a response that is an error. */

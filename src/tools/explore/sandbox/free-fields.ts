@@ -2,7 +2,7 @@ import { systemWallClock } from "../../../core/time/wall-clock.js";
 import type { Bodies } from "./claims.js";
 import { isDelivery } from "./claims.js";
 import type { FreeField } from "./facts.js";
-import { type Freedom, type FreedomOf, fieldAt, fieldsIn, generalPath, sizeOf } from "./views.js";
+import { type Field, type Freedom, type FreedomOf, generalPath, partAt, sizeOf } from "./views.js";
 
 interface ObservedView {
   readonly ignore?: readonly string[] | undefined;
@@ -110,17 +110,36 @@ export function journalFields({
   before,
   during,
   unpaid,
-}: Growth): Pick<FreeField, "view" | "field" | "freedom">[] {
+}: Growth): (Pick<FreeField, "view" | "freedom"> & Pick<Field, "path">)[] {
   return plain.flatMap((body, view) =>
-    fieldsIn(body).flatMap(({ path, value }) => {
-      const sizeIn = (bodies: Bodies | undefined) => sizeOf(fieldAt(bodies?.[view], path));
-      const hasGrown = sizeOf(value) > sizeIn(before);
-      const growsUnpaid = unpaid.length > 1 && unpaid.every((bodies) => sizeIn(bodies) > sizeIn(before));
+    partsIn(body).flatMap(({ path, value }) => {
+      const countIn = (bodies: Bodies | undefined) => countOf(partAt(bodies?.[view], path), value);
+      const hasGrown = countIn(plain) > countIn(before);
+      const growsUnpaid = unpaid.length > 1 && unpaid.every((bodies) => countIn(bodies) > countIn(before));
       // A count of the tries to pay grows before the payment too, but not with it.
       const growsOnTheWay =
-        sizeIn(during) > sizeIn(before) && sizeOf(value) > sizeIn(during) && !isDelivery(path);
+        countIn(during) > countIn(before) && countIn(plain) > countIn(during) && !isDelivery(path);
       const freedom = Array.isArray(value) && !growsOnTheWay ? "way" : "all";
-      return hasGrown && (growsUnpaid || growsOnTheWay) ? [{ view, field: path.join("."), freedom }] : [];
+      return hasGrown && (growsUnpaid || growsOnTheWay) ? [{ view, path, freedom }] : [];
     }),
   );
+}
+
+/** Lists the fields of a body, and those of the entries of its lists. */
+function partsIn(body: unknown, path: readonly string[] = []): Field[] {
+  const list = Array.isArray(body) ? [{ path, value: body }] : [];
+  if (typeof body !== "object" || body === null) return [{ path, value: body }];
+  return [...list, ...Object.entries(body).flatMap(([key, part]) => partsIn(part, [...path, key]))];
+}
+
+/** The size of a number or a list, or the last number in a text whose rest is as in `like`. */
+function countOf(value: unknown, like: unknown): number {
+  if (typeof value !== "string" || typeof like !== "string") return sizeOf(value);
+  const [rest, last] = splitNumber(value);
+  return rest === splitNumber(like)[0] ? Number(last ?? Number.NaN) : Number.NaN;
+}
+
+function splitNumber(text: string): [rest: string, last: string | undefined] {
+  const [, head = text, last, tail = ""] = /^(.*?)(\d+)(\D*)$/s.exec(text) ?? [];
+  return [`${head}#${tail}`, last];
 }

@@ -170,6 +170,11 @@ export function fieldAt(view: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((part, key) => (isJsonObject(part) ? part[key] : undefined), view);
 }
 
+/** The part at a path, which may lead into lists. */
+export function partAt(view: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((part, key) => Object(part)[key], view);
+}
+
 /** Returns an expectation of the fields alone; undefined without fields. */
 export function expectationOf(fields: readonly Field[]): unknown {
   const [first] = fields;
