@@ -27,6 +27,7 @@ export function readyDetails(sandbox: Sandbox, publicUrl?: string) {
 
 type Rows = [name: string, value: string][];
 
+/** Column at which the values begin. */
 const VALUES_AT = 18;
 
 /** The banner: addresses, keys, next steps. Coloured only on a terminal. */

@@ -10,7 +10,7 @@ export interface MovedClock {
 /** Minimum advance that counts as moved. Smaller differences come from the duration of the calls. */
 const SHORTEST_MS = 1_000;
 
-/** Reads the clock before a run. The returned function resolves with undefined unless the run moved it ahead. */
+/** Reads the clock. The returned check resolves with undefined if it was not moved ahead, or cannot be read. */
 export async function watchClock(client: ControlClient): Promise<() => Promise<MovedClock | undefined>> {
   const read = () =>
     client.run<{ now: string; mode: string; speed: number }>("getClock").then(

@@ -106,7 +106,7 @@ export function splitFlagAliases(flags: string): string[] {
 /** Names of config files. The first existing file is read. */
 export const CONFIG_FILE_NAMES = ["yaml", "yml", "json"].map((ending) => `payments-sandbox.config.${ending}`);
 
-/** Reads flags, environment variables and config file; the first that has a value wins. An error names it. */
+/** Flags win over environment variables, and these over the config file. An error names the source of its value. */
 export async function readStartOptions(
   flags: Readonly<Record<string, unknown>>,
   environment: NodeJS.ProcessEnv = process.env,

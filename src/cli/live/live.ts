@@ -107,6 +107,7 @@ function kindOf(activity: Activity): unknown {
 }
 
 const SERVICE = "/api/v1";
+/** Minimum number of columns to show whole ids. */
 const WIDE = 120;
 const WIDE_CALL = 28;
 const NARROW_CALL = 25;

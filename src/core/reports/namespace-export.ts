@@ -106,7 +106,7 @@ async function chargeHistoriesOf(
   return { charges: charges.length, not_in_order, items };
 }
 
-/** First those with failed webhooks, then failed, cancelled and expired, unpaid, in order; each newest first. */
+/** Groups: with failed webhooks; failed, cancelled or expired; unpaid; in order. Each group newest first. */
 export async function listCharges(client: ControlClient, deliveries?: ItemList): Promise<ChargeSummary[]> {
   const { items: sent } = deliveries ?? (await listOf(client, "listDeliveries", "delivery_id"));
   const refused = new Set(sent.filter(hasFailed).map(({ charge_id }) => charge_id));
@@ -133,7 +133,7 @@ export async function readChargeHistory(
   return { ...summary, items };
 }
 
-/** No attempt succeeded, or the app refused an unchanged webhook. False events do not count. */
+/** Attempts failed and none succeeded, or the app refused an unchanged webhook. False events do not count. */
 function hasFailed({ status, attempts, mishap }: JsonObject): boolean {
   if ((mishap as { forged: boolean } | null)?.forged) return false;
   const made = attempts as readonly { readonly status: number | null }[];

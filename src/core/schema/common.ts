@@ -54,7 +54,7 @@ export const DELIVERY_STATES = [
 
 export const deliveryStatusSchema = z.enum(["pending", "delivered", "failed", "dropped"]);
 
-/** Accounts in one mode and currency. `outside` stands for customers and banks, so their sum is always zero. */
+/** Accounts in one mode and currency. They sum to zero: `outside` stands for customers and banks. */
 export const LEDGER_ACCOUNTS = ["available", "pending", "in_transit", "fees", "outside"] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 

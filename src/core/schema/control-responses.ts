@@ -42,7 +42,7 @@ import {
   withdrawalSchema,
 } from "./service-responses.js";
 
-/* Never parsed at run time: tests check every response against the OpenAPI document that is made of them. */
+/* Never parsed at run time: tests check every response against the OpenAPI document made from these schemas. */
 
 const timeOrNull = z.nullable(timestampSchema);
 const deleted = z.literal(true);

@@ -11,7 +11,7 @@ import type { NamespaceIdentity } from "../schema/control-requests.js";
 
 /** Storage of a server's namespaces. test/runtime/storage.test.ts specifies the behavior of implementations. */
 export interface Storage {
-  /** Undoes what was interrupted, returns the stored names. The open default namespace's lock protects all files. */
+  /** Finishes or undoes interrupted operations; returns the stored names. Needs the lock of the default namespace. */
   recover(): string[];
   open(name: string): Store;
   snapshots(name: string): Snapshots;

@@ -28,7 +28,7 @@ interface Unanswered {
   readonly address: string;
   writes: number;
   sincePause: number;
-  /** A server of this process has read the request, so its work is seen; absent if the server is elsewhere. */
+  /** True while a server of this process works, which is seen; false once it responds; absent for one elsewhere. */
   isServed?: boolean;
 }
 
@@ -37,7 +37,7 @@ function isSynchronousJob(resource: object): boolean {
   return resource.constructor.name.endsWith("Job") && (resource as { ondone?: unknown }).ondone === undefined;
 }
 
-/** Returns how many threads want each processor, from 1: the process that answers gets as much less of its own. */
+/** Threads per processor, at least 1: a process that answers takes as many times longer. */
 function busyness(): number {
   return Math.max(1, loadavg()[0]! / availableParallelism());
 }
@@ -155,7 +155,7 @@ export class AppStillness {
         Object.assign(unanswered, { isServed, sincePause: this.#pauses });
   }
 
-  /** Ends the time in which nothing happens at once, so that an answer is for all that was written before. */
+  /** Ends the runs without acts at once. In these, one answer is for all that was written before it. */
   endLearning(): void {
     this.#isLearning = false;
   }

@@ -38,7 +38,7 @@ export interface ControlAppOptions {
   readonly failureResponse: (error: unknown, path: string) => TextResponse;
 }
 
-/** Some routes have a fixed segment where another has a parameter; the fast router of the service takes none. */
+/** Some routes have a fixed segment where another has a parameter, which the service's fast router cannot take. */
 export function createControlApp(options: ControlAppOptions): ControlApp {
   const { described, server, addPages, onError, failureResponse } = options;
   const { namespaces } = described;

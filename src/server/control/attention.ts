@@ -24,6 +24,7 @@ import { modeOfRequest, requestEntryView } from "./requests.js";
 
 /** Requests inspected, newest first. */
 const REQUESTS_MAX = 200;
+/** Groups of refused calls, those with the most calls. */
 const CALLS_MAX = 6;
 
 const KINDS: readonly Attention["kind"][] = [

@@ -82,7 +82,7 @@ export function collectHistory(namespace: Namespace, payment: Charge | Withdrawa
   return { status: payment.status, total: items.length, items };
 }
 
-/** Statuses that post the entries of the ledger that are no reversal. */
+/** Kind of a ledger entry → status that posts it. `REVERSALS` has those of reversals. */
 const POSTED_WITH: Readonly<Record<string, string>> = {
   payment: "COMPLETED",
   settlement: "COMPLETED",

@@ -97,7 +97,7 @@ export function refuseUnknownNames(
   );
 }
 
-/** What a response has for an item: a value, or its JSON. */
+/** Value of an item in a response, or its JSON text. */
 type View<Item> = (item: Item) => object | string;
 
 export function pageReply<Item extends object>(

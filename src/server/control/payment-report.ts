@@ -71,7 +71,7 @@ export function isStuck(state: State, payment: Charge | Withdrawal): boolean {
   return !hasEnded(payment.status as ChargeStatus) && state.tasksOf(idOf(payment)).length === 0;
 }
 
-/** Selects payments by the filters of a list; undefined if it has neither. */
+/** Selects payments by the filters `stuck` and `scenario` of a list; undefined without both. */
 export function planFilter(
   state: State,
   { stuck, scenario }: { readonly stuck?: string | undefined; readonly scenario?: string | undefined },

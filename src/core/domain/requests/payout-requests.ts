@@ -72,7 +72,7 @@ export function readDestinationRequest(
   return { type: type!, currency: currency!.code, country, ...fields };
 }
 
-/** Returns canonical form or all faults. `currencyOf` is undefined for an id that is not the caller's. */
+/** Returns canonical form or all faults. `currencyOf` returns undefined for an id that is not the caller's. */
 export function readWithdrawalRequest(
   catalogue: Catalogue,
   raw: unknown,

@@ -66,6 +66,7 @@ export const mishapRecordSchema = z.strictObject({
   /** Type and status of a false event. The rest of the body is a copy of the real event. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
   response_lost: z.optional(z.boolean()),
+  /** Event ID sent instead of the real one. */
   copy_id: z.optional(text),
   /** Number of deliveries sent at the same moment, including this one. */
   at_once: z.optional(boundedCountSchema),

@@ -23,7 +23,7 @@ const MAX_RELEASES = 50;
 export class IdleError extends Error {}
 
 interface Wait {
-  /** Is resolved when the wait is over: at once for the flow, and not only for the app. */
+  /** Resolves when the wait is over for the flow too, which may be after the app's response. */
   done?: Promise<unknown>;
 }
 
@@ -101,7 +101,7 @@ export class Driver {
     while (this.#sandbox.isAdvancing()) await pause(1);
   }
 
-  /** Ends the time of the plain runs. */
+  /** Called after the plain runs, whose acts do not overlap. */
   endLearning(): void {
     this.#stillness.endLearning();
   }
