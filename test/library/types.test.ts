@@ -54,6 +54,9 @@ async function use(): Promise<void> {
   await sandbox.control("POST /_sandbox/faults", { drop: "before" });
   const { fired_total }: { fired_total: number } = await sandbox.run("advanceClock", { by: "1m", wait: "1s" });
   const named: string | undefined = (await sandbox.run("listCharges", { limit: 5 + fired_total })).items[0]?.charge_id;
+  await sandbox.run("listCharges", { status: "PARTLY_REFUNDED" });
+  // @ts-expect-error there is no such status
+  await sandbox.run("listCharges", { status: "PAID" });
   // @ts-expect-error there is no such operation
   await sandbox.run("advanceClok", { by: "1m" });
   // @ts-expect-error a file is no operation

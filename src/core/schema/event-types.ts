@@ -14,11 +14,10 @@ export type ReversalKind = keyof typeof REVERSALS;
 export const REVERSAL_KINDS = Object.keys(REVERSALS) as [ReversalKind, ...ReversalKind[]];
 
 /** Status of a reversed charge, as queries name it → type of its event. */
-export const CHARGE_REVERSALS: ReadonlyMap<string, string> = new Map(
-  Object.values(REVERSALS).flatMap(({ of, event, status }) =>
-    of === "charge" ? [[status.replace(" ", "_"), event]] : [],
-  ),
-);
+export const CHARGE_REVERSALS = new Map([
+  ["PARTLY_REFUNDED", REVERSALS.partial_refund.event],
+  ["CHARGED_BACK", REVERSALS.chargeback.event],
+] as const);
 
 const REVERSAL_EVENT_TYPES: readonly string[] = REVERSAL_KINDS.map((kind) => REVERSALS[kind].event);
 

@@ -174,9 +174,10 @@ export const CHARGE_CONTROL_OPERATIONS = [
 
 /** Ids of the charges whose last reversal is of a status, such as `PARTLY_REFUNDED`; undefined for any other status. */
 function chargesReversed(state: State, status: string | undefined): ReadonlySet<string> | undefined {
-  const asked = CHARGE_REVERSALS.get(status ?? "");
+  const reversals: ReadonlyMap<string, string> = CHARGE_REVERSALS;
+  const asked = reversals.get(status ?? "");
   if (asked === undefined) return undefined;
-  const types = [...CHARGE_REVERSALS.values()];
+  const types = [...reversals.values()];
   const newestFirst = state.allOfKinds("events", ({ type }) => types.includes(type));
   // The last type of an object counts.
   const lastTypes = new Map(newestFirst.reverse().map(({ object_id, type }) => [object_id!, type]));
