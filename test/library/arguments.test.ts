@@ -104,6 +104,7 @@ it.each([
   ["explore", ["order.yaml"], "explore: app is required"],
   ["runFile", ["getClock"], "getClock: there is no such file"],
   ["run", ["advanceClok"], "run: there is no operation advanceClok; did you mean advanceClock?"],
+  ["run", ["createQuot"], "run: there is no operation createQuot; did you mean createQuote?"],
   ["run", ["x.yaml"], "run: there is no operation x.yaml; a scenario file runs with runFile(path)"],
   ["run", [7], "run: there is no operation 7; a scenario file runs with runFile(path)"],
   ["checkWebhook", ["ftp://x"], "checkWebhook: url must be"],

@@ -1,6 +1,7 @@
 import type { HttpResponse } from "../schema/http-response.js";
 import { getOwn, isJsonObject } from "../schema/json-objects.js";
 import { didYouMean } from "../schema/nearest.js";
+import { OPERATION_IDS } from "../schema/operation-ids.js";
 import {
   type ErrorCode,
   type ErrorDetails,
@@ -172,7 +173,8 @@ export function fillCall(
 }
 
 function unknownOperationText(id: string): string {
-  const hint = didYouMean(id, Object.keys(CONTROL_CALLS), "; a scenario file runs with runFile(path)");
+  const known = [...Object.keys(CONTROL_CALLS), ...OPERATION_IDS];
+  const hint = didYouMean(id, known, "; a scenario file runs with runFile(path)");
   return `there is no operation ${id}${hint}`;
 }
 
