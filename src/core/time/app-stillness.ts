@@ -166,7 +166,8 @@ export class AppStillness {
 
   /** Addresses outside of this process that the app has written to. */
   get outside(): string[] {
-    const own = [...this.#ownPorts].map((port) => `:${port}`);
+    // A local socket has no port.
+    const own = [undefined, ...this.#ownPorts].map((port) => `:${port}`);
     return [...this.#outside.keys()].filter((address) => !own.some((port) => address.endsWith(port))).sort();
   }
 

@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { AppStillness } from "../../../src/core/time/app-stillness.js";
 import { pause } from "../../../src/core/time/timers.js";
+import { temporaryFolder } from "../../support/folders.js";
 import { atEnd, atEndOfFile } from "../../support/lifetime.js";
 
 /** A server of another thread. Reports what it reads, and answers when it is told to. */
@@ -79,6 +81,18 @@ it("an app whose every query takes two writes is still after one answer", async 
   await writeTwice();
   await answer();
   expect(await isStill()).toBe(true);
+});
+
+it("an app that writes to a local socket waits for it, and names no address", async () => {
+  const path = join(temporaryFolder(), "database");
+  const server = createSocketServer().listen(path);
+  atEnd(() => server.close());
+  await once(server, "listening");
+  const local = connect(path);
+  atEnd(() => local.destroy());
+  await once(local, "connect");
+  local.write("1");
+  expect([stillness.hasWaited, stillness.outside]).toEqual([true, []]);
 });
 
 it("an app that waits for a server of this process is still while the server keeps its response", async () => {
