@@ -1,5 +1,5 @@
 import { findMismatches } from "../../../core/domain/deep-match.js";
-import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { getOwn, isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher, isMatcherOperator } from "../../../core/schema/matcher-words.js";
 
 /*
@@ -172,7 +172,7 @@ export function fieldAt(view: unknown, path: readonly string[]): unknown {
 
 /** The part at a path, which may lead into lists. */
 export function partAt(view: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((part, key) => Object(part)[key], view);
+  return path.reduce<unknown>((part, key) => getOwn(Object(part), key), view);
 }
 
 /** Returns an expectation of the fields alone; undefined without fields. */
