@@ -1,6 +1,7 @@
 import {
   type ControlCallArguments,
   ControlClient,
+  type FilledCall,
   fillCall,
   type OperationCall,
   UnexpectedResponseError,
@@ -94,13 +95,17 @@ export class Connection extends ControlClient {
     return response;
   }
 
-  override async call<Answer = JsonBody>(...call: ControlCallArguments): Promise<Answer> {
+  protected override async read<Answer>(call: FilledCall, headers?: Record<string, string>): Promise<Answer> {
     try {
-      return await super.call<Answer>(...call);
+      return await super.read<Answer>(call, headers);
     } catch (error) {
       if (!(error instanceof UnexpectedResponseError)) throw error;
-      throw new UserError(`${this.url}${call[1]} did not respond like a sandbox (HTTP ${error.status})`);
+      throw new UserError(`${this.url}${call.path} did not respond like a sandbox (HTTP ${error.status})`);
     }
+  }
+
+  override call<Answer = JsonBody>(...call: ControlCallArguments): Promise<Answer> {
+    return super.call<Answer>(...call);
   }
 
   override run<Answer = JsonBody>(id: ControlOperationId, input: object = {}): Promise<Answer> {

@@ -37,7 +37,7 @@ export type ControlCallArguments =
   | [methodAndPath: string, body?: object];
 
 type Fields = Readonly<Record<string, unknown>>;
-type FilledCall = Readonly<Record<"method" | "path", string>> & { readonly body: unknown };
+export type FilledCall = Readonly<Record<"method" | "path", string>> & { readonly body: unknown };
 
 /** An operation of the control API and its input: the fields of path, query and body together. */
 export type OperationCall = {
@@ -98,10 +98,10 @@ export class ControlClient {
 
   /** Calls an operation, with the API key of test mode if it is one of the service alone. */
   async run<Answer>(...[id, input]: OperationCall): Promise<Answer> {
-    if (id in CONTROL_CALLS) return this.#read<Answer>(fillCall(id, input));
+    if (id in CONTROL_CALLS) return this.read<Answer>(fillCall(id, input));
     const call = fillCall(id, input, await this.#serviceCall(id));
     const { api_key } = await this.call<{ readonly api_key: string }>("GET", "/_sandbox");
-    return this.#read<Answer>(call, { authorization: `Bearer ${api_key}` });
+    return this.read<Answer>(call, { authorization: `Bearer ${api_key}` });
   }
 
   /** Method and path of an operation of the service, as this sandbox has it; undefined if there is none. */
@@ -120,10 +120,14 @@ export class ControlClient {
 
   /** Returns the JSON of the response; throws a SandboxError for an error response. */
   async call<Answer>(...call: ControlCallArguments): Promise<Answer> {
-    return this.#read<Answer>(parseCall(call));
+    return this.read<Answer>(parseCall(call));
   }
 
-  async #read<Answer>({ method, path, body }: FilledCall, headers?: Record<string, string>): Promise<Answer> {
+  /** Sends a call; the body of an error response becomes a SandboxError. */
+  protected async read<Answer>(
+    { method, path, body }: FilledCall,
+    headers?: Record<string, string>,
+  ): Promise<Answer> {
     const response = await this.send(method, path, body, undefined, headers);
     const text = await response.text();
     const json = parseJson(text);
