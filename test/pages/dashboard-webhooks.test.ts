@@ -15,7 +15,10 @@ async function openPaid(handler?: Handler) {
   const list = await page("/webhooks?type=charge.completed&q=a-1042");
   const id = /webhooks\/(dlv_[0-9a-f]+)/.exec(list)![1]!;
   const ask = async (path: string) =>
-    (await dashboard.send(path)).json() as Promise<{ total: number; items: { mishap: object | null }[] }>;
+    (await dashboard.send(path)).json() as Promise<{
+      total: number;
+      items: { mishap: object | null; at: string | null; what: string }[];
+    }>;
   return { ...dashboard, id, ask };
 }
 
@@ -102,6 +105,32 @@ describe("webhooks in the dashboard", () => {
     expect(await due()).toMatch(
       /retry charge\.awaiting_payment → :\d+\/hooks A-1040 and 2 more .*retry charge\.completed → :\d+\/hooks A-1040 and 2 more /,
     );
+  });
+
+  it("a group of what is due next has the number of its rows or none, and leads to all", async () => {
+    const { ask, page, press, send, sandbox, id } = await openPaid(refuseWith(500));
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"times":100}' };
+    await send(`/_sandbox/deliveries/${id}/redeliver`, init);
+    await sandbox.advance("1s");
+    await press(/value="(retryReceiver\?[^"]+)"/.exec(await page())![1]!);
+    const due = await ask("/_sandbox/next?limit=100");
+    const more = await ask("/_sandbox/next?limit=100&offset=100");
+    const sizes = new Map<string, number>();
+    for (const { at, what } of [...due.items, ...more.items])
+      if (at !== null) sizes.set(`${at} ${what}`, (sizes.get(`${at} ${what}`) ?? 0) + 1);
+    const section = /id="next".*?<\/section>/s.exec(await page())![0];
+    const shown = [...textOf(section).matchAll(/and ((\d+) )?more/g)].map(([, , count]) => count);
+    expect(shown).toContain(undefined);
+    const isTrue = (count = "") => count === "" || [...sizes.values()].includes(Number(count) + 1);
+    expect(shown.filter((count) => !isTrue(count))).toEqual([]);
+    let rows = 0;
+    let link = /class="what" href="([^"]+due=all[^"]*)"/.exec(section)?.[1];
+    while (link !== undefined) {
+      const all = await page(`?${link.split("?")[1]!.replace("&amp;", "&").replace(/#.*/, "")}`);
+      rows += all.match(/data-key="task-/g)!.length;
+      link = /href="([^"]+)">Later →/.exec(all)?.[1];
+    }
+    expect(rows).toBe([...sizes.values()].reduce((sum, size) => sum + size, 0));
   });
 
   it("the name of a receiver leads nowhere: its figures stand beside those of the others", async () => {

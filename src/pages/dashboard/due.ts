@@ -8,18 +8,14 @@ export interface DueItem extends NextItem {
   readonly at: string;
 }
 
-/** Length of the list, unless the page shows all. */
-const READ_ITEMS = 30;
-
-/** Due tasks, earliest first, without those that wait for a receiver; `isWhole` unless there may be more. */
-export async function dueItems({ ask, query, mode }: Pick<PageContext, "ask" | "query" | "mode">) {
-  const limit = query.get("due") === "all" ? LONGEST_PAGE : READ_ITEMS;
-  const { items } = await ask("listNext", { limit, mode });
+/** Due tasks of a page of the list, earliest first, without those that wait for a receiver; `isWhole` if it is the last page. */
+export async function dueItems({ ask, mode }: Pick<PageContext, "ask" | "mode">, offset = 0) {
+  const { items } = await ask("listNext", { limit: LONGEST_PAGE, offset, mode });
   const due = items.flatMap(({ at, ...item }): DueItem[] =>
     at === null || item.hold !== null ? [] : [{ ...item, at }],
   );
   // Items without a time come last.
-  return { items: due, isWhole: items.length < limit || items.at(-1)!.at === null };
+  return { items: due, isWhole: items.length < LONGEST_PAGE || items.at(-1)!.at === null };
 }
 
 export function dueText({ kind, what, to, attempts, receiver }: DueItem): string {

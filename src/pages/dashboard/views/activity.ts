@@ -7,7 +7,7 @@ import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type DueItem, dueItems, dueText } from "../due.js";
-import { currentUrl, objectUrl, type PageContext, viewUrl } from "../page-context.js";
+import { currentUrl, objectUrl, type PageContext, pageOffset, viewUrl } from "../page-context.js";
 import {
   allScenarios,
   chargeRow,
@@ -221,23 +221,31 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 </ol>`;
 }
 
-/** The tasks due next: beside Activity, or on a narrow screen the nearest above it. */
+/** The tasks due next: beside Activity, or on a narrow screen the nearest above it. All of them are not grouped. */
 async function dueSection(context: PageContext): Promise<Markup> {
-  const { items, isWhole } = await dueItems(context);
   const isAll = context.query.get("due") === "all";
+  const offset = isAll ? pageOffset(context) : 0;
+  const { items, isWhole } = await dueItems(context, offset);
   const groups = new Map<string, DueItem[]>();
   for (const item of items) groups.set(dueKey(item), [...(groups.get(dueKey(item)) ?? []), item]);
-  const shown = [...groups.values()].slice(0, isAll ? LONGEST_PAGE : DUE_ROWS);
-  const all = html`<a href="${currentUrl(context, { due: "all" })}#next">All</a>`;
+  const shown = isAll ? items.map((item) => [item]) : [...groups.values()].slice(0, DUE_ROWS);
+  const link = (label: string, from: number) =>
+    html`<a href="${currentUrl(context, { due: "all", offset: from > 0 ? String(from) : undefined })}#next">${label}</a>`;
   const none = html`<li data-key="none" class="none">Nothing is due.</li>`;
-  const rows =
-    shown.length === 0
-      ? none
-      : shown.map((alike) => dueRow(context, alike, !isWhole && alike.at(-1) === items.at(-1)));
+  const end = isWhole ? undefined : items.at(-1)?.at;
+  const rows = shown.length === 0 ? none : shown.map((alike) => dueRow(context, alike, end));
   const body = html`<ul class="small${isAll && " all"}" data-list aria-label="Up next">${rows}</ul>${
-    isAll && !isWhole && html`<p class="soft">and more</p>`
+    isAll &&
+    html`<nav class="pager" aria-label="Pages of Up next">${
+      offset > 0 && link("← Earlier", Math.max(0, offset - LONGEST_PAGE))
+    }${!isWhole && link("Later →", offset + LONGEST_PAGE)}</nav>`
   }`;
-  return ui.section({ id: "next", title: "Up next", tools: !isAll && shown.length > 1 && all, body });
+  return ui.section({
+    id: "next",
+    title: "Up next",
+    tools: !isAll && items.length > 1 && link("All", 0),
+    body,
+  });
 }
 
 /** Attempts of one type of event at one receiver that are due at the same time have one key. */
@@ -247,16 +255,20 @@ function dueKey(item: DueItem): string {
     : `${item.id} ${item.what}`;
 }
 
-/** Tasks due at the same time; names and links the first. `mayBeMore`: the list read ends with these. */
-function dueRow(context: PageContext, alike: readonly DueItem[], mayBeMore: boolean): Markup {
+/**
+ * Tasks due at the same time; names the first, and leads to it or to the list of all.
+ * @param end time at which the page read ends, so that more may be due
+ */
+function dueRow(context: PageContext, alike: readonly DueItem[], end: string | undefined): Markup {
   const item = alike[0]!;
   const { at, id, kind, object, order, who } = item;
   const inMs = Date.parse(at) - context.nowMs;
-  const to = kind === "delivery" ? viewUrl(context, "webhooks", id) : objectUrl(context, id);
+  const own = kind === "delivery" ? viewUrl(context, "webhooks", id) : objectUrl(context, id);
+  const to = alike.length > 1 ? `${currentUrl(context, { due: "all" })}#next` : own;
   const name = order ?? (object === null ? "" : html`<code>${ui.shortIdText(object)}</code>`);
   const subject =
     alike.length > 1
-      ? html`${name} and ${!mayBeMore && alike.length - 1} more`
+      ? html`${name} and ${at !== end && alike.length - 1} more`
       : ui.joinWithDots([name, who]);
   return html`<li data-key="task-${id}-${item.what}"><span
 class="at">${inMs <= 0 ? "now" : `+${ui.readableDuration(inMs)}`}</span>
