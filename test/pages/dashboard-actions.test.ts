@@ -58,9 +58,9 @@ describe("a button of the dashboard", () => {
       "{pending} is FAILED: stolen",
     ],
     ["payAmount?charge_id={pending}", { amount: "19.99" }, "{pending} is COMPLETED: USD 19.99 paid"],
-    ["refundPart?charge_id={paid}", { amount: "1.00", reason: "one_item" }, "USD 1.00 of {paid} refunded"],
-    ["refundPart?charge_id={paid}", { amount: "50 %" }, "USD 2.59 of {paid} refunded"],
-    ["chargeBack?charge_id={paid}", { reason: "" }, /USD \d+\.\d\d of \w+ charged back/],
+    ["refundPart?charge_id={paid}", { amount: "1.00", reason: "one_item" }, "{paid}: USD 1.00 refunded"],
+    ["refundPart?charge_id={paid}", { amount: "50 %" }, "{paid}: USD 2.59 refunded"],
+    ["chargeBack?charge_id={paid}", { reason: "" }, /\w+: USD \d+\.\d\d charged back/],
     ["transitionWithdrawal?withdrawal_id={withdrawal}&to=PROCESSING", {}, "{withdrawal} is PROCESSING"],
     [
       "transitionWithdrawal?withdrawal_id={withdrawal}",

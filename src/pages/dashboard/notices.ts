@@ -38,8 +38,8 @@ export const NOTICES = {
   transitionWithdrawal: statusNotice,
   payAmount: ({ status, currency }, subject, { amount }) =>
     `${subject} is ${status}: ${currency} ${amount} paid`,
-  refundPart: ({ currency, amount }, subject) => `${currency} ${amount} of ${subject} refunded`,
-  chargeBack: ({ currency, amount }, subject) => `${currency} ${amount} of ${subject} charged back`,
+  refundPart: ({ currency, amount }, subject) => `${subject}: ${currency} ${amount} refunded`,
+  chargeBack: ({ currency, amount }, subject) => `${subject}: ${currency} ${amount} charged back`,
   bounceWithdrawal: (_, subject) => `${subject} was returned`,
   fundBalance: ({ currency }, _, { amount }) => `${currency} ${amount} added`,
   createWebhookEndpoint: ({ url, events = [] }) => `${url} receives ${events.join(", ")}`,
