@@ -79,10 +79,12 @@ export function joinWithDots(list: readonly Content[]): Markup {
   return html`<bdi>${items.map((item, place) => (place === 0 ? item : html`<span>\u00a0· ${item}</span>`))}</bdi>`;
 }
 
-/** A text whose long words wrap after a mark, not between letters. */
+/** A text whose long words wrap after a mark between names, not between letters or digits, or within an id. */
 export function breakable(text: string): Markup {
   const { text: escaped } = escapeText(text);
-  return new Markup(escaped.replace(/\S{24,}/g, (word) => word.replace(/[@./_-](?=\w)/g, "$&<wbr>")));
+  return new Markup(
+    escaped.replace(/\S{24,}/g, (word) => word.replace(/(?<=\w{4})[@./_-](?=[a-z])/gi, "$&<wbr>")),
+  );
 }
 
 /** A reason that begins a row's subtitle; coloured in rows of the tone "bad". */
