@@ -225,7 +225,9 @@ ${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "ht
 async function dueSection(context: PageContext): Promise<Markup> {
   const isAll = context.query.get("due") === "all";
   const offset = isAll ? pageOffset(context) : 0;
-  const { items, isWhole } = await dueItems(context, offset);
+  const first = await dueItems(context);
+  const isRead = !isAll && (first.isWhole || new Set(first.items.map(dueKey)).size > DUE_ROWS);
+  const { items, isWhole } = isRead ? first : await dueItems(context, { limit: LONGEST_PAGE, offset });
   const groups = new Map<string, DueItem[]>();
   for (const item of items) groups.set(dueKey(item), [...(groups.get(dueKey(item)) ?? []), item]);
   const shown = isAll ? items.map((item) => [item]) : [...groups.values()].slice(0, DUE_ROWS);
