@@ -202,6 +202,13 @@ it("the history command shows delayed deliveries with the reason", async () => {
   expect(await text()).toContain("(2 attempts until +8s) · next try at +5m 8s");
 });
 
+it.each([60, 80])("requests show whole amounts at %s columns", async (columns) => {
+  const text = await print(columns, ["requests"]);
+  expect(text).toMatch(/ NGN 1268750\.00 /);
+  expect(text).toMatch(/ BTC +0\.00124690 /);
+  expect(text).not.toMatch(/[A-Z]{3} +[\d.,]*…/);
+});
+
 it("commands show late payments and reversals, for which the service has no status", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await client.pay({ email: "late@shop.test", scenario: "paid_late" });
@@ -499,7 +506,9 @@ it("next shows 15 rows on a terminal without --limit, and what is left", async (
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
   const many = (await print(80, ["next"], {}, shop)).trimEnd().split("\n");
   expect(many.filter((line) => /^\d\d:/.test(line))).toHaveLength(15);
-  expect(many.at(-1)).toBe("and 25 more: npx payments-sandbox next --limit 100");
+  expect(many.at(-1)).toBe("and 25 more: npx payments-sandbox next --limit 40");
+  const all = (await print(80, ["next"], { limit: "40" }, shop)).trimEnd().split("\n");
+  expect(all.filter((line) => /^\d\d:/.test(line))).toHaveLength(40);
   const lines = (await print(80, ["next"])).trimEnd().split("\n");
   const folded = /^\S+ +\d+\s[ms].* - +\d retries → *(:\d+\/webhooks)?$/;
   expect(lines).toContainEqual(expect.stringMatching(folded));
@@ -541,7 +550,7 @@ it("requests tells the payment of each call", async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   await client.pay({ email: "ada@shop.test" });
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
-  expect(await print(120, ["requests"], {}, shop)).toMatch(/ 200 +ch_\w{8,24} NGN 101\.50 ada@shop\.test\n/);
+  expect(await print(120, ["requests"], {}, shop)).toMatch(/ 200 +NGN 101\.50 +ch_\w{8,24} ada@shop\.test\n/);
 });
 
 it("deliveries shows a failure of several rows once below them", async () => {
@@ -663,7 +672,7 @@ it("a fault of a successful call stands below it in requests", async () => {
   await client.ask("POST /_sandbox/faults", { match: { operation: "createQuote" }, delay: "1ms" });
   await client.quote();
   const shop = new Connection({}, { PAYMENTS_SANDBOX_URL: (await sandbox.listen()).url });
-  expect(await print(80, ["requests"], {}, shop)).toMatch(/ 200 +NGN 101\.50\n +! fault of flt_\w+\n/);
+  expect(await print(80, ["requests"], {}, shop)).toMatch(/ 200 +NGN 101\.50 .*\n +! fault of flt_\w+\n/);
 });
 
 it("charges marks each row whose webhook fails as those of other rows", async () => {

@@ -104,7 +104,8 @@ export const NEXT_COMMAND: ClientCommand = {
         return { at: row.at, in: row.in, what, note };
       });
       const left = groups.length - shown.length;
-      const more: StyledText = ["dim", `and ${left} more: ${connection.commandFor("next --limit 100")}`];
+      const all = connection.commandFor(`next --limit ${groups.length}`);
+      const more: StyledText = ["dim", `and ${left} more: ${all}`];
       return tableFormatter(LIST_COLUMNS.next, left > 0 ? [more] : [])({ items: rows }, asked);
     },
   },

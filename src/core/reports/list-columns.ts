@@ -94,12 +94,9 @@ function objectId({ charge_id, withdrawal_id }: JsonRecord): unknown {
   return charge_id ?? withdrawal_id;
 }
 
-/** The payment that a request created or read: its id, amount and customer. */
-function requestSubject({ request_body, response_body }: JsonRecord): string | undefined {
-  const all: JsonRecord = { ...Object(request_body), ...Object(response_body) };
-  const price = typeof all.amount === "string" ? `${all.currency} ${all.amount}` : undefined;
-  const parts = [objectId(all), price, all.customer_email].filter((part) => typeof part === "string");
-  return parts.length === 0 ? undefined : parts.join(" ");
+/** Fields of the payment that a request created or read. */
+function requestPayment({ request_body, response_body }: JsonRecord): JsonRecord {
+  return { ...Object(request_body), ...Object(response_body) };
 }
 
 const lists = {
@@ -150,10 +147,18 @@ const lists = {
     ],
   },
   requests: {
-    columns: ["at", "method", "path", "status", "about"],
+    columns: ["at", "method", "path", "status", "amount", "about"],
     values: {
       status: (request) => request.status ?? missingStatusReason(request),
-      about: requestSubject,
+      amount: (request) => {
+        const { amount, currency } = requestPayment(request);
+        return typeof amount === "string" ? `${currency} ${amount}` : undefined;
+      },
+      about: (request) => {
+        const payment = requestPayment(request);
+        const parts = [objectId(payment), payment.customer_email].filter((part) => typeof part === "string");
+        return parts.length === 0 ? undefined : parts.join(" ");
+      },
     },
     notes: (request) => [
       ...[requestTrouble(request) ?? (request.fault === null ? [] : `! fault of ${request.fault}`)].flat(),
