@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import type { ClientAction, CommandInput } from "../../src/cli/client/client-command.js";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
-import { readTried, tableFormatter } from "../../src/cli/client/output.js";
+import { readTried, recordFormatter, tableFormatter } from "../../src/cli/client/output.js";
 import { reportOfReconciliation } from "../../src/cli/report/books.js";
 import { reportText } from "../../src/cli/report/report.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
@@ -200,6 +200,20 @@ it("the history command shows delayed deliveries with the reason", async () => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of red
   expect(await text()).toMatch(/\u001b\[31mcharge\.failed → :\d+\/legacy 400 invalid_signature \(2/);
   expect(await text()).toContain("(2 attempts until +8s) · next try at +5m 8s");
+});
+
+it("all times of a record have a date if one is of another day", () => {
+  vi.stubEnv("FORCE_COLOR", "0");
+  onTerminal(80);
+  const format = (now: string, next_due: string) =>
+    recordFormatter()({ now, next_due }, { connection: { now } as Connection });
+  const [first, later, tomorrow] = [
+    "2026-01-31T09:00:00.000Z",
+    "2026-01-31T09:00:05.000Z",
+    "2026-02-01T09:00:00.000Z",
+  ];
+  expect(format(first!, later!)).toBe("now       09:00:00 UTC\nnext due  09:00:05 UTC\n");
+  expect(format(first!, tomorrow!)).toBe("now       01-31 09:00:00 UTC\nnext due  02-01 09:00:00 UTC\n");
 });
 
 it.each([60, 80])("requests show whole amounts at %s columns", async (columns) => {

@@ -78,17 +78,21 @@ export function tableFormatter(
 /** Creates a formatter of the named fields that a record has, or of all; a list has a line for each item. */
 export function recordFormatter(...names: readonly string[]): ResultFormatter {
   return (answer, asked) => {
-    const today = asked?.connection.now?.slice(0, 10);
+    const today = asked?.connection.now?.slice(0, 10) ?? "-";
     const fields = (names.length === 0 ? Object.keys(answer) : names).filter(
       (field) => answer[field] !== undefined,
     );
     const indent = Math.max(...fields.map((field) => field.length)) + GAP;
+    // All times of a record have a date, or none.
+    const isToday = fields.every(
+      (field) => formatOf(field) !== "time" || `${answer[field] ?? today}`.startsWith(today),
+    );
     return fields
       .map((field) => {
         const lines = [answer[field]].flat().flatMap((value) => {
           const text = cell(value, field);
           const isShort = isTerminal() && formatOf(field) === "time";
-          const shown = isShort ? terminalInstant(text, today) : text;
+          const shown = isShort ? terminalInstant(text, isToday ? today : undefined) : text;
           const style = valueStyle(field, shown);
           return wrap(shown, indent, lineWidth()).map((line) =>
             style === undefined ? line : line.replace(/\S.*/, (part) => paint(style, part)),
