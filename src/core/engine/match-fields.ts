@@ -77,9 +77,13 @@ const FIRST_LETTER = /^[\p{L}\p{M}\p{N}]/u;
 const AMOUNT = /^\d+(\.\d+)?$/;
 const GROUPED_AMOUNT = /^\d{1,3}(,\d{3})+(\.\d*)?$/;
 
-/** Words of a search in lower case, amounts without thousands separators; empty if no word has a letter or digit. */
+/** Words of a search in lower case, `1042` for `order #1042` and `1105` for `1,105`; empty without a letter or digit. */
 export function searchWords(search: string): string[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = search
+    .toLowerCase()
+    .replace(/^\s*order\s+(?=\S)/, "")
+    .split(/[\s#]+/)
+    .filter(Boolean);
   if (!words.some((word) => LETTER.test(word))) return [];
   return words.map((word) => (GROUPED_AMOUNT.test(word) ? word.replaceAll(",", "") : word));
 }

@@ -1,3 +1,4 @@
+import type { ControlWithdrawal } from "../../core/schema/control-responses.js";
 import { groupDigits } from "../format.js";
 import { html, type Markup } from "../html.js";
 import * as ui from "./components.js";
@@ -159,7 +160,7 @@ export async function renderView(context: PageContext): Promise<Markup | undefin
 
 /** Where a search leads: to the object of an id, to the only match, else to the list. */
 export async function foundUrl(context: PageContext): Promise<string> {
-  const { ask, query, view } = context;
+  const { ask, query, view, mode } = context;
   const q = query.get("q")?.trim() ?? "";
   const known = {
     ch: () => ask("getCharge", { charge_id: q }),
@@ -172,5 +173,9 @@ export async function foundUrl(context: PageContext): Promise<string> {
   if (found) return objectUrl(context, q) ?? viewUrl(context, "webhooks", q);
   const listing = await viewOf(context).listing?.(context);
   const id = listing && (await onlyMatch(context, listing));
-  return id === undefined ? currentUrl(context) : viewUrl(context, view, id);
+  if (id !== undefined) return viewUrl(context, view, id);
+  for await (const page of context.client.pages<ControlWithdrawal>("listControlWithdrawals", { mode }))
+    for (const { reference, withdrawal_id } of page)
+      if (reference === q) return viewUrl(context, "money", withdrawal_id);
+  return currentUrl(context);
 }
