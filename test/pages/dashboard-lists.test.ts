@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Client } from "../support/receiver-client.js";
 import { refuseWith } from "../support/receiver-server.js";
 import { openDashboard, redirectPath, textOf, withReceiver } from "./support/dashboard.js";
 
@@ -113,8 +114,12 @@ describe("lists of the dashboard", () => {
   });
 
   it("a search opens its only match, or the object of an id", async () => {
-    const { charge, page, send, home } = await withReceiver();
+    const { charge, page, sandbox, send, home } = await withReceiver();
     const id = await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
+    const client = Client.of(sandbox);
+    await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
+    const payout = { currency: "KES", amount: "519.99", reference: "rent-1" };
+    const { withdrawal_id } = await client.withdraw(payout);
     const other = await charge("ada@example.com");
     const delivery = /webhooks\/(dlv_\w+)/.exec(await page("/webhooks"))?.[1];
     const found = async (view: string, q: string) => {
@@ -126,12 +131,31 @@ describe("lists of the dashboard", () => {
     expect(await found("charges", " a-1042 ")).toBe(`/charges/${id}`);
     expect(await found("requests", other)).toBe(`/charges/${other}`);
     expect(await found("charges", "ada@example.com")).toBe("/charges?q=ada%40example.com");
+    expect(await found("charges", "rent-1")).toBe(`/money/${withdrawal_id}`);
     expect(await found("charges", "nobody")).toBe("/charges?q=nobody");
     expect(await found("requests", "a-1042")).toMatch(/^\/requests\/\d+$/);
     expect(await page("/money")).toContain('placeholder="Search charges: id, e-mail, order, amount"');
     const list = await page("/webhooks?status=failing&q=ada");
     expect(list).toContain('<input type="hidden" name="status" value="failing">');
     expect(list).toContain('placeholder="Search webhooks: order, e-mail, id"');
+  });
+
+  it("a list names the filters that no select shows, each with a link that clears it", async () => {
+    const { charge, page, sandbox } = await openDashboard();
+    for (let many = 0; many < 2; many++)
+      await charge("ada@example.com", { metadata: { sandbox_scenario: "stuck" } });
+    await sandbox.advance("1h");
+    const list = await page("/charges?stuck=1&scenario=stuck");
+    expect(textOf(list)).toMatch(
+      /2 found .*With stuck Clear stuck\s· scenario “stuck” Clear scenario “stuck”/,
+    );
+    expect(list).toContain(
+      'scenario “stuck” <a href="../../../_sandbox/dashboard/default/charges?stuck=1">Clear',
+    );
+    expect(list).toContain(
+      'With <bdi>stuck <a href="../../../_sandbox/dashboard/default/charges?scenario=stuck">Clear',
+    );
+    expect(await page("/charges?status=PROCESSING")).not.toContain("With <bdi>");
   });
 
   it("search matches values, not field names", async () => {

@@ -63,10 +63,15 @@ export class Client extends Caller {
     return checkout.json.charge_id;
   }
 
-  async withdraw({ currency, amount }: { readonly currency: string; readonly amount: string }) {
+  async withdraw(payout: {
+    readonly currency: string;
+    readonly amount: string;
+    readonly reference?: string;
+  }) {
+    const { currency } = payout;
     const wallet = { type: "mobile_money", currency, phone_number: "+254700000001", provider: "M" };
     const { json: destination } = await this.ask("POST /api/v1/payouts/destinations", wallet);
-    const order = { destination_id: destination.destination_id, amount, currency };
+    const order = { destination_id: destination.destination_id, ...payout };
     const made = await this.ask("POST /api/v1/payouts/withdrawals", order);
     if (made.status !== 200) throw new Error(made.text);
     return made.json;

@@ -111,7 +111,15 @@ export async function filteredList<Name extends FilteredListName>(
   const { fields, set, asked } = filtersOf(context, name);
   const { total, items, refusal } = await pageOf(context, name);
   const isFiltered = set.length > 0;
-  const names = set.map(({ field, value }) => `${field!.label.toLowerCase()} “${value}”`);
+  const nameOf = ({ field, value }: (typeof set)[number]) =>
+    `${field!.label.toLowerCase()}${field!.name === "stuck" ? "" : ` “${value}”`}`;
+  // A select shows its own filter.
+  const active = set.flatMap((filter) => {
+    const name = filter.field!.name;
+    if (choices?.[name] !== undefined) return [];
+    const url = currentUrl(context, { [name]: undefined, offset: undefined });
+    return html`${nameOf(filter)} <a href="${url}">Clear<span class="unseen"> ${nameOf(filter)}</span></a>`;
+  });
   const cleared = Object.fromEntries(set.map(({ field }) => [field!.name, undefined]));
   const inputs = fields.map(({ name, label: text }) => {
     const value = context.query.get(name)?.trim() ?? "";
@@ -128,11 +136,11 @@ ${ui.section({
   isFirst: isFiltered,
   title: title?.(total) ?? (isFiltered ? `${total} found` : ui.formatCount(total, name.replace(/s$/, ""))),
   tools: ui.copyButton("Copy as curl", controlCurl(context, OPERATIONS[name], asked)),
-  body: html`${ui.rowList(
+  body: html`${total > 0 && active.length > 0 && html`<p class="soft">With ${ui.joinWithDots(active)}</p>`}${ui.rowList(
     headingOf(name),
     items.map((item) => row(item)),
     isFiltered
-      ? html`None with ${names.join(" and ")}. ${refusal !== undefined && `${refusal} `}<a
+      ? html`None with ${set.map(nameOf).join(" and ")}. ${refusal !== undefined && `${refusal} `}<a
 href="${currentUrl(context, { ...cleared, offset: undefined })}">Clear</a>`
       : none,
     headings,
