@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { breakable } from "../../src/pages/dashboard/components.js";
 import { Client } from "../support/receiver-client.js";
 import { refuseWith } from "../support/receiver-server.js";
 import { openDashboard, redirectPath, textOf, withReceiver } from "./support/dashboard.js";
@@ -138,6 +139,14 @@ describe("lists of the dashboard", () => {
     const list = await page("/webhooks?status=failing&q=ada");
     expect(list).toContain('<input type="hidden" name="status" value="failing">');
     expect(list).toContain('placeholder="Search webhooks: order, e-mail, id"');
+  });
+
+  it.each([
+    ["an address", "127.0.0.1:4842/hooks/payments", "127.0.0.1:4842/<wbr>hooks/<wbr>payments"],
+    ["an id", "/v1/charges/ch_a000000000000000", "/v1/charges/<wbr>ch_a000000000000000"],
+    ["an e-mail", "ada.lovelace@subdomain.example", "ada.lovelace@<wbr>subdomain.<wbr>example"],
+  ])("a long word breaks between its names: %s", (_case, text, broken) => {
+    expect(breakable(text).text).toBe(broken);
   });
 
   it("a list names the filters that no select shows, each with a link that clears it", async () => {
