@@ -232,7 +232,7 @@ async function dueSection(context: PageContext): Promise<Markup> {
   for (const item of items) groups.set(dueKey(item), [...(groups.get(dueKey(item)) ?? []), item]);
   const shown = isAll ? items.map((item) => [item]) : [...groups.values()].slice(0, DUE_ROWS);
   const link = (label: string, from: number) =>
-    html`<a href="${currentUrl(context, { due: "all", offset: from > 0 ? String(from) : undefined })}#next">${label}</a>`;
+    html`<a href="${currentUrl(context, { due: "all", offset: String(from || "") })}#next">${label}</a>`;
   const none = html`<li data-key="none" class="none">Nothing is due.</li>`;
   const end = isWhole ? undefined : items.at(-1)?.at;
   const rows = shown.length === 0 ? none : shown.map((alike) => dueRow(context, alike, end));
