@@ -7,10 +7,12 @@ interface Habit {
   readonly confusesCase?: true;
   /** A coupon is gone once an order has it. */
   readonly burnsCoupons?: true;
+  /** An e-mail address has one order, and one payment, for good. */
+  readonly keepsFirstOrder?: true;
 }
 
 /** A shop with a coupon for each customer, which only an order that fails gives back. */
-async function explored({ confusesCase, burnsCoupons }: Habit, options: ShopOptions = {}) {
+async function explored({ confusesCase, burnsCoupons, keepsFirstOrder }: Habit, options: ShopOptions = {}) {
   const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
   const shop = await openFunctionShop(sandbox, options);
   const coupons = new Map<string, string>();
@@ -30,7 +32,7 @@ async function explored({ confusesCase, burnsCoupons }: Habit, options: ShopOpti
           throw new Error("the coupon has been used");
         coupons.set(email, id);
         emails.set(id, email.toLowerCase());
-        return shop.place(id, email);
+        return shop.place((keepsFirstOrder && user) || id, email);
       });
       await advance("10s");
     },
@@ -65,4 +67,15 @@ it("a coupon that a failed payment burns in a shop in process is noted after eac
         `tried_again at charge#1 ${end}: when the customer tries again after a payment that is ${end}, order: the app refuses: the coupon has been used`,
     ),
   });
+});
+
+it("a second try that a shop in process takes for the first is noted with the charges that are missing", async () => {
+  const { messages, notes } = await explored({ keepsFirstOrder: true });
+  expect(messages).toEqual([]);
+  expect(notes).toEqual(
+    ["declined", "expired"].map(
+      (end) =>
+        `tried_again at charge#1 ${end}: when the customer tries again after a payment that is ${end}: 0 completed charges, unlike in a plain run`,
+    ),
+  );
 });

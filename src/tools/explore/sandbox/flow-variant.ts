@@ -1,6 +1,7 @@
 import { compareAmounts, subtract } from "../../../core/domain/money.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
+import { formatCount } from "../../../core/schema/text-format.js";
 import type { DeviationKind } from "../deviation-set.js";
 import { countCompletedPayments } from "../judge.js";
 import { failed, isCheck, type RunFailure, type Trace } from "../run-record.js";
@@ -188,6 +189,13 @@ function named({ when, mayPayMore }: FlowVariant, failure: RunFailure, shown: Sh
   const { role, differences, message } = failure;
   const isCount = role === "paid" || role === "paid_out";
   if (role !== "observe" && !(isCount && mayPayMore)) return failure;
+  if (isCount) {
+    const paid = formatCount(
+      Number(differences[0]?.got),
+      `completed ${role === "paid" ? "charge" : "withdrawal"}`,
+    );
+    return failed("convergence", when, `${paid}, unlike in a plain run`);
+  }
   const texts = differences.map(({ path, got }) => `${path} is ${JSON.stringify(got) ?? "missing"}`);
   const text = texts.length === 0 ? message : texts.join(", ");
   return failed("convergence", `${when}, ${titleOf(failure, shown)}`, `unlike in a plain run, ${text}`);
