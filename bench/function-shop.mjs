@@ -9,6 +9,8 @@ const TERMS = { pricing: { base_currency: "KES", amount: "1105.10" }, payment_me
 export function openShop({ send, baseUrl = "", apiKey, webhookSecret }) {
   const webhook = new Webhook(webhookSecret);
   const orders = new Map();
+  /** Charge → its order. */
+  const known = new Map();
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
 
   async function call(method, path, body) {
@@ -30,7 +32,7 @@ export function openShop({ send, baseUrl = "", apiKey, webhookSecret }) {
   /** The charge of an order whose response was lost. */
   async function find(id) {
     const { items } = await call("GET", "payins?limit=100");
-    for (const { charge_id } of items) {
+    for (const { charge_id } of items.filter((one) => (known.get(one.charge_id) ?? id) === id)) {
       const found = await call("GET", `charges/${charge_id}`);
       if (found.metadata.order_id === id) return found;
     }
@@ -49,6 +51,7 @@ export function openShop({ send, baseUrl = "", apiKey, webhookSecret }) {
     },
     receive(body, headers) {
       const { type, data } = webhook.verify(body, headers);
+      known.set(data.charge_id, data.metadata?.order_id);
       const order = orders.get(data.metadata?.order_id);
       if (order === undefined || order.delivered > 0) return;
       if (type === "charge.completed") Object.assign(order, { status: "paid", delivered: 1 });
