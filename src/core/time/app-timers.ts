@@ -67,10 +67,13 @@ export class AppTimers {
       return this.#add(() => run(...values), ms, isRepeated);
     };
     const clear = (handle: unknown) => {
-      if (!this.#timers.delete(Number(handle))) NODE_TIMERS.clearTimeout(handle as NodeJS.Timeout);
+      if (isNodeTimer(handle) || !this.#timers.delete(Number(handle)))
+        NODE_TIMERS.clearTimeout(handle as NodeJS.Timeout);
     };
     const setTimeout = (run: Callback, ms?: number, ...values: unknown[]) =>
-      this.#isReleased ? NODE_TIMERS.setTimeout(run, ms, ...values) : set(run, ms, values, false);
+      this.#isReleased || isCalledByNode(setTimeout)
+        ? NODE_TIMERS.setTimeout(run, ms, ...values)
+        : set(run, ms, values, false);
     const setInterval = (run: Callback, ms?: number, ...values: unknown[]) =>
       this.#isReleased ? NODE_TIMERS.setInterval(run, ms, ...values) : set(run, ms, values, true);
     Object.defineProperty(setTimeout, promisify.custom, { value: this.#pause });
@@ -168,6 +171,28 @@ export class AppTimers {
   postpone(toMs: number): void {
     for (const timer of this.#timers.values()) timer.dueMs = Math.max(timer.dueMs, toMs);
   }
+}
+
+/**
+ * Returns true if a library of Node, its `fetch`, has called the function. Its timers close idle connections, which would
+ * all be idle for days of sandbox time.
+ */
+function isCalledByNode(called: (...values: never[]) => unknown): boolean {
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  Object.assign(Error, {
+    stackTraceLimit: 1,
+    prepareStackTrace: (_: Error, [caller]: NodeJS.CallSite[]) => caller,
+  });
+  const trace: { readonly stack?: NodeJS.CallSite } = {};
+  Error.captureStackTrace(trace, called);
+  const file = trace.stack?.getFileName();
+  Object.assign(Error, { stackTraceLimit, prepareStackTrace });
+  return file?.startsWith("node:internal/deps/") === true;
+}
+
+/** Both kinds of timers convert to numbers, which may be the same. */
+function isNodeTimer(handle: unknown): boolean {
+  return typeof handle === "object" && handle !== null && !Object.hasOwn(handle, Symbol.toPrimitive);
 }
 
 function isEarlier(one: Timer, other: Timer): boolean {

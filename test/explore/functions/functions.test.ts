@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, it, vi } from "vitest";
 import { ExploreError, type ExploreReport, UserError } from "../../../src/library/index.js";
 import { setupSandbox } from "../../../src/testing/index.js";
 import { openSandbox } from "../../support/api-client.js";
+import { atEnd } from "../../support/lifetime.js";
 import { flowOf, openFunctionShop, type ShopOptions, serviceOf } from "./shop.js";
 
 const TWICE = "webhook_twice at charge.completed#1";
@@ -157,6 +161,20 @@ it("the timers of the process are its own again after an exploration, also after
   expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ mode: "manual", advancing: false });
   const { items } = await sandbox.control<{ items: { name: string }[] }>("GET /_sandbox/scenarios");
   expect(items.map(({ name }) => name)).not.toContain("explore");
+});
+
+it("the connections of fetch stay open while sandbox time passes", async () => {
+  const { sandbox, shop } = await openShop();
+  let connections = 0;
+  const server = createServer((_, response) => void response.end("{}"));
+  server.on("connection", () => connections++);
+  atEnd(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const setup = async () => (await fetch(`http://127.0.0.1:${port}`)).text();
+  const { runs } = await sandbox.explore(flowOf(shop, { setup }));
+  expect(connections).toBeLessThan(runs / 4);
 });
 
 it("the timers of the app fire at their sandbox times, an interval of seconds a hundred times in an advance", async () => {
