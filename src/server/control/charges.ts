@@ -192,17 +192,15 @@ export function chargeReply(charge: Charge): RawJson {
   return new RawJson(chargeDetailJson(charge));
 }
 
-/** Adds mode, kind, scenario, timeline and how it stands to the service's view. */
-export function controlChargeJson(namespace: Namespace, charge: Charge): string {
-  const { mode, kind, pricing, scenario, scenario_asked, timeline, notes } = charge;
+/** Mode, kind, price, scenario and timeline, which the service's view lacks. */
+export function chargeExtras({ mode, kind, pricing, scenario, scenario_asked, timeline, notes }: Charge) {
   const base = { base_amount: pricing.amount, base_currency: pricing.base_currency };
-  const extra = JSON.stringify({
-    mode,
-    kind,
-    ...base,
-    sandbox: { scenario, scenario_asked, timeline, notes },
-    ...paymentReport(namespace, charge),
-  });
+  return { mode, kind, ...base, sandbox: { scenario, scenario_asked, timeline, notes } };
+}
+
+/** Adds what the service's view lacks, and how the charge stands. */
+export function controlChargeJson(namespace: Namespace, charge: Charge): string {
+  const extra = JSON.stringify({ ...chargeExtras(charge), ...paymentReport(namespace, charge) });
   return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
 }
 

@@ -10,7 +10,13 @@ const LISTS = [
   ["withdrawals", "withdrawal_id"],
 ] as const;
 
-it("the rows that are newer than one are those of the control API's list", async () => {
+/** How a charge stands, which the rows leave out. */
+function withoutReport(item: Record<string, unknown>): Record<string, unknown> {
+  const { why, next_step, webhooks, reversals, planned, ...row } = item;
+  return row;
+}
+
+it("the rows that are newer than one are those of the control API's list, without its reports", async () => {
   const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
   const spy = vi.spyOn(ExploredSandbox.prototype, "nowMs");
   await sandbox.explore(flowOf(await openFunctionShop(sandbox)));
@@ -21,7 +27,8 @@ it("the rows that are newer than one are those of the control API's list", async
   for (let count = 0; count < 2; count++) await api.post("/api/v1/payouts/withdrawals", payout);
   type Page = { items: Record<string, unknown>[] };
   for (const [list, id] of LISTS) {
-    const { items } = await sandbox.control<Page>("GET", `/_sandbox/${list}?limit=100`);
+    const page = await sandbox.control<Page>("GET", `/_sandbox/${list}?limit=100`);
+    const items = list === "charges" ? page.items.map(withoutReport) : page.items;
     expect(items.length).toBeGreaterThan(1);
     for (const [index, item] of items.entries()) {
       const rows = await explored.rowsSince(list, String(item[id]), 1);
