@@ -28,7 +28,7 @@ const END_KINDS: readonly DeviationKind[] = [
 /** All deviations that applied to any run so far, each with its place in the first such run. */
 export class KnownDeviations {
   readonly #deviable: Pick<Deviable, "customer" | "canKillApp" | "lacks">;
-  readonly #places = new Map<string, Place>();
+  readonly #known = new Map<string, { readonly place: Place; readonly effect: Effect }>();
   readonly #excluded = new Set<string>();
   /** The charges and withdrawals of the first run. */
   #payments: readonly ObservedPayment[] | undefined;
@@ -42,8 +42,12 @@ export class KnownDeviations {
     this.#payments ??= [...observed.charges, ...observed.withdrawals];
     return placesOf(observed, this.#deviable.customer).flatMap((place) => {
       const deviations = deviationsAt(place).filter((one) => this.#canCarryOut(one));
-      for (const deviation of deviations)
-        if (!this.#places.has(deviationKey(deviation))) this.#places.set(deviationKey(deviation), place);
+      for (const deviation of deviations) {
+        const key = deviationKey(deviation);
+        if (this.#known.has(key)) continue;
+        const effect = DEVIATION_KIND_DEFINITIONS[deviation.kind].effectAt(place)!;
+        this.#known.set(key, { place, effect });
+      }
       return deviations;
     });
   }
@@ -54,7 +58,7 @@ export class KnownDeviations {
   }
 
   has(deviation: Deviation): boolean {
-    return this.#places.has(deviationKey(deviation));
+    return this.#known.has(deviationKey(deviation));
   }
 
   /**
@@ -113,7 +117,7 @@ export class KnownDeviations {
   }
 
   effectOf(deviation: Deviation): Effect {
-    return DEVIATION_KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
+    return this.#known.get(deviationKey(deviation))!.effect;
   }
 
   /** Lists the variants in which a set is run. A larger set, of which there are many, has only those that hold a side. */
@@ -160,7 +164,7 @@ export class KnownDeviations {
   }
 
   #placeOf(deviation: Deviation): Place {
-    return this.#places.get(deviationKey(deviation))!;
+    return this.#known.get(deviationKey(deviation))!.place;
   }
 
   #paymentOf(deviation: Deviation): ObservedPayment | undefined {

@@ -123,13 +123,18 @@ class Search {
   }
 
   #countExtensions(bases: readonly Base[]): number {
-    const sets = bases.flatMap(({ set, more }) =>
-      more
-        .filter((one) => this.#separation(set, one) === undefined)
-        .map((one) => [...set, one])
-        .filter((extended) => this.#skipReasonOf(extended) === undefined),
-    );
-    return new Set(sets.map(deviationSetKey)).size;
+    const met = new Set<string>();
+    let count = 0;
+    for (const { set, more } of bases)
+      for (const one of more) {
+        const extended = [...set, one];
+        const key = deviationSetKey(extended);
+        // The order of two deviations decides nothing.
+        if (met.has(key)) continue;
+        met.add(key);
+        if (this.#separation(set, one) === undefined && this.#skipReasonOf(extended) === undefined) count++;
+      }
+    return count;
   }
 
   #shuffle(sets: DeviationSet[]): DeviationSet[] {
