@@ -196,6 +196,12 @@ export class Scope {
     return [...this.#values.keys()];
   }
 
+  /** Returns false for a variable that neither the file nor a step has set. */
+  has(name: string): boolean {
+    const root = variableNameOf(name);
+    return name === RUN_ID || root === "env" || this.#values.has(root);
+  }
+
   readonly resolve: ResolveReference = ({ name, fallback }: VariableReference): Resolution => {
     const root = variableNameOf(name);
     const rest = name.slice(root.length + 1);

@@ -55,7 +55,7 @@ export class FlowRunner {
   async carryOut(plan: RunPlan | undefined, isBrief = false, endsAfter = Infinity): Promise<RunState> {
     const { name, flow, sandbox, driver } = this.#options;
     await driver.whenFree();
-    await driver.until(call(() => flow.setup?.()));
+    if (flow.setup !== undefined) await driver.until(call(() => flow.setup?.()));
     const id = sandbox.runIdOf(name);
     this.looks.begin(id);
     const variant = this.variants.find((one) => one === plan?.flowVariant);

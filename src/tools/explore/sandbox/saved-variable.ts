@@ -3,6 +3,8 @@ import { fillReferences } from "../../scenario/variables.js";
 import type { RunVariables } from "./facts.js";
 
 export function savedVariable({ scope }: Pick<RunVariables, "scope">, name: string): unknown {
+  // The fault of an unknown variable names its nearest, which takes long.
+  if (!scope.has(name)) return undefined;
   const resolved = scope.resolve({ name, fallback: undefined });
   return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
 }
