@@ -171,3 +171,25 @@ it.concurrent("the seller of an order that was refunded early need not be paid",
   const { report } = await explored(checkoutShop(shares), flowOf("", "status: paid"), { only });
   expect(report).toMatchObject({ passed: true, findings: [] });
 });
+
+it.concurrent("the history of an order that was refunded early may lack its payment", async () => {
+  const histories = new Map<string, string[]>();
+  const record: OnCharge = (order, event) => {
+    const history = histories.get(order.id) ?? ["open"];
+    if (event === "COMPLETED" && order.status === "open") history.push("paid", "shipped");
+    if (event === "REFUNDED") history.push("refunded");
+    order.status = history.at(-1)!;
+    histories.set(order.id, history);
+  };
+  const shop = checkoutShop(record, async ({ id }) => {
+    const history = histories.get(id) ?? ["open"];
+    return [200, { history, parcels: history.includes("shipped") ? 1 : 0 }];
+  });
+  const flow = flowOf("", "status: shipped").replace(
+    /observe:.*/s,
+    (views) => `${views.trimEnd()}/history\n`,
+  );
+  const only = "webhook_after_deadline at charge.completed#1, refunded at charge#1";
+  const { report } = await explored(shop, flow, { only });
+  expect(report).toMatchObject({ passed: true, findings: [] });
+});

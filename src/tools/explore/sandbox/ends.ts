@@ -147,7 +147,7 @@ export class Ends {
       const isLate = plan.set.some(({ kind }) => kind === "settled_late");
       const settled = isLate ? [{ ...expected, views: withoutPresence(expected.views) }] : [];
       const all = [expected, ...settled, ...others];
-      return early ? [...all, ...all.map((one) => this.#undelivered(one))] : all;
+      return early ? [...all, ...all.map((one) => this.#undelivered(one, run))] : all;
     }
     // The app decides how such a step ends an order that is done; only its money is known.
     if (key.startsWith(MEANWHILE)) return [expected, this.#openEnd(plan)];
@@ -171,7 +171,7 @@ export class Ends {
     // No undisturbed run says what an app shows for a further attempt that ends unpaid as none of its own did.
     const isUnknown = ![known, ...same].some((one) => this.#hasEndedAs(one, plan, run));
     const all = [expected, ...others, ...(isUnknown ? [this.#claimedEnd(plan, run)] : [])];
-    return early ? [...all, ...all.map((one) => this.#undelivered(one))] : all;
+    return early ? [...all, ...all.map((one) => this.#undelivered(one, run))] : all;
   }
 
   /**
@@ -432,8 +432,9 @@ export class Ends {
     return { ...open, ...claimedViews(plan, run, this.#baseline, { shown, seen, orders }) };
   }
 
-  #undelivered(end: ExpectedEnd): ExpectedEnd {
-    return { ...withFewerPayouts(end), views: undeliveredViews(end.views, this.#waiting), isPlain: false };
+  #undelivered(end: ExpectedEnd, run: LoadedRun): ExpectedEnd {
+    const views = undeliveredViews(end.views, this.#waiting, this.seenIn(run));
+    return { ...withFewerPayouts(end), views, isPlain: false };
   }
 }
 

@@ -278,12 +278,26 @@ function isMatch(expected: unknown, seen: unknown): boolean {
   return findMismatches(expected, seen, "").length === 0;
 }
 
-/** Allows each number of an expectation to be lower. */
-function withFewer(expected: unknown): unknown {
+/** Allows each number of an expectation to be lower, and a list to lack some of its entries. */
+function withFewer(expected: unknown, seen: unknown): unknown {
   if (typeof expected === "number" && expected > 0) return { gte: 0, lte: expected };
-  if (Array.isArray(expected)) return expected.map(withFewer);
+  if (Array.isArray(expected)) return hasSome(expected, seen) ? seen : expected;
   if (!isJsonObject(expected) || isMatcher(expected)) return expected;
-  return Object.fromEntries(Object.entries(expected).map(([key, part]) => [key, withFewer(part)]));
+  const partOf = (key: string) => (isJsonObject(seen) ? seen[key] : undefined);
+  return Object.fromEntries(
+    Object.entries(expected).map(([key, part]) => [key, withFewer(part, partOf(key))]),
+  );
+}
+
+/** Returns true for a list of expected entries in their order. */
+function hasSome(expected: readonly unknown[], seen: unknown): boolean {
+  const left = [...expected];
+  const takes = (entry: unknown) => {
+    const at = left.findIndex((one) => isMatch(withFewer(one, entry), entry));
+    left.splice(0, at + 1);
+    return at >= 0;
+  };
+  return Array.isArray(seen) && seen.every(takes);
 }
 
 /** Leaves out the fields that the body lacks: nothing is shown there. */
@@ -332,13 +346,14 @@ export function withAllowed(
 export function undeliveredViews(
   views: readonly object[],
   waiting: readonly (readonly unknown[])[],
+  seen: readonly unknown[] = [],
 ): object[] {
   return views.map((view, index) => {
     const { body, ...rest } = view as { readonly body?: unknown };
     const fields = fieldsIn(body ?? PRESENT).map(({ path, value }) => {
       const earlier = waiting.map((bodies) => fieldAt(bodies[index], path));
       const known = earlier.filter((one) => one !== undefined);
-      return { path, value: known.length === 0 ? withFewer(value) : { in: [withFewer(value), ...known] } };
+      return { path, value: { in: [withFewer(value, fieldAt(seen[index], path)), ...known] } };
     });
     return { ...rest, body: expectationOf(fields) };
   });
