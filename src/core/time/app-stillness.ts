@@ -12,6 +12,8 @@ import { afterPendingIo, pause } from "./timers.js";
 const CALM_TURNS = 2;
 /** Types of resources that stand for work of the system or of a thread that ends once: files, names, hashes. */
 const WORK = /REQ(UEST|CALLBACK|PROMISE|WRAP)?$|CONNECTWRAP$/;
+/** Types of `WORK` that end at a socket, which tells by its address where the app waits. */
+const CONNECTING = /^(GETADDRINFO|HTTPCLIENT|TCPCONNECT|PIPECONNECT)/;
 /** Pauses of 1 ms for which work of the system is waited for. A resource may also be one that never ends. */
 const WORK_PAUSES = 2_000;
 /** Pauses of 1 ms for which a socket that was written to is waited for, such as the connection to a database. */
@@ -20,6 +22,7 @@ const SOCKET_PAUSES = 100;
 /** Work of the system, as `async_hooks` reports it. */
 interface Work {
   readonly resource: object;
+  readonly isConnecting: boolean;
   readonly sincePause: number;
 }
 
@@ -54,17 +57,20 @@ export class AppStillness {
   #activity = 0;
   readonly #work = new Map<number, Work>();
   readonly #sockets = new Map<Socket, Unanswered>();
-  /** Address outside of this process that the app has written to → writes that one answer is for. */
-  readonly #outside = new Map<string, number>();
-  readonly #ownPorts = new Set<number | undefined>();
+  /** Address that the app has written to → writes that one answer is for. */
+  readonly #addresses = new Map<string, number>();
+  /** Addresses at which a server of this process reads what the app writes. */
+  readonly #own = new Set<string>();
   #hasGivenUp = false;
+  #hasWaitedForWork = false;
   /** Pauses so far: a busy machine makes them longer, so an app that it slows is waited for as long. */
   #pauses = 0;
   #pause: Promise<void> | undefined;
   #isLearning = true;
   readonly #hook = createHook({
     init: (id, type, _triggerId, resource) => {
-      if (WORK.test(type)) this.#work.set(id, { resource, sincePause: this.#pauses });
+      if (!WORK.test(type)) return;
+      this.#work.set(id, { resource, isConnecting: CONNECTING.test(type), sincePause: this.#pauses });
     },
     before: (id) => {
       if (this.#work.delete(id)) this.#activity++;
@@ -130,7 +136,7 @@ export class AppStillness {
       const { remoteAddress, remotePort } = socket;
       const { writes = 0, address = `${remoteAddress}:${remotePort}` } = this.#sockets.get(socket) ?? {};
       this.#sockets.set(socket, { address, writes: writes + 1, sincePause: this.#pauses });
-      if (!this.#outside.has(address)) this.#outside.set(address, 1);
+      if (!this.#addresses.has(address)) this.#addresses.set(address, 1);
     }
   }
 
@@ -140,8 +146,8 @@ export class AppStillness {
     const unanswered = this.#sockets.get(socket);
     if (unanswered === undefined) return;
     const { address, writes, isServed } = unanswered;
-    const answered = this.#outside.get(address)!;
-    if (this.#isLearning && writes > answered) this.#outside.set(address, writes);
+    const answered = this.#addresses.get(address)!;
+    if (this.#isLearning && writes > answered) this.#addresses.set(address, writes);
     if (this.#isLearning || chunk === null || writes <= answered || isServed !== undefined)
       this.#sockets.delete(socket);
     else Object.assign(unanswered, { writes: writes - answered, sincePause: this.#pauses });
@@ -149,10 +155,11 @@ export class AppStillness {
 
   /** Notes that a server of this process has read a request of a client of this process, or writes to it. */
   #noteServer({ localPort, remotePort }: Socket, isServed: boolean): void {
-    this.#ownPorts.add(localPort);
     for (const [client, unanswered] of this.#sockets)
-      if (client.remotePort === localPort && client.localPort === remotePort)
+      if (client.remotePort === localPort && client.localPort === remotePort) {
+        this.#own.add(unanswered.address);
         Object.assign(unanswered, { isServed, sincePause: this.#pauses });
+      }
   }
 
   /** Ends the runs without acts at once. In these, one answer is for all that was written before it. */
@@ -164,11 +171,13 @@ export class AppStillness {
     this.#activity++;
   }
 
-  /** Addresses outside of this process that the app has written to. */
+  /** Addresses outside of this process that the app has written to. A local socket has none. */
   get outside(): string[] {
-    // A local socket has no port.
-    const own = [undefined, ...this.#ownPorts].map((port) => `:${port}`);
-    return [...this.#outside.keys()].filter((address) => !own.some((port) => address.endsWith(port))).sort();
+    return this.#foreign.filter((address) => !address.endsWith(":undefined")).sort();
+  }
+
+  get #foreign(): string[] {
+    return [...this.#addresses.keys()].filter((address) => !this.#own.has(address));
   }
 
   /** The system did not end work of the app in time. What follows from it is not seen. */
@@ -176,9 +185,9 @@ export class AppStillness {
     return this.#hasGivenUp;
   }
 
-  /** The app has waited for the system or written to a socket, which does not take as long in every run. */
+  /** The app has waited for the system, or written to another process, which does not take as long in every run. */
   get hasWaited(): boolean {
-    return this.#pauses > 0 || this.#outside.size > 0;
+    return this.#hasWaitedForWork || this.#foreign.length > 0;
   }
 
   restore(): void {
@@ -188,12 +197,18 @@ export class AppStillness {
   }
 
   get #isWaiting(): boolean {
-    for (const [id, { resource, sincePause }] of this.#work) {
+    let isWaiting = false;
+    for (const [id, { resource, isConnecting, sincePause }] of this.#work) {
       const isPending = !isSynchronousJob(resource);
-      if (isPending && this.#pauses - sincePause < WORK_PAUSES) return true;
+      if (isPending && this.#pauses - sincePause < WORK_PAUSES) {
+        isWaiting = true;
+        this.#hasWaitedForWork ||= !isConnecting;
+        continue;
+      }
       this.#work.delete(id);
       this.#hasGivenUp ||= isPending;
     }
+    if (isWaiting) return true;
     for (const [socket, { sincePause, isServed }] of this.#sockets) {
       if (isServed === true && !socket.destroyed) continue;
       if (!socket.destroyed && this.#pauses - sincePause < SOCKET_PAUSES * busyness()) return true;

@@ -1,7 +1,9 @@
+import { scrypt } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { AppStillness } from "../../../src/core/time/app-stillness.js";
@@ -95,12 +97,38 @@ it("an app that writes to a local socket waits for it, and names no address", as
   expect([stillness.hasWaited, stillness.outside]).toEqual([true, []]);
 });
 
-it("an app that waits for a server of this process is still while the server keeps its response", async () => {
+async function connectToOwnServer(): Promise<{ server: Server; own: Socket }> {
   const server = createServer().listen(0, "127.0.0.1");
   atEnd(() => server.close());
   await once(server, "listening");
-  const own = await connectTo((server.address() as AddressInfo).port);
+  return { server, own: await connectTo((server.address() as AddressInfo).port) };
+}
+
+it("an app that waits for a server of this process is still while the server keeps its response", async () => {
+  const { server, own } = await connectToOwnServer();
   own.write("GET / HTTP/1.1\r\nhost: shop.test\r\n\r\n");
   await once(server, "request");
   expect(await isStill()).toBe(true);
+});
+
+it("an app that looks up and asks a server of this process has waited for no other process", async () => {
+  const { server } = await connectToOwnServer();
+  server.on("request", (_request, response) => response.end("yes"));
+  const { port } = server.address() as AddressInfo;
+  const asked = fetch(`http://localhost:${port}`).then((response) => response.text());
+  for (let isAnswered = false; !isAnswered; ) {
+    await stillness.whenStill();
+    isAnswered = await Promise.race([asked.then(() => true), pause(1).then(() => false)]);
+  }
+  expect([stillness.hasWaited, stillness.outside]).toEqual([false, []]);
+});
+
+it.each<[string, () => Promise<unknown>]>([
+  ["hashes a password", () => promisify(scrypt)("password", "salt", 32)],
+  ["asks a server of another thread", async () => client.write("1") && (await answer())],
+])("an app that %s has waited for more than this process", async (_, ask) => {
+  const asked = ask();
+  await stillness.whenStill();
+  await asked;
+  expect(stillness.hasWaited).toBe(true);
 });
