@@ -34,7 +34,7 @@ import type { PlainRunResult } from "./plain-runs.js";
 import { referencesFirst } from "./reference-kinds.js";
 import type { Trace } from "./run-record.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
-import { type Failure, ONCE, type Trial, Trials } from "./trials.js";
+import { EAGER, type Failure, ONCE, type Trial, Trials } from "./trials.js";
 
 export interface ExploreOptions {
   readonly depth: ExploreDepth;
@@ -328,10 +328,13 @@ export class Explorer {
   }
 
   async #runForNote(deviation: Deviation): Promise<void> {
-    const trial = await this.#trials.runOnce([deviation]);
+    const { description, failsOnLoss } = DEVIATION_KIND_DEFINITIONS[deviation.kind];
+    const trial = await this.#trials.runOnce(
+      [deviation],
+      failsOnLoss ? EAGER : { ...EAGER, isForNote: true },
+    );
     const { verdict } = trial;
     if (this.#overReason !== undefined) return;
-    const { description, failsOnLoss } = DEVIATION_KIND_DEFINITIONS[deviation.kind];
     const isLoss = failsOnLoss && verdict.outcome === "wrong" && verdict.oracle === "money";
     const { failure = undefined } = isLoss ? await this.#trials.judge([deviation], trial) : {};
     this.noteRuns++;

@@ -80,6 +80,8 @@ export interface RunVariant {
   readonly side: RaceSide;
   /** Waits longer for the app, so that a slow app does not fail. A run that is not patient is eager. */
   readonly isPatient: boolean;
+  /** A failure is only a note, which accuses no field, so no end runs again for it. */
+  readonly isForNote?: boolean;
 }
 
 /**

@@ -30,7 +30,7 @@ export interface Judgement {
 /** Number of runs in which nothing is held, if the app's own timing decides each. */
 const TOGETHER_RUNS = 3;
 
-const EAGER: RunVariant = { side: "first", isPatient: false };
+export const EAGER: RunVariant = { side: "first", isPatient: false };
 
 /** Runs sets of deviations and judges the runs. */
 export class Trials {

@@ -40,6 +40,14 @@ it("the same shop with its bugs mended is silent at depth 1", async () => {
   expect(report.looked_at).toEqual(["order.delivered", "order.status"]);
 });
 
+it("a right shop runs three times plain, once for each set, and a few times more for its races", async () => {
+  const { sandbox, flow } = await openShop();
+  await sandbox.explore(flow); // loads modules, for which a run waits
+  const { runs, profile } = await sandbox.explore(flow, { profile: true });
+  // A press twice is held in three ways, and once not at all.
+  expect(profile!.runs! - runs).toBe(3 + 3);
+});
+
 it("a view is compared in a run whose assertion fails before the flow's end", async () => {
   const { sandbox, shop } = await openShop({ hasBugs: true });
   const flow = flowOf(shop, {

@@ -70,7 +70,8 @@ export class EndCheck<Run extends CheckedRun> {
     const mayChange = failure !== undefined || this.#mayChange(plan);
     let missed = await (mayChange ? this.#missedLater(plan, run) : this.#missedEnd(plan, run));
     const freeFields = this.ends.free.length;
-    for (const unsure of missed === undefined ? [] : this.ends.unsureEnds(plan, run, missed.fields)) {
+    const accused = plan.variant.isForNote === true ? [] : (missed?.fields ?? []);
+    for (const unsure of this.ends.unsureEnds(plan, run, accused)) {
       await this.#learnAgain(unsure);
       // A withdrawal names no customer, so those of the further run would count as this run's.
       if (observed.withdrawals.length > 0) continue;
