@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, it, vi } from "vitest";
+import type { ExploreFlow } from "../../../src/library/index.js";
 import { ExploreError, type ExploreReport, UserError } from "../../../src/library/index.js";
 import { setupSandbox } from "../../../src/testing/index.js";
 import { openSandbox } from "../../support/api-client.js";
@@ -81,6 +82,24 @@ it("only runs one set, and refuses a set that no run has", async () => {
   await expect(sandbox.explore(flow, { only: "webhook_twice at charge.failed#1" })).rejects.toThrow(
     "only webhook_twice at charge.failed#1: a run has no such place",
   );
+});
+
+it("what one unpaid end shows as a paid order does, and another does not, is a note", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const active = new Set<string>();
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    if (/completed|expired/.test(type)) active.add(data.metadata.order_id);
+  });
+  const shop = await openFunctionShop(sandbox);
+  const see: ExploreFlow["see"] = {
+    order: ({ id }) => ({ status: shop.orders.get(id)!.status, active: active.has(id) }),
+  };
+  const only = "webhook_twice at charge.completed#1, declined at charge#1";
+  const { notes } = await sandbox.explore(flowOf(shop, { see }), { only });
+  expect(notes).toEqual([
+    "nothing is paid: with expired_unpaid alone, active is true as for a paid order; with declined alone, it is false",
+  ]);
 });
 
 it("kinds that a flow in a process cannot have are not tried, each with a reason", async () => {

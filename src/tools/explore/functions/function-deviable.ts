@@ -224,7 +224,7 @@ export class FunctionDeviable implements Deviable {
   }
 
   openQuestions(): readonly string[] {
-    return this.#driver.limits;
+    return [...this.#driver.limits, ...this.#endCheck.ends.unpaidNotes()];
   }
 
   flowCoverage(hasAllEnds: boolean): FlowCoverage {
