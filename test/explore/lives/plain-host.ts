@@ -6,7 +6,7 @@ import { readRowsOf } from "../../../src/tools/explore/sandbox/observation.js";
 import { Client } from "../../../src/tools/scenario/running/client.js";
 
 /** An app of functions in which lives are carried out by nothing but the library. */
-export function plainHost(sandbox: Sandbox, { lives, see }: ExploreFlow): LifeHost {
+export function plainHost(sandbox: Sandbox, { lives, see, setup }: ExploreFlow): LifeHost {
   let orders = 0;
   const client = new Client({ fetch: sandbox[IN_PROCESS_FETCH] });
   const press = (_label: string, act: () => unknown) => act() as never;
@@ -23,14 +23,14 @@ export function plainHost(sandbox: Sandbox, { lives, see }: ExploreFlow): LifeHo
     rowsSince: readRowsOf(client),
     newestCharge: undefined,
     until,
-    begin: async () => {},
+    begin: async () => void (await setup?.()),
     newOrder: (email) => {
       const id = `order-${++orders}`;
       return { id, email: email ?? `${id}@shop.test` };
     },
     press: (act, order) =>
       until(
-        Promise.resolve(lives![act]!({ ...order, press })).then(
+        (async () => lives![act]!({ ...order, press }))().then(
           () => true,
           () => false,
         ),

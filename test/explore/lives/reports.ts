@@ -119,6 +119,23 @@ export function slotShop(sandbox: Sandbox, isFixed: boolean): Promise<ExploreFlo
   });
 }
 
+/** A room that an order holds is free again if the payment fails, but not if it expires. */
+export function roomShop(sandbox: Sandbox, isFixed: boolean): Promise<ExploreFlow> {
+  let guest: string | undefined;
+  return openApp(sandbox, "room", {
+    setup: () => {
+      guest = undefined;
+    },
+    goToPay: ({ id }) => {
+      if (guest !== undefined && guest !== id) throw Object.assign(new Error("taken"), { status: 409 });
+      guest = id;
+    },
+    onUnpaid: (_order, status) => {
+      if (isFixed || status !== "expired") guest = undefined;
+    },
+  });
+}
+
 /** A piece that is set aside for an order comes back if the payment fails, but not if it expires. */
 export function stockShop(sandbox: Sandbox, isFixed: boolean): Promise<ExploreFlow> {
   let left = 5;

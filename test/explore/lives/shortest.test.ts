@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { plainActs, SETTLED } from "../../../src/tools/explore/lives/acts.js";
 import { drawLives } from "../../../src/tools/explore/lives/draw.js";
 import { type LifeHost, live } from "../../../src/tools/explore/lives/life.js";
 import { faultsOf } from "../../../src/tools/explore/lives/life-judge.js";
@@ -6,6 +7,7 @@ import { runLives } from "../../../src/tools/explore/lives/lives.js";
 import { learnReferences } from "../../../src/tools/explore/lives/references.js";
 import { openSandbox } from "../../support/api-client.js";
 import { plainHost } from "./plain-host.js";
+import { roomShop } from "./reports.js";
 import { openShop } from "./shop.js";
 
 it.each([
@@ -28,6 +30,27 @@ it.each([
   for (const at of end.acts.keys())
     expect([at, await isFound(end.acts.toSpliced(at, 1))]).toEqual([at, false]);
 });
+
+it.each([0, 1])(
+  "customer %i is refused the room that an expired order of customer 0 holds",
+  async (customer) => {
+    const faults: string[][] = [];
+    for (const isFixed of [false, true]) {
+      const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+      const host = plainHost(sandbox, await roomShop(sandbox, isFixed));
+      const references = await learnReferences(host, "room");
+      const end = await live(host, [
+        ...plainActs(0, 0, true, "pay").slice(0, -1),
+        { do: "wait", by: SETTLED },
+        ...plainActs(1, customer, true, "pay"),
+      ]);
+      faults.push(faultsOf(end, references, true).map(({ message }) => message));
+    }
+    // The same customer may go on with the first order.
+    const isOther = customer === 1;
+    expect(faults).toEqual([isOther ? ["order 2, after one that was never paid, cannot be paid"] : [], []]);
+  },
+);
 
 it("an app may show nothing of a refund if its flow allows so", async () => {
   const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });

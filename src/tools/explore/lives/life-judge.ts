@@ -161,7 +161,10 @@ function newcomerFaults(end: LifeEnd, references: References, hasAttempt: boolea
   const { acts, orders } = end;
   const [[, first] = [], [number = -1, last] = []] = [...orders] as [number, OrderEnd][];
   if (first === undefined || last === undefined) return [];
-  const plain = plainActs(number, last.customer, hasAttempt, "pay");
+  const all = plainActs(number, last.customer, hasAttempt, "pay");
+  // Another customer whom the app refuses has no charge to pay. The same one may go on with the first order.
+  const isRefused = last.charges === 0 && scopeOf(first, last) === "other";
+  const plain = isRefused ? all.slice(0, -1) : all;
   const isPlain =
     JSON.stringify(acts.slice(-plain.length)) === JSON.stringify(plain) &&
     isSettling(acts.at(-plain.length - 1)) &&
