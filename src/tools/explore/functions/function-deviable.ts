@@ -285,12 +285,12 @@ export class FunctionDeviable implements Deviable {
   }
 
   async lives<Result>(work: (host: LifeHost) => Promise<Result>): Promise<Result> {
-    const { FunctionLives } = await loadLazily(() => import("../lives/function-lives.js"));
+    const { functionLives } = await loadLazily(() => import("../lives/function-lives.js"));
     const [flow, sandbox, driver, client] = [this.#flow, this.#sandbox, this.#driver, this.#client];
     const { free: all, listed } = this.#endCheck.ends;
     const free = all.map(({ view, field }) => `${this.#names[view]}.${field}`);
     try {
-      return await work(new FunctionLives({ name: this.name, flow, sandbox, driver, client, free, listed }));
+      return await work(functionLives({ name: this.name, flow, sandbox, driver, client, free, listed }));
     } finally {
       this.#position = await readListPositions(client);
     }

@@ -42,7 +42,7 @@ export interface LifeHost {
   /** Waits for work of the sandbox that the app has a part in. */
   until<Result>(work: Promise<Result>): Promise<Result>;
   /** Does both at the same moment: the app's first call in `one` has its response when `other` is done. */
-  together(one: () => Promise<void>, other: () => Promise<void>): Promise<void>;
+  together(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<unknown>;
   advance(by: string): Promise<void>;
   useRules(rules: RunRules): unknown;
   /** Runs the scheduled work of the app. */
@@ -157,7 +157,7 @@ class Life {
       : ((act.do === "refund" ? paid?.size : charges?.length) ?? 0) > 0;
   }
 
-  async #carryOut(act: LifeAct): Promise<void> {
+  async #carryOut(act: LifeAct): Promise<unknown> {
     const host = this.#host;
     if (act.do === "wait") {
       this.#nowMs += durationToMs(act.by);

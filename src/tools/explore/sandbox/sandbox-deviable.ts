@@ -326,11 +326,11 @@ export class SandboxDeviable implements Deviable {
   }
 
   async lives<Result>(work: (host: LifeHost) => Promise<Result>): Promise<Result> {
-    const { FileLives, viewName } = await loadLazily(() => import("../lives/file-lives.js"));
+    const { fileLives, viewName } = await loadLazily(() => import("../lives/file-lives.js"));
     const ignored = this.#flow.observe.map(({ ignore = [] }, view) =>
       ignore.map((field) => ({ view, field })),
     );
-    const lives = new FileLives({
+    const lives = fileLives({
       flow: this.#flow,
       host: this.#host,
       client: new Client(this.#options),
