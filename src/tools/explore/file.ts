@@ -3,22 +3,19 @@ import { join, relative } from "node:path";
 import { DocumentError, warningText } from "../../core/files/documents.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { readFlow } from "../../core/files/read-flow.js";
-import { DEFAULT_EXPLORE_DEPTH, type ExploreDepth } from "../../core/schema/explore-limits.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { systemErrorText } from "../../core/schema/system-error-text.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
-import { durationToMs } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { loadScenarioWithIncludes } from "../scenario/files.js";
+import { type AsAsked, readAsked } from "./asked-options.js";
 import { BlindSpotError } from "./deviable.js";
 import { deviationSetText, scenarioName } from "./deviation-set.js";
 import type { ExploreReport } from "./exploration.js";
 import { explore } from "./explore.js";
 import type { ExploreOptions } from "./explorer.js";
-import { chosenSets } from "./incident-log/shown-deviations.js";
-import { chosenLives } from "./lives/chosen-lives.js";
 import { type Flow, flowOf } from "./sandbox/flow.js";
 import type { ProcessHostOptions } from "./sandbox/process-host.js";
 import { SandboxDeviable } from "./sandbox/sandbox-deviable.js";
@@ -32,55 +29,15 @@ export interface ExploreFileOptions extends Omit<ExploreOptions, "save">, Proces
   readonly mayHaveUnknownVars?: boolean;
 }
 
-/** Validated options of `explore` in the library. */
-interface LibraryOptions
-  extends Omit<
-    ExploreFileOptions,
-    | "fetch"
-    | "runIdOf"
-    | "depth"
-    | "budgetMs"
-    | "only"
-    | "shown"
-    | "lives"
-    | "onWarning"
-    | "mayHaveUnknownVars"
-  > {
-  readonly only?: string;
-  readonly from?: string;
-  readonly lives?: number;
-  readonly seed?: number;
-  readonly depth?: ExploreDepth;
-  readonly budget?: string;
-}
-
 /** Implements `explore` of the library, whose options have defaults. */
 export function exploreWithDefaults(
   file: string,
-  {
-    app,
-    budget,
-    only,
-    from,
-    lives,
-    seed,
-    depth = DEFAULT_EXPLORE_DEPTH,
-    environment = process.env,
-    ...options
-  }: LibraryOptions,
+  options: Omit<AsAsked<ExploreFileOptions>, "fetch" | "runIdOf" | "onWarning" | "mayHaveUnknownVars">,
   connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
 ): Promise<ExploreReport> {
-  const budgetMs = budget === undefined ? undefined : durationToMs(budget);
-  const checked = {
-    environment,
-    depth,
-    budgetMs,
-    ...chosenSets({ only, from }),
-    lives: chosenLives({ lives, seed, only, from }),
-    app: trimTrailingSlashes(app),
-    mayHaveUnknownVars: true,
-  };
-  return exploreFile(file, { ...options, ...connection, ...checked });
+  const { app, environment = process.env, ...others } = readAsked(options);
+  const checked = { environment, app: trimTrailingSlashes(app), mayHaveUnknownVars: true };
+  return exploreFile(file, { ...others, ...connection, ...checked });
 }
 
 /** Explores the flow of a scenario file. Throws a `DocumentError`, which has line numbers, if the file is invalid. */

@@ -1,5 +1,4 @@
 import { errorText } from "../../core/schema/error-text.js";
-import { DEFAULT_EXPLORE_DEPTH } from "../../core/schema/explore-limits.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { systemWallClock } from "../../core/time/wall-clock.js";
@@ -7,10 +6,9 @@ import type { LoadedScenario, ScenarioInputs } from "../scenario/files.js";
 import type { Replay } from "../scenario/replay.js";
 import type { RunReport, StepReport } from "../scenario/running/run-report.js";
 import { NO_APP, outcomeOf, type RunOptions, runScenario } from "../scenario/running/run-scenario.js";
+import { readAsked } from "./asked-options.js";
 import { NO_PLACE_CODE } from "./deviation-set.js";
 import type { ExploreReport } from "./exploration.js";
-import { chosenSets } from "./incident-log/shown-deviations.js";
-import { chosenLives } from "./lives/chosen-lives.js";
 
 type Inputs = Pick<ScenarioInputs, "environment" | "runIdOf">;
 /** Runs a scenario file: its steps, or the flow that it names with its deviations. */
@@ -62,9 +60,7 @@ async function replayed(
   try {
     const report = await exploreFile(flow, {
       ...{ app, fetch, namespace, controlToken, runCommand, signal, vars, environment, runIdOf },
-      depth: DEFAULT_EXPLORE_DEPTH,
-      ...chosenSets({ only }),
-      lives: chosenLives({ only }),
+      ...readAsked({ only }),
       mayHaveUnknownVars: true,
     });
     return resultOf(report);

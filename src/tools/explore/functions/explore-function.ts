@@ -1,26 +1,12 @@
-import type { ExploreDepth } from "../../../core/schema/explore-limits.js";
-import { DEFAULT_EXPLORE_DEPTH } from "../../../core/schema/explore-limits.js";
-import { durationToMs } from "../../../core/schema/time.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import { timersFault } from "../../../core/time/app-timers.js";
+import { type AsAsked, readAsked } from "../asked-options.js";
 import type { ExploreReport } from "../exploration.js";
 import { explore } from "../explore.js";
 import type { ExploreOptions } from "../explorer.js";
-import { chosenSets } from "../incident-log/shown-deviations.js";
-import { chosenLives } from "../lives/chosen-lives.js";
 import { checkFlow, type ExploreFlow } from "./flow.js";
 import { FunctionDeviable } from "./function-deviable.js";
 import type { LocalSandbox } from "./local-sandbox.js";
-
-interface ExploreFunctionOptions
-  extends Omit<ExploreOptions, "depth" | "budgetMs" | "only" | "shown" | "lanes" | "lives"> {
-  readonly depth?: ExploreDepth | undefined;
-  readonly budget?: string | undefined;
-  readonly only?: string | undefined;
-  readonly from?: string | undefined;
-  readonly lives?: number | undefined;
-  readonly seed?: number | undefined;
-}
 
 /** An exploration has the timers of the process. */
 let isExploring = false;
@@ -28,17 +14,11 @@ let isExploring = false;
 /** Explores a flow that is a function of this process. Throws a UserError for a flow that fails with nothing going wrong. */
 export async function exploreFunction(
   flow: ExploreFlow,
-  { depth = DEFAULT_EXPLORE_DEPTH, budget, only, from, lives, seed, ...options }: ExploreFunctionOptions,
+  options: AsAsked<Omit<ExploreOptions, "lanes">>,
   sandbox: () => LocalSandbox,
 ): Promise<ExploreReport> {
   checkFlow(flow);
-  const all = {
-    ...options,
-    depth,
-    budgetMs: budget === undefined ? undefined : durationToMs(budget),
-    ...chosenSets({ only, from }),
-    lives: chosenLives({ lives, seed, only, from }, "", flow.lives !== undefined),
-  };
+  const all = readAsked(options, flow.lives !== undefined);
   if (isExploring)
     throw new UserError(
       "explore: another exploration has the timers of this process: run one test at a time",
