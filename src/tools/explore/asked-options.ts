@@ -1,6 +1,5 @@
 import { DEFAULT_EXPLORE_DEPTH, type ExploreDepth } from "../../core/schema/explore-limits.js";
 import { durationToMs } from "../../core/schema/time.js";
-import type { ExploreOptions } from "./explorer.js";
 import { chosenSets } from "./incident-log/shown-deviations.js";
 import { chosenLives } from "./lives/chosen-lives.js";
 

@@ -41,13 +41,15 @@ const RESENT_AFTER = "1d";
 /** The scheduled work, which may give an unpaid order up, runs hourly after the flow. */
 const DEADLINE_MARGIN_MS = 2 * 3_600_000;
 
+function atCall(effectOf: (place: PlaceOfCall) => Effect | undefined): Kind["effectAt"] {
+  return (place) => (place.what === "call" ? effectOf(place) : undefined);
+}
+
 function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind["effectAt"] {
-  return (place) => {
-    const change = place.what === "call" ? changeOf(place) : undefined;
-    return change === undefined || place.what !== "call"
-      ? undefined
-      : { call: place, applyTo: (plan) => plan.deviateCall(place, change) };
-  };
+  return atCall((place) => {
+    const change = changeOf(place);
+    return change && { call: place, applyTo: (plan) => plan.deviateCall(place, change) };
+  });
 }
 
 /** @param partChangeOf the change to a retry, or to the first attempt at one endpoint of several */
@@ -136,7 +138,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   response_held: {
     description: "it is done, and all its webhooks arrive before the response",
-    effectAt: (place) => (place.what === "call" ? holding(place, "idle") : undefined),
+    effectAt: atCall((place) => holding(place, "idle")),
   },
   response_5xx: {
     description: "the service has an error of its own: nothing is done",
@@ -154,7 +156,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   read_held: {
     description: "the read stays open until the app has responded to the next webhook",
-    effectAt: (place) => (place.what === "call" ? holdingRead(place) : undefined),
+    effectAt: atCall(holdingRead),
   },
   paid_between_pages: {
     description: `a stranger pays between two pages of a list that the app reads, or ${MANY_STRANGERS} before a list of which it reads one page`,
@@ -173,15 +175,9 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   webhook_after_deadline: {
     description: "the webhook of a payment in time arrives after the charge's deadline and the app's",
-    effectAt: (place) =>
-      place.what === "event" && place.deadlineMs !== undefined
-        ? {
-            applyTo: (plan) =>
-              plan.deviateWebhook(place, {
-                delay: formatWholeSeconds(place.deadlineMs! + DEADLINE_MARGIN_MS),
-              }),
-          }
-        : undefined,
+    effectAt: onEvent(({ deadlineMs }) =>
+      deadlineMs === undefined ? undefined : { delay: formatWholeSeconds(deadlineMs + DEADLINE_MARGIN_MS) },
+    ),
   },
   webhook_after_next: {
     description: "the webhook arrives after the next one",

@@ -6,7 +6,7 @@ import type { ObservedCharge } from "../run-record.js";
 import type { Baseline } from "./facts.js";
 import { type Flow, findPresses, flowOf } from "./flow.js";
 import type { FileVariant, FlowVariant } from "./flow-variant.js";
-import { PRESENT } from "./views.js";
+import { mapLeaves, mapTexts, PRESENT } from "./views.js";
 
 /*
  * Values that apps mishandle, in place of those that the flow gives to the app: in `vars` and in the bodies of presses.
@@ -81,10 +81,14 @@ function nameVariants(flow: Flow, given: readonly GivenValue[]): FileVariant[] {
       when: `with the name ${AWKWARD_NAME}`,
       flow: withValues(flow, (one) => (isName(one) ? AWKWARD_NAME : one.value)),
       expectedOf: (plain) =>
-        withTexts(plain, (text) => {
-          const other = names.reduce((all, name) => all.replaceAll(name, AWKWARD_NAME), text);
-          return other === text ? text : { in: [other, text] };
-        }),
+        mapTexts(
+          plain,
+          (text) => {
+            const other = names.reduce((all, name) => all.replaceAll(name, AWKWARD_NAME), text);
+            return other === text ? text : { in: [other, text] };
+          },
+          isMatcher,
+        ),
     },
   ];
 }
@@ -121,7 +125,11 @@ export function emailVariant(email: string, customer: unknown): FlowVariant {
       : {}),
     // An app may show a part of an address, or another spelling.
     expectedOf: (plain) =>
-      withTexts(plain, (text) => (text.includes("@") ? PRESENT : { in: [text, inUpperCase(text)] })),
+      mapTexts(
+        plain,
+        (text) => (text.includes("@") ? PRESENT : { in: [text, inUpperCase(text)] }),
+        isMatcher,
+      ),
   };
 }
 
@@ -169,7 +177,7 @@ function priceVariants(
       flow: withValues(flow, awkwardFor),
       chargeMatch: { base_amount: AWKWARD_PRICE },
       told: AWKWARD_PRICE,
-      expectedOf: (plain) => withTexts(plain, (text) => (/\d/.test(text) ? PRESENT : text), PRESENT),
+      expectedOf: (plain) => withoutAmounts(plain),
     },
   ];
 }
@@ -188,35 +196,15 @@ function listVariants(flow: Flow, given: readonly GivenValue[]): FileVariant[] {
       flow: withValues(flow, ({ value }) => (value === list ? many : value)),
       mayCostMore: true,
       entries: [list.length, AWKWARD_COUNT],
-      expectedOf: (plain) =>
-        withTexts(
-          plain,
-          (text) => (/\d/.test(text) ? PRESENT : text),
-          PRESENT,
-          () => PRESENT,
-        ),
+      // A list is as any number is.
+      expectedOf: (plain) => withoutAmounts(plain, (part) => Array.isArray(part) || isMatcher(part)),
     },
   ];
 }
 
-/**
- * Replaces the texts of an expectation.
- *
- * @param numbers what is expected instead of each number
- * @param listOf what is expected instead of each list
- */
-function withTexts(
-  expected: unknown,
-  textOf: (text: string) => unknown,
-  numbers?: unknown,
-  listOf?: () => unknown,
-): unknown {
-  const replaced = (value: unknown): unknown => {
-    if (typeof value === "string") return textOf(value);
-    if (typeof value === "number") return numbers ?? value;
-    if (Array.isArray(value)) return listOf === undefined ? value.map(replaced) : listOf();
-    if (!isJsonObject(value) || isMatcher(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, replaced(part)]));
-  };
-  return replaced(expected);
+/** Expects any number, and any text with one, in place of each. */
+function withoutAmounts(expected: unknown, isLeaf = isMatcher as (part: unknown) => boolean): unknown {
+  const isAmount = (leaf: unknown) =>
+    typeof leaf === "number" || Array.isArray(leaf) || (typeof leaf === "string" && /\d/.test(leaf));
+  return mapLeaves(expected, (leaf) => (isAmount(leaf) ? PRESENT : leaf), isLeaf);
 }

@@ -74,9 +74,9 @@ export function baselineOf(
     ? { customer_email: charge!.email.replaceAll("*", "\\*").replaceAll(runId, RUN_ID) }
     : {};
   const { charges, withdrawals } = one.observed;
-  const named = namedOrder(charges, one);
-  const namedPayout = namedOrder(withdrawals, one);
-  const chargeMatch = hasOwnEmail ? customerMatch : (named?.match ?? {});
+  const orderCharges = namedOrder(charges, one);
+  const orderWithdrawals = namedOrder(withdrawals, one);
+  const chargeMatch = hasOwnEmail ? customerMatch : (orderCharges?.match ?? {});
   const free = differencesOf(views, one, other).map((field) => ({
     ...field,
     reason: "differs between plain runs",
@@ -94,8 +94,8 @@ export function baselineOf(
     },
     payableMs: charge === undefined ? 0 : charge.expiresMs - charge.createdMs,
     free,
-    ...(named === undefined ? {} : { orderCharges: orderPaymentsOf(named) }),
-    ...(namedPayout === undefined ? {} : { orderWithdrawals: orderPaymentsOf(namedPayout) }),
+    orderCharges,
+    orderWithdrawals,
     refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
     pressMatches: presses.map((range) => pressMatchesOf(one, range, customerMatch)),
     readMatch: readMatchOf(one.observed, customerMatch),
@@ -228,17 +228,8 @@ function bodyIn({ loaded }: LoadedRun, index: number): unknown {
   return withoutRun(savedVariable(loaded, viewVariableName(index)), loaded.runId);
 }
 
-interface NamedOrder {
-  readonly match: Readonly<Record<string, unknown>>;
-  readonly payments: readonly ObservedPayment[];
-}
-
-function orderPaymentsOf({ match, payments }: NamedOrder): OrderPayments {
-  return { match, completed: countCompletedPayments(payments) };
-}
-
 /** Finds the payments whose metadata or reference holds a variable of the flow, such as the order's id. */
-function namedOrder(all: readonly ObservedPayment[], { loaded }: LoadedRun): NamedOrder | undefined {
+function namedOrder(all: readonly ObservedPayment[], { loaded }: LoadedRun): OrderPayments | undefined {
   const [first] = all;
   const variables = loaded.scope.names.map((name) => [name, textOf(savedVariable(loaded, name))] as const);
   const referenceTo = (value: string | undefined): string | undefined => {
@@ -251,6 +242,11 @@ function namedOrder(all: readonly ObservedPayment[], { loaded }: LoadedRun): Nam
   });
   const reference = referenceTo(first?.reference);
   if (named.length === 0 && reference === undefined) return undefined;
+  const own = all.filter(
+    (payment) =>
+      named.every(({ key, value }) => payment.metadata[key] === value) &&
+      (reference === undefined || payment.reference === first!.reference),
+  );
   return {
     match: {
       ...(named.length === 0
@@ -258,11 +254,7 @@ function namedOrder(all: readonly ObservedPayment[], { loaded }: LoadedRun): Nam
         : { metadata: Object.fromEntries(named.map((one) => [one.key, one.reference])) }),
       ...(reference === undefined ? {} : { reference }),
     },
-    payments: all.filter(
-      (payment) =>
-        named.every(({ key, value }) => payment.metadata[key] === value) &&
-        (reference === undefined || payment.reference === first!.reference),
-    ),
+    completed: countCompletedPayments(own),
   };
 }
 

@@ -250,11 +250,9 @@ function notMoreThan(value: unknown): object | undefined {
 }
 
 /** Expects what `allowed` returns of each field; anything of a field for which it returns undefined. */
-function claim(fields: readonly Fact[], allowed: (field: Fact) => unknown): unknown;
-function claim(fields: readonly Field[], allowed: (field: Field) => unknown): unknown;
-function claim(fields: readonly Field[], allowed: (field: never) => unknown): unknown {
+function claim<One extends Field>(fields: readonly One[], allowed: (field: One) => unknown): unknown {
   const claimed = fields.flatMap((field) => {
-    const value = allowed(field as never);
+    const value = allowed(field);
     return value === undefined ? [] : [{ ...field, value }];
   });
   return expectationOf(claimed) ?? PRESENT;

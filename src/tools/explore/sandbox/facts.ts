@@ -81,9 +81,9 @@ export interface Baseline {
   readonly payableMs: number;
   readonly free: readonly FreeField[];
   /** Selects the charges of an order by metadata that holds a variable of the flow, such as the order's id. */
-  readonly orderCharges?: OrderPayments;
+  readonly orderCharges?: OrderPayments | undefined;
   /** Selects the withdrawals of an order by such metadata or by their reference. */
-  readonly orderWithdrawals?: OrderPayments;
+  readonly orderWithdrawals?: OrderPayments | undefined;
   /** Types of events that the app refuses in a plain run. */
   readonly refusedTypes: readonly string[];
   /** Select calls of the app during each press of the customer; undefined if the app makes no call then. */

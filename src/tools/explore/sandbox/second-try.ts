@@ -8,7 +8,7 @@ import type { Baseline } from "./facts.js";
 import { type Flow, findPresses } from "./flow.js";
 import type { FileVariant, FlowVariant } from "./flow-variant.js";
 import { cancelThenPayStep, findCharge, findPages, mustPayReason, unpaidStep } from "./payment-steps.js";
-import { fieldAt, PRESENT, RUN_ID } from "./views.js";
+import { fieldAt, mapTexts, PRESENT, RUN_ID } from "./views.js";
 
 /*
  * After a payment that failed, the customer orders and pays once more, with the same coupon, of the same stock. The ids
@@ -112,13 +112,7 @@ function namingAnew({ raw, drive }: Flow, begin: number): <Part>(part: Part) => 
     const all = isPart ? variables : [RUN_ID, ...variables];
     return all.reduce((known, name) => known.replaceAll(name, `${name}${AGAIN}`), text);
   };
-  const inAll = (part: unknown): unknown => {
-    if (typeof part === "string") return renamed(part);
-    if (Array.isArray(part)) return part.map(inAll);
-    if (!isJsonObject(part)) return part;
-    return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, inAll(value)]));
-  };
-  return (part) => inAll(part) as typeof part;
+  return (part) => mapTexts(part, renamed) as typeof part;
 }
 
 /** The second try is as a plain run; a number or a list may also have what the first try has left. */

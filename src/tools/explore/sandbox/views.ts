@@ -11,11 +11,34 @@ export const RUN_ID = `\${run.id}`;
 export const PRESENT = { exists: true };
 
 export function withoutRun(value: unknown, runId: string): unknown {
-  if (typeof value === "string")
-    return value.replace(/[*?]/g, "\\$&").replaceAll("${", "$${").replaceAll(runId, RUN_ID);
-  if (Array.isArray(value)) return value.map((part) => withoutRun(part, runId));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutRun(part, runId)]));
+  return mapTexts(value, (text) =>
+    text.replace(/[*?]/g, "\\$&").replaceAll("${", "$${").replaceAll(runId, RUN_ID),
+  );
+}
+
+/**
+ * Replaces the parts of a value that have no parts themselves.
+ *
+ * @param isLeaf returns true for a list or an object that is replaced as a whole, such as a matcher
+ */
+export function mapLeaves(
+  value: unknown,
+  replace: (leaf: unknown) => unknown,
+  isLeaf: (part: unknown) => boolean = () => false,
+): unknown {
+  if (typeof value !== "object" || value === null || isLeaf(value)) return replace(value);
+  if (Array.isArray(value)) return value.map((part) => mapLeaves(part, replace, isLeaf));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, mapLeaves(part, replace, isLeaf)]),
+  );
+}
+
+export function mapTexts(
+  value: unknown,
+  textOf: (text: string) => unknown,
+  isLeaf?: (part: unknown) => boolean,
+): unknown {
+  return mapLeaves(value, (leaf) => (typeof leaf === "string" ? textOf(leaf) : leaf), isLeaf);
 }
 
 /**
@@ -254,10 +277,7 @@ function namesEvent(entry: unknown): boolean {
 }
 
 function withoutNumbers(value: unknown): unknown {
-  if (typeof value === "number") return PRESENT;
-  if (Array.isArray(value)) return value.map(withoutNumbers);
-  if (!isJsonObject(value) || isMatcher(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutNumbers(part)]));
+  return mapLeaves(value, (leaf) => (typeof leaf === "number" ? PRESENT : leaf), isMatcher);
 }
 
 function isSamePath(one: readonly unknown[], other: readonly unknown[]): boolean {
