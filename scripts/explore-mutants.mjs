@@ -7,19 +7,22 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import * as ts from "typescript/unstable/ast";
 import { exploreApp, RIGHT_APPS } from "../test/explore/right-apps/explore-app.mjs";
 import { apply, generator } from "./mutants/list.mjs";
+import { readOptions } from "./options.mjs";
 import { parse } from "./syntax.mjs";
 
 /** @typedef {import("./mutants/list.mjs").Edit & { kind: string, line: number, before: string }} Mutation */
 
-const TEXT = { type: "string" };
-const { values: options } = parseArgs({
-  options: { count: TEXT, seed: TEXT, only: TEXT, limit: TEXT, json: TEXT },
+const options = readOptions({
+  count: "100",
+  seed: "explore",
+  only: undefined,
+  limit: "300",
+  json: undefined,
 });
-const limitMs = Number(options.limit ?? 300) * 1000;
+const limitMs = Number(options.limit) * 1000;
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const apps = join(root, "test/explore/right-apps");
 const SHARED = "service.mjs";
@@ -110,7 +113,7 @@ async function tryMutant({ app, file, ...edit }) {
   }
 }
 
-const all = drawMutants(options.seed ?? "explore", Number(options.count ?? 100));
+const all = drawMutants(options.seed, Number(options.count));
 const [first, last = first] = (options.only ?? `1-${all.length}`).split("-").map(Number);
 const results = [];
 for (const mutant of all.filter(({ number }) => number >= first && number <= last)) {

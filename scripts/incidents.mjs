@@ -11,10 +11,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { createSandbox } from "../dist/index.js";
 import { FOLDER, flowOf, INCIDENTS, isSavedFor, languageOf, programOf } from "./incidents/list.mjs";
 import { withProgram } from "./incidents/program.mjs";
+import { readOptions } from "./options.mjs";
 
 /** @typedef {import("./incidents/list.mjs").Incident} Incident */
 
@@ -22,14 +22,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const COMMAND = join(ROOT, "bin/payments-sandbox.js");
 const FIX_DEPTH = 2;
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: "string" },
-    times: { type: "string", default: "10" },
-    "at-once": { type: "string", default: "1" },
-    check: { type: "boolean" },
-  },
-});
+const options = readOptions({ only: undefined, times: "10", "at-once": "1", check: false });
 const times = Number(options.times);
 const incidents = INCIDENTS.filter(({ name }) => options.only === undefined || name === options.only);
 if (incidents.length === 0) throw new Error(`no incident ${options.only}`);
@@ -171,7 +164,7 @@ function put(page, marker, text, comparable = (one) => one) {
   const before = readFileSync(page, "utf8");
   const [from, to] = [before.indexOf(begin) + begin.length, before.indexOf(end)];
   if (from < begin.length || to < from) throw new Error(`${page} has no ${begin.trim()} … ${end}`);
-  if (options.check !== true) return writeFileSync(page, before.slice(0, from) + text + before.slice(to));
+  if (!options.check) return writeFileSync(page, before.slice(0, from) + text + before.slice(to));
   if (comparable(before.slice(from, to)) !== comparable(text))
     failures.push(`${page}: ${marker} differs\n${text}`);
 }

@@ -4,11 +4,10 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "./options.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const { values } = parseArgs({ options: { rounds: { type: "string", default: "100" } } });
-const { rounds } = values;
+const { rounds } = readOptions({ rounds: "100" });
 
 const TRIALS = [
   {

@@ -7,20 +7,24 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { apply, drawMutants, readSources } from "./mutants/list.mjs";
 import { TreeCopy } from "./mutants/tree.mjs";
+import { readOptions } from "./options.mjs";
 
 /** @typedef {import("./mutants/list.mjs").Mutant & { number: number }} Mutant */
 /** @typedef {import("./mutants/tree.mjs").Outcome} Outcome */
 /** @typedef {import("./mutants/tree.mjs").Suite} Suite */
 
-const TEXT = { type: "string" };
-const { values: options } = parseArgs({
-  options: { count: TEXT, seed: TEXT, only: TEXT, limit: TEXT, min: TEXT, json: TEXT },
+const options = readOptions({
+  count: "100",
+  seed: "mutants",
+  only: undefined,
+  limit: "90",
+  min: "0",
+  json: undefined,
 });
-const seed = options.seed ?? "mutants";
-const limitMs = Number(options.limit ?? 90) * 1000;
+const { seed } = options;
+const limitMs = Number(options.limit) * 1000;
 /** Share of the quick tests' time that the tests of one mutant may take. */
 const QUICK_SHARE = 0.12;
 const SLOW_FILES = 3;
@@ -31,7 +35,7 @@ const REACHED = "reached.jsonl";
 const begin = Date.now();
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const sources = readSources(root);
-const allMutants = drawMutants(sources, seed, Number(options.count ?? 100)).map((one, index) => ({
+const allMutants = drawMutants(sources, seed, Number(options.count)).map((one, index) => ({
   number: index + 1,
   ...one,
 }));
@@ -194,4 +198,4 @@ for (const room of [...new Set(done.map((one) => one.room))].sort())
   print(`${room.padEnd(12)}${totals(done.filter((one) => one.room === room))}`);
 print(`all         ${totals(done)}, in ${Math.round((Date.now() - begin) / 1000)} s`);
 for (const one of done) if (one.status !== "killed") print(`${one.status}: ${one.number}  ${titleOf(one)}`);
-process.exit(countOf(done, "killed") < Number(options.min ?? 0) ? 1 : 0);
+process.exit(countOf(done, "killed") < Number(options.min) ? 1 : 0);

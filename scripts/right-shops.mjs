@@ -9,24 +9,20 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "./options.mjs";
 import { withSource } from "./source.mjs";
 
-const TEXT = { type: "string" };
-const FLAG = { type: "boolean", default: false };
-const { values: options } = parseArgs({
-  options: {
-    count: { ...TEXT, default: "200" },
-    seed: { ...TEXT, default: "shops" },
-    only: TEXT,
-    set: { ...TEXT, multiple: true, default: [] },
-    right: FLAG,
-    plainer: FLAG,
-    flow: FLAG,
-    // Explorations wait for timers half of the time.
-    "at-once": { ...TEXT, default: "4" },
-    json: TEXT,
-  },
+const options = readOptions({
+  count: "200",
+  seed: "shops",
+  only: undefined,
+  set: [],
+  right: false,
+  plainer: false,
+  flow: false,
+  // Explorations wait for timers half of the time.
+  "at-once": "4",
+  json: undefined,
 });
 const MIN_FOUND = 0.9;
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
