@@ -22,6 +22,8 @@ export class RunState {
   readonly refused = new Map<number, () => unknown>();
   /** Number of acts after which the flow ends. */
   endsAfter = Infinity;
+  /** The flow ends where time would pass for a payment that is under way. */
+  endsUnpaid = false;
   /** The flow has ended before its last act, as it expected more of a run in which something deviates. */
   hasEndedEarly = false;
   pages = 0;

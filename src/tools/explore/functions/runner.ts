@@ -4,12 +4,13 @@ import { UserError } from "../../../core/schema/user-error.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
 import type { ServiceAccess } from "../../scenario/steps/request.js";
 import { Acts } from "../acts.js";
-import { endQuietly, LONG, type Race, type RunHost, stopsOf } from "../course.js";
+import { endQuietly, LONG, newestCharge, type Race, type RunHost, stopsOf } from "../course.js";
 import { JOB_DURATION, RunPlan } from "../run-plan.js";
 import type { Baseline } from "../sandbox/facts.js";
+import type { Failing } from "../sandbox/flow-variant.js";
 import { customerEmail } from "../sandbox/money.js";
 import { filledValue, MEANWHILE_STATUS } from "../sandbox/saved-variable.js";
-import { hearingMs } from "../sandbox/second-try.js";
+import { failPayment } from "../sandbox/second-try.js";
 import { call, changesPayment, mayRefuse, settled, statusOf } from "./acts.js";
 import { type Driver, IdleError } from "./driver.js";
 import type { ExploreContext, ExploreFlow } from "./flow.js";
@@ -61,7 +62,7 @@ export class FlowRunner {
     const variant = this.variants.find((one) => one === plan?.flowVariant);
     const run = new RunState(id, plan, sandbox.nowMs(), variant?.customerOf);
     run.endsAfter = endsAfter;
-    if (variant?.first !== undefined) await this.#tryInVain(run, variant.first);
+    if (variant?.failing !== undefined) await this.#tryInVain(run, variant.failing);
     sandbox.useRules(run.rules());
     const { timeAdvance } = plan ?? {};
     const stops = plan === undefined ? [] : stopsOf(this.#hostOf(run), plan, this.baseline!);
@@ -77,18 +78,18 @@ export class FlowRunner {
   }
 
   /** The customer of a run orders, and the payment fails. */
-  async #tryInVain(run: RunState, { charge, failing }: NonNullable<FunctionVariant["first"]>): Promise<void> {
+  async #tryInVain(run: RunState, failing: Failing): Promise<void> {
     const { sandbox, driver } = this.#options;
     const { customerMatch, payableMs } = this.baseline!;
     const plan = new RunPlan([], { customerMatch, variant: run.plan!.variant, pace: 1 });
     if (failing === "cancelled") plan.cancelledPage = 0;
-    else plan.endPayment(failing, charge);
     const first = new RunState(run.variables.runId, plan, sandbox.nowMs());
-    sandbox.useRules(first.rules());
+    first.endsUnpaid = true;
     driver.beginRun([], first.startMs, undefined);
+    sandbox.useRules({});
     await this.#driveFlow(first);
-    await driver.advance(hearingMs(failing, payableMs));
-    await this.tick(first);
+    const ended = failPayment(this.#hostOf(first), failing, payableMs);
+    await ended.catch((error: unknown) => first.breakOff(error));
     if (first.failure !== undefined) run.breakOff(first.error);
   }
 
@@ -217,6 +218,7 @@ export class FlowRunner {
   }
 
   async #advance(run: RunState, acts: Acts, ms: number): Promise<void> {
+    if (run.endsUnpaid && (await newestCharge(acts.host)) !== undefined) throw new FlowEnd();
     run.longestAdvanceMs = Math.max(run.longestAdvanceMs, ms);
     await acts.advance(ms, () => this.#options.driver.advance(ms));
   }

@@ -13,6 +13,7 @@ import { type FlowRun, waitStep } from "./flow-run.js";
 import { cancelStep, cancelThenPayStep, findPages, unpaidStep } from "./payment-steps.js";
 import { ANY_RESPONSE } from "./process-course.js";
 import { MEANWHILE_STATUS } from "./saved-variable.js";
+import { failPayment } from "./second-try.js";
 import { PRESENT } from "./views.js";
 
 /** Carries out the flow as the user wrote it, and marks the customer's presses among the calls to the service. */
@@ -96,6 +97,7 @@ export function driveAsPlanned(
   const driveFlow = async (): Promise<void> => {
     acts.hasBegun = !drive.some(isAppWrite);
     for (const [index, step] of drive.entries()) {
+      if (index === flow.secondTry) await failPayment(host, plan.flowVariant!.failing!, baseline.payableMs);
       if (lookOracle(step) !== undefined) await run.steps("drive", lookInPassing(step));
       else await act(step, index);
       await run.steps("drive", meanwhileSteps(flow, plan, index));

@@ -9,12 +9,17 @@ import type { Bodies } from "./claims.js";
 import type { Flow } from "./flow.js";
 import { fieldAt, fieldsIn } from "./views.js";
 
+/** How the first payment of a second try fails. */
+export type Failing = "declined" | "expired" | "cancelled";
+
 /** The flow with another value, or with a second try. It ends as a plain run but for what follows from that. */
 export interface FlowVariant {
   readonly kind: Extract<DeviationKind, "awkward_value" | "tried_again">;
   readonly at: string;
   /** The difference, as the beginning of a sentence. */
   readonly when: string;
+  /** Absent without a second try. */
+  readonly failing?: Failing;
   /** Selects the charges of the run, beside what selects those of a plain run. */
   readonly chargeMatch?: Readonly<Record<string, unknown>>;
   /** The app may refuse the variant if it says why. */

@@ -12,6 +12,8 @@ export interface Flow {
   readonly raw: Readonly<Record<string, unknown>>;
   /** Acts, in order: steps that call the app, pay or advance time; and between them the looks that an act follows. */
   readonly drive: readonly RawStep[];
+  /** Index of the step at which the customer tries again; the payment that is under way before it fails. */
+  readonly secondTry?: number;
   /** Looks at the end, which no act follows, each with its oracle. */
   readonly checks: readonly { readonly step: RawStep; readonly oracle: Oracle }[];
   /** Calls to the app, and commands, whose results at the end must be as in a plain run. */

@@ -5,7 +5,7 @@ import { nestedStepLists, type RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/customer.js";
 import type { ObservedCharge } from "../run-record.js";
-import type { Baseline, Payment } from "./facts.js";
+import type { Payment } from "./facts.js";
 import type { Flow } from "./flow.js";
 
 /*
@@ -63,16 +63,6 @@ export function paymentLike({ base, currency, method }: ObservedCharge): Payment
     ...(method === undefined ? {} : { method }),
     ...(currency === base.currency ? {} : { to_currency: currency }),
   };
-}
-
-export function findCharge(
-  filter: string,
-  { customer_email }: Baseline["customerMatch"],
-  save: object,
-): RawStep {
-  const customer =
-    customer_email === undefined ? "" : `&customer_email=${customer_email.replaceAll("+", "%2B")}`;
-  return { request: `GET /_sandbox/charges?${filter}limit=1${customer}`, save };
 }
 
 /** The name and `save` of a step that becomes another kind of step, whose result is a charge, not a response. */

@@ -1,13 +1,12 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isDecimal, isMatcher } from "../../../core/schema/matcher-words.js";
-import { durationToMs, formatDuration } from "../../../core/schema/time.js";
-import type { RawStep } from "../../scenario/loaded-steps.js";
-import { JOB_INTERVAL } from "../course.js";
+import { durationToMs } from "../../../core/schema/time.js";
+import { JOB_INTERVAL, newestCharge, type RunHost } from "../course.js";
 import type { ObservedCharge } from "../run-record.js";
 import type { Baseline } from "./facts.js";
 import { type Flow, findPresses } from "./flow.js";
-import type { FileVariant, FlowVariant } from "./flow-variant.js";
-import { cancelThenPayStep, findCharge, findPages, mustPayReason, unpaidStep } from "./payment-steps.js";
+import type { Failing, FileVariant, FlowVariant } from "./flow-variant.js";
+import { cancelThenPayStep, findPages, mustPayReason, unpaidStep } from "./payment-steps.js";
 import { fieldAt, mapTexts, PRESENT, RUN_ID } from "./views.js";
 
 /*
@@ -15,9 +14,6 @@ import { fieldAt, mapTexts, PRESENT, RUN_ID } from "./views.js";
  * that the first try is the first to name are new in the second.
  */
 
-export type Failing = "declined" | "expired" | "cancelled";
-
-const FAILED_CHARGE = "failed_charge";
 /** Sandbox time after the expiry of a charge, in which the app hears of it. */
 const MARGIN_MS = durationToMs("10m");
 /** Ending of the ids of the second try. */
@@ -41,60 +37,47 @@ export function secondTries(
     (step, index) => index > begin && (step.advance !== undefined || pages.includes(step)),
   );
   if (end === -1) return [];
-  const isOnPage = pages.includes(flow.drive[end]!);
-  const ends: readonly Failing[] = ["declined", "expired", ...(isOnPage ? (["cancelled"] as const) : [])];
-  return ends.map((failing) => {
-    const fails = [...flow.drive.slice(0, end), ...failSteps(flow, baseline, end, failing)];
-    const again = namingAnew(flow, begin);
-    const steps = [...fails, ...again(flow.drive.slice(begin))];
+  const step = flow.drive[end]!;
+  const again = namingAnew(flow, begin);
+  return secondTriesOf(pages.includes(step)).map((variant) => {
+    const unpaid = variant.failing === "cancelled" ? cancelThenPayStep(step) : unpaidStep(step);
+    const first = [...flow.drive.slice(0, end), ...(pages.includes(step) ? [unpaid] : [])];
     const second = {
       ...flow,
-      drive: steps,
+      drive: [...first, ...again(flow.drive.slice(begin))],
+      secondTry: first.length,
       observe: again(flow.observe),
       never: again(flow.never),
       checks: [],
     };
-    return { ...secondTry(failing), flow: second };
+    return { ...variant, flow: second };
   });
 }
 
-export function secondTry(failing: Failing): FlowVariant {
-  return {
+/** @param hasPage the customer pays on a page of the service, and can cancel it */
+export function secondTriesOf(hasPage: boolean): FlowVariant[] {
+  const ends: readonly Failing[] = ["declined", "expired", ...(hasPage ? (["cancelled"] as const) : [])];
+  return ends.map((failing) => ({
     kind: "tried_again",
     at: `charge#1 ${failing}`,
     when: `when the customer tries again after a payment that is ${failing}`,
+    failing,
     mayBeRefused: false,
     expectedOf: expectedAgain,
     mayPayMore: true,
-  };
+  }));
 }
 
-/** Sandbox time in which an app hears that the payment has failed. */
-export function hearingMs(failing: Failing, payableMs: number): number {
-  return failing === "expired" ? payableMs + MARGIN_MS : durationToMs(JOB_INTERVAL);
-}
-
-/** The steps in which the payment fails, and the app hears of it. */
-function failSteps(
-  flow: Flow,
-  { customerMatch, payableMs }: Baseline,
-  end: number,
-  failing: Failing,
-): RawStep[] {
-  const step = flow.drive[end]!;
-  const isOnPage = step.advance === undefined;
-  const to = failing === "declined" ? "FAILED" : "EXPIRED";
-  return [
-    ...(isOnPage ? [failing === "cancelled" ? cancelThenPayStep(step) : unpaidStep(step)] : []),
-    ...(failing === "cancelled"
-      ? []
-      : [
-          findCharge("", customerMatch, { [FAILED_CHARGE]: "body.items.0.charge_id" }),
-          { transition: { charge_id: `\${${FAILED_CHARGE}}`, to } },
-        ]),
-    { advance: formatDuration(hearingMs(failing, payableMs)) },
-    ...flow.scheduledWork,
-  ];
+/** Ends the payment that is under way, as far as the customer has not, and lets the app hear of it. */
+export async function failPayment(host: RunHost, failing: Failing, payableMs: number): Promise<void> {
+  if (failing !== "cancelled") {
+    const charge = await newestCharge(host);
+    if (charge === undefined) throw new Error("no charge whose payment could fail");
+    const move = { charge_id: charge.charge_id, to: failing === "declined" ? "FAILED" : "EXPIRED" };
+    await host.others(({ client }) => client.callOrFail("transitionCharge", move));
+  }
+  await host.advance(failing === "expired" ? payableMs + MARGIN_MS : durationToMs(JOB_INTERVAL));
+  await host.tick();
 }
 
 /**
