@@ -60,15 +60,20 @@ export function refund(
     const charge = tx.get("charges", chargeId);
     const isAll =
       amount === undefined ||
-      (charge !== undefined && isPaid(charge.status) && compareAmounts(amount, amountLeft(tx, charge)) === 0);
+      (charge !== undefined &&
+        isPaid(charge.status) &&
+        compareAmounts(amount, bookedPart(tx, charge).left) === 0);
     if (isAll) return transitionCharge(chargeId, "REFUNDED", actor, reason)(tx);
     const part = refundPart(chargeId, amount, reason)(tx);
     return "entry_id" in part ? charge! : part;
   };
 }
 
-function amountLeft(tx: Transaction, charge: Charge): string {
-  return subtract(requireBookedPayment(charge).amount, amountReturned(tx.state, charge));
+/** The booked payment of a charge, and what of it has been returned and is left. */
+function bookedPart({ state }: Transaction, charge: Charge) {
+  const booked = requireBookedPayment(charge);
+  const returned = amountReturned(state, charge);
+  return { booked, returned, left: subtract(booked.amount, returned) };
 }
 
 /** Charges back the rest of a completed payment, fee included. */
@@ -88,10 +93,8 @@ function reversePart(
     if (!isPaid(charge.status)) return notCompleted("charge", charge.status);
     if (charge.settled_at === null)
       return refuse("INVALID_TRANSITION", "The charge has not settled yet: nothing can be taken back.");
-    const booked = requireBookedPayment(charge);
+    const { booked, returned, left } = bookedPart(tx, charge);
     const { currency } = booked;
-    const returned = amountReturned(tx.state, charge);
-    const left = subtract(booked.amount, returned);
     if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing of the charge is left to charge back.");
     const amount = amountOf(tx, { ...charge, currency }, left);
     if (typeof amount !== "string") return amount;
