@@ -21,11 +21,9 @@ export interface Deviable {
   readonly name: string;
   /** The flow's file, as a prefix of error messages. */
   readonly source: string;
-  /** The app is a process that runs can kill. */
-  readonly canKillApp?: boolean;
   /** Runs of equal plans are alike: no timing of the app decides how they end. */
   readonly isRepeatable?: boolean;
-  /** Kinds of deviation that runs of this service cannot have, each with the reason. */
+  /** Kinds of deviation that runs of this service cannot have, each with the reason; by default `app_killed`. */
   readonly lacks?: Partial<Record<DeviationKind, string>>;
   readonly customer: {
     /** The customer's writes to the app, such as `POST /orders`, in order. */

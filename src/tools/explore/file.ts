@@ -16,6 +16,7 @@ import { deviationSetText, scenarioName } from "./deviation-set.js";
 import type { ExploreReport } from "./exploration.js";
 import { explore } from "./explore.js";
 import type { ExploreOptions } from "./explorer.js";
+import { DEVIATION_KIND_DEFINITIONS } from "./kinds.js";
 import { type Flow, flowOf } from "./sandbox/flow.js";
 import type { ProcessHostOptions } from "./sandbox/process-host.js";
 import { SandboxDeviable } from "./sandbox/sandbox-deviable.js";
@@ -86,9 +87,8 @@ async function saverIn(
   // A shipped flow is named, not found.
   const flow = existsSync(file) ? relative(folder, file).replaceAll("\\", "/") : file;
   return (found, description) => {
-    const only = typeof found === "string" ? found : deviationSetText(found);
-    // A file cannot kill the app.
-    if (only.includes("app_killed")) return undefined;
+    const [only, set] = typeof found === "string" ? [found, []] : [deviationSetText(found), found];
+    if (set.some(({ kind }) => DEVIATION_KIND_DEFINITIONS[kind].killsApp)) return undefined;
     const name = scenarioName(String(raw.name), found);
     const named = { name, description, flow, only };
     const path = join(folder, `${name}.yaml`);

@@ -27,6 +27,8 @@ interface Kind {
   readonly likeness?: "refused" | "repeated";
   /** Runs the app's scheduled work. Reads that the work makes do not count as changed behaviour. */
   readonly isJob?: true;
+  /** Kills the app, which a saved file cannot. */
+  readonly killsApp?: true;
   /** Why only `failOn` turns the kind on. */
   readonly untriedBecause?: string;
   /** The service never causes this deviation, or the app may mean what it does. The kind is tried last, as a note. */
@@ -292,6 +294,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description:
       "the app is killed and started again: before it has the response, while it handles the webhook, or just after",
     effectAt: killingApp,
+    killsApp: true,
   },
   underpaid: {
     description: "the customer pays half of the amount",

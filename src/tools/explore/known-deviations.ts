@@ -11,7 +11,7 @@ import { type ObservedPayment, type ObservedRun, RACE_SIDES, type RaceSide } fro
 export type SeparationReason = "impossible" | "independent";
 
 const HELD: readonly RaceSide[] = ["first", "second"];
-const NO_PROCESS = "only exec --explore with --kill kills the app";
+const NO_PROCESS = { app_killed: "only exec --explore with --kill kills the app" };
 const NO_PLACE = "the plain run has no place for it";
 const PAGE_KINDS: readonly DeviationKind[] = ["cancelled_then_paid", "returned_unpaid"];
 const END_KINDS: readonly DeviationKind[] = [
@@ -27,13 +27,13 @@ const END_KINDS: readonly DeviationKind[] = [
 
 /** All deviations that applied to any run so far, each with its place in the first such run. */
 export class KnownDeviations {
-  readonly #deviable: Pick<Deviable, "customer" | "canKillApp" | "lacks">;
+  readonly #deviable: Pick<Deviable, "customer" | "lacks">;
   readonly #known = new Map<string, { readonly place: Place; readonly effect: Effect }>();
   readonly #excluded = new Set<string>();
   /** The charges and withdrawals of the first run. */
   #payments: readonly ObservedPayment[] | undefined;
 
-  constructor(deviable: Pick<Deviable, "customer" | "canKillApp" | "lacks">) {
+  constructor(deviable: Pick<Deviable, "customer" | "lacks">) {
     this.#deviable = deviable;
   }
 
@@ -41,7 +41,7 @@ export class KnownDeviations {
   findIn(observed: ObservedRun): Deviation[] {
     this.#payments ??= [...observed.charges, ...observed.withdrawals];
     return placesOf(observed, this.#deviable.customer).flatMap((place) => {
-      const deviations = deviationsAt(place).filter((one) => this.#canCarryOut(one));
+      const deviations = deviationsAt(place).filter(({ kind }) => this.#lacks[kind] === undefined);
       for (const deviation of deviations) {
         const key = deviationKey(deviation);
         if (this.#known.has(key)) continue;
@@ -52,9 +52,8 @@ export class KnownDeviations {
     });
   }
 
-  #canCarryOut({ kind }: Deviation): boolean {
-    const { canKillApp, lacks = {} } = this.#deviable;
-    return lacks[kind] === undefined && (canKillApp === true || kind !== "app_killed");
+  get #lacks(): NonNullable<Deviable["lacks"]> {
+    return this.#deviable.lacks ?? NO_PROCESS;
   }
 
   has(deviation: Deviation): boolean {
@@ -85,11 +84,10 @@ export class KnownDeviations {
   }
 
   #absenceReason(kind: DeviationKind, { deliveries, charges }: ObservedRun): string {
-    const { customer, canKillApp, lacks = {} } = this.#deviable;
+    const { customer } = this.#deviable;
     const { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn } = customer;
-    const lack = lacks[kind];
+    const lack = this.#lacks[kind];
     if (lack !== undefined) return lack;
-    if (kind === "app_killed" && !canKillApp) return NO_PROCESS;
     if (kind === "meanwhile") return "the flow has no meanwhile";
     if (kind.startsWith("job_") && !hasJob) return jobReason;
     if (kind === "awkward_value") return "the flow gives the app no name, e-mail, price or list";

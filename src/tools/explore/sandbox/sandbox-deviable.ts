@@ -58,7 +58,7 @@ export class SandboxDeviable implements Deviable {
   readonly name: string;
   readonly source: string;
   customer: Deviable["customer"];
-  readonly canKillApp: boolean;
+  readonly lacks: Deviable["lacks"];
   readonly #flow: Flow;
   readonly #options: ProcessHostOptions;
   readonly #host: ProcessHost;
@@ -79,7 +79,7 @@ export class SandboxDeviable implements Deviable {
   private constructor(flow: Flow, options: ProcessHostOptions, host: ProcessHost) {
     this.name = String(flow.raw.name);
     this.source = flow.file;
-    this.canKillApp = options.process !== undefined;
+    this.lacks = options.process === undefined ? undefined : {};
     this.customer = customerOf(flow);
     this.#flow = flow;
     this.#options = options;
