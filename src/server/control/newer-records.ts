@@ -3,14 +3,18 @@ import { chargeDetailView } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Charge, Withdrawal } from "../../core/schema/records/payment-records.js";
 import { chargeExtras } from "./charges.js";
-import { createDeliveryMapper } from "./deliveries.js";
+import { deliveryRow } from "./record-views.js";
 import { requestEntryView } from "./requests.js";
 import { controlWithdrawalView } from "./withdrawals.js";
 
 type Row = Record<string, unknown>;
 
 const LISTS = {
-  deliveries: { idOf: (one: Delivery) => one.delivery_id, viewIn: createDeliveryMapper },
+  deliveries: {
+    idOf: (one: Delivery) => one.delivery_id,
+    viewIn: (namespace: Namespace) => (one: Delivery) =>
+      deliveryRow(namespace.engine.state, one, namespace.findHold(one)),
+  },
   charges: {
     idOf: (one: Charge) => one.charge_id,
     viewIn: (_: Namespace) => (one: Charge) => ({ ...chargeDetailView(one), ...chargeExtras(one) }),
@@ -26,7 +30,7 @@ const FIRST_PAGE = 16;
 
 /**
  * Lists the records that are newer than the one with the id `last`, newest first, as the control API lists them. Leaves out
- * how a charge stands: its report takes longer than the rest of the row.
+ * how a charge stands, and what a delivery carries: these take longer than the rest of the row.
  */
 export async function newerRecords(
   namespace: Namespace,

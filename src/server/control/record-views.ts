@@ -48,9 +48,20 @@ export function deliveryState(
   return attempts.length > 0 ? "failing" : "queued";
 }
 
+/** Adds what the delivery carries. */
 export function deliveryView(state: State, delivery: Delivery, hold: DeliveryHold | null) {
   const event = state.get("events", delivery.event_id);
   const carried = event && eventToSend(event, delivery.mishap);
+  return {
+    ...deliveryRow(state, delivery, hold),
+    /** Exact bytes that every attempt sends. */
+    body: carried?.body ?? null,
+    data:
+      carried === undefined ? null : (JSON.parse(carried.body) as z.infer<typeof eventPayloadSchema>).data,
+  };
+}
+
+export function deliveryRow(state: State, delivery: Delivery, hold: DeliveryHold | null) {
   const last = delivery.attempts.at(-1);
   return {
     delivery_id: delivery.delivery_id,
@@ -68,10 +79,6 @@ export function deliveryView(state: State, delivery: Delivery, hold: DeliveryHol
     hold,
     mishap: mishapView(delivery.mishap),
     attempts: delivery.attempts,
-    /** Exact bytes that every attempt sends. */
-    body: carried?.body ?? null,
-    data:
-      carried === undefined ? null : (JSON.parse(carried.body) as z.infer<typeof eventPayloadSchema>).data,
   };
 }
 
