@@ -95,6 +95,7 @@ export class Explorer {
   readonly #options: LimitedOptions;
   readonly #plain: PlainRunResult;
   readonly #deviations: KnownDeviations;
+  readonly #indexes: ReadonlyMap<string, number>;
   readonly #lanes: number;
   readonly #trials: Trials;
   readonly #notes = new Set<string>();
@@ -109,6 +110,7 @@ export class Explorer {
     this.#plain = plain;
     this.#deviations = new KnownDeviations(deviable);
     this.first = this.#deviations.findIn(observed).filter((one) => this.#isTried(one));
+    this.#indexes = new Map(this.first.map((one, index) => [deviationKey(one), index]));
     this.evidence = new Evidence(observed);
     this.#reportPlain("manners", refusalText(observed));
     this.#reportPlain("money", deviable.wrongPrice());
@@ -208,8 +210,7 @@ export class Explorer {
 
   /** Position among the places of the flow; after all of them for a deviation that a plain run does not have. */
   #indexOf(deviation: Deviation): number {
-    const index = this.first.findIndex((one) => deviationKey(one) === deviationKey(deviation));
-    return index === -1 ? this.first.length : index;
+    return this.#indexes.get(deviationKey(deviation)) ?? this.first.length;
   }
 
   /** Smaller sets come first, and single deviations in the order of their places in the flow. */

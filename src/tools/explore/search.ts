@@ -68,10 +68,10 @@ const MAX_VAIN_DRAWS = 1_000;
 class Search {
   readonly #options: SearchOptions;
   readonly #tried = new Set<string>();
-  readonly #failing: ReadonlySet<string>[] = [];
+  readonly #failing: (readonly string[])[] = [];
   readonly #absorbed = new Set<string>();
   /** Sets that behaved like an earlier set. The sets differ in one deviation's kind. The kinds share a `likeness`. */
-  readonly #alike: ReadonlySet<string>[] = [];
+  readonly #alike: (readonly string[])[] = [];
   readonly #reactions = new Set<string>();
   readonly #meets = new Map<string, SearchRunResult["canApply"]>();
   readonly #behaviours = new Set<string>();
@@ -207,11 +207,11 @@ class Search {
   }
 
   #skipReasonOf(set: DeviationSet): SkipReason | undefined {
-    const keys = new Set(set.map(deviationKey));
-    const holds = (set: ReadonlySet<string>) => [...set].every((key) => keys.has(key));
+    const keys = set.map(deviationKey);
+    const holds = (failing: readonly string[]) => failing.every((key) => keys.includes(key));
     if (this.#failing.some(holds)) return "holds_a_failing_set";
     if (this.#options.shuffleRandom !== undefined) return undefined;
-    if ([...keys].filter((key) => this.#absorbed.has(key)).length > 1) return "absorbed";
+    if (keys.filter((key) => this.#absorbed.has(key)).length > 1) return "absorbed";
     if (this.#alike.some(holds)) return "alike";
     return set.some((one) => this.#isUnmet(one, set)) ? "unmet" : undefined;
   }
@@ -245,10 +245,10 @@ class Search {
     const isNovel = !this.#behaviours.has(result.behaviour);
     this.#behaviours.add(result.behaviour);
     this.#meets.set(deviationSetKey(set), result.canApply);
-    if (result.hasFailed) this.#failing.push(new Set(keys));
+    if (result.hasFailed) this.#failing.push(keys);
     else {
       if (result.isAbsorbed && keys.length === 1) this.#absorbed.add(keys[0]!);
-      if (this.#isLikeAnother(set, result)) this.#alike.push(new Set(keys));
+      if (this.#isLikeAnother(set, result)) this.#alike.push(keys);
     }
     this.#hasEnded ||= result.isAppGone === true;
     return isNovel;
