@@ -1,4 +1,3 @@
-import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { countCompletedPayments } from "../judge.js";
 import type { RunPlan } from "../run-plan.js";
 import { claimedViews, OPEN } from "./claimed-views.js";
@@ -14,7 +13,8 @@ import {
   withFewerPayouts,
 } from "./expected-end.js";
 import type { Baseline, FreeField, LoadedRun } from "./facts.js";
-import { FreeFields, journalFields } from "./free-fields.js";
+import { FreeFields } from "./free-fields.js";
+import { journalsOf } from "./journals.js";
 import { chargesOf, chargesShownBy, moneyOf, UNPAID, wasRefundedFirst } from "./money.js";
 import { MEANWHILE_STATUS, savedVariable, statusName } from "./saved-variable.js";
 import { type ListedView, type ObservedViews, ofUnpaidOrders, seenIn, waitingIn } from "./seen-views.js";
@@ -24,11 +24,9 @@ import {
   type Freedom,
   type FreedomOf,
   fieldAt,
-  fieldsIn,
   isThere,
   onSamePaths,
   PRESENT,
-  partAt,
   pathOf,
   undeliveredViews,
   withAllowed,
@@ -102,7 +100,7 @@ export class Ends {
   /** The ends that a finished run may have, the likeliest first. */
   candidatesOf(plan: RunPlan, run: LoadedRun): ExpectedEnd[] {
     const all = this.seenIn(run);
-    const seen = all && this.#allCompared(all);
+    const seen = all && this.#compared(all);
     const freedomOf = (view: number) => this.#free.freedomOf(view);
     return this.#candidatesOf(plan, run)
       .map((end) => this.#allowing(plan, end))
@@ -182,7 +180,7 @@ export class Ends {
     const known = plan.others && this.#learned.get(othersKeyOf(plan.others.step));
     if (known === undefined) return [];
     const { completedCharges, completedWithdrawals = 0, bodies } = this.#baseline.plain;
-    const shown = (all: Bodies) => JSON.stringify(this.#allCompared(all));
+    const shown = (all: Bodies) => JSON.stringify(this.#compared(all));
     const isSame =
       known.completedCharges === completedCharges &&
       known.completedWithdrawals === completedWithdrawals &&
@@ -232,7 +230,7 @@ export class Ends {
   unpaidNotes(): string[] {
     const ends = this.#unpaidEnds.filter(({ plan }) => plan.others === undefined);
     const shown = ends.map(({ name, unpaid }) => ({ name, bodies: unpaid }));
-    return unpaidEndNotes(this.#valuesOf(this.#baseline.plain.bodies), shown);
+    return unpaidEndNotes(this.#compared(this.#baseline.plain.bodies, "value"), shown);
   }
 
   /** Learns from another plain run which fields may differ. A run with other money is none. */
@@ -277,61 +275,21 @@ export class Ends {
     const [before, during] = this.#waiting;
     if (before === undefined) return;
     const plain = this.#baseline.plain.bodies;
-    const fields = journalFields({
-      plain,
-      before,
-      during,
-      unpaid: [...this.#unpaidEnds.map((end) => end.unpaid), ...judged],
+    const unpaid = this.#unpaidEnds.map((end) => end.unpaid);
+    const growth = { plain, values: this.#compared(plain, "value"), before, during, unpaid, judged };
+    for (const { view, path, freedom } of journalsOf(this.#flow, growth))
+      this.#free.add(view, path.join("."), freedom, "grows with every event");
+  }
+
+  /** The compared parts of views, without the fields of a freedom of which a part is compared. */
+  #compared(bodies: Bodies, without?: Freedom): Bodies {
+    return bodies.map((body, index) => {
+      const freedomOf = this.#free.freedomOf(index);
+      return comparedPart(body, (path) => {
+        const freedom = freedomOf(path);
+        return freedom !== undefined && freedom === without ? "all" : freedom;
+      });
     });
-    const isGrowing = (view: number, path: readonly string[]) =>
-      fields.some((one) => one.view === view && one.path.join(".") === path.join("."));
-    const isTold = this.#valuesOf(plain).some((body, view) =>
-      fieldsIn(body).some(({ path }) => !isGrowing(view, path) && this.#tellsPaid(view, path)),
-    );
-    for (const { view, path, freedom } of fields)
-      if (!this.#tellsPaid(view, path) || !this.#isStatus(view, path, isTold))
-        this.#free.add(view, path.join("."), freedom, "grows with every event");
-  }
-
-  /** Returns true for a field that tells a paid order from every unpaid one: a status, or a count that happens to. */
-  #tellsPaid(view: number, path: readonly string[]): boolean {
-    const textIn = (bodies: Bodies) => JSON.stringify(partAt(bodies[view], path));
-    const paid = textIn(this.#baseline.plain.bodies);
-    return this.#unpaidEnds.every(({ unpaid }) => textIn(unpaid) !== paid);
-  }
-
-  /** Returns true for a text, and for a number that the flow expects, or that nothing else in the views stands for. */
-  #isStatus(view: number, path: readonly string[], isTold: boolean): boolean {
-    const { observe, checks = [] } = this.#flow;
-    const isExpected = checks.some(
-      ({ step }) =>
-        step.app === observe[view]!.app &&
-        isJsonObject(step.expect) &&
-        typeof fieldAt(step.expect.body, path) === "number",
-    );
-    const paid = partAt(this.#baseline.plain.bodies[view], path);
-    return typeof paid === "string" || (typeof paid === "number" && (isExpected || !isTold));
-  }
-
-  #compared(body: unknown, index: number): unknown {
-    return comparedPart(body, this.#free.freedomOf(index));
-  }
-
-  /** The compared parts without the fields of which only the presence is compared. */
-  #valuesOf(bodies: Bodies): Bodies {
-    return this.#without("value", bodies);
-  }
-
-  #without(freedom: Freedom, bodies: Bodies): Bodies {
-    const freedomIn = (index: number) => (path: string) => {
-      const known = this.#free.freedomOf(index)(path);
-      return known === freedom ? "all" : known;
-    };
-    return bodies.map((body, index) => comparedPart(body, freedomIn(index)));
-  }
-
-  #allCompared(bodies: Bodies): Bodies {
-    return bodies.map((body, index) => this.#compared(body, index));
   }
 
   get #unpaidEnds(): LearnedEnd[] {
@@ -347,8 +305,7 @@ export class Ends {
       name: PLAIN_NAME,
       completedCharges,
       completedWithdrawals,
-      views: bodies.map((view, index) => {
-        const body = this.#compared(view, index);
+      views: this.#compared(bodies).map((body, index) => {
         const counted = strangers === undefined ? body : (countedIn(body, times) ?? PRESENT);
         return { ...errorStatus(statuses[index]), body: counted };
       }),
@@ -370,7 +327,7 @@ export class Ends {
   /** Compared values of the views of a plain run, and the views of a customer who has not paid, at each end first. */
   shown(): { readonly plain: Bodies; readonly unpaid: readonly Bodies[] } {
     return {
-      plain: this.#valuesOf(this.#baseline.plain.bodies),
+      plain: this.#compared(this.#baseline.plain.bodies, "value"),
       unpaid: [...this.#unpaidEnds.map(({ bodies }) => bodies), ...this.#waiting],
     };
   }
@@ -387,10 +344,7 @@ export class Ends {
       completedCharges,
       completedWithdrawals:
         this.#baseline.plain.completedWithdrawals === undefined ? undefined : completedWithdrawals,
-      views: bodies.map((body, index) => ({
-        ...errorStatus(statuses[index]),
-        body: this.#compared(body, index),
-      })),
+      views: this.#compared(bodies).map((body, index) => ({ ...errorStatus(statuses[index]), body })),
     };
   }
 
@@ -414,8 +368,8 @@ export class Ends {
     if (plan.end === "expired" && isReference(plan)) this.#waiting = waitingIn(this.#flow, run, this.listed);
     if (plan.isUnpaid && isReference(plan)) this.#learnJournals([ofUnpaidOrders(this.#flow, run, seen)]);
     // A paid order has its own way to an end: a journal of ends tells only an unpaid one.
-    const claimed = (bodies: Bodies) =>
-      plan.isUnpaid || plan.isWrongMoney ? this.#allCompared(bodies) : this.#without("way", bodies);
+    const without = plan.isUnpaid || plan.isWrongMoney ? undefined : "way";
+    const claimed = (bodies: Bodies) => this.#compared(bodies, without);
     const endAt = (key: string) => claimed(this.#learned.get(key)?.bodies ?? []);
     const isKnown = (index: number) => this.#waiting.some((bodies) => bodies[index] !== undefined);
     const shown = {
@@ -423,7 +377,7 @@ export class Ends {
       waiting: this.#waiting,
       models: this.#free.modelsOf(isKnown),
       price: run.observed.charges[0]?.base.amount,
-      unpaid: this.#unpaidEnds.map(({ unpaid }) => this.#allCompared(unpaid)),
+      unpaid: this.#unpaidEnds.map(({ unpaid }) => this.#compared(unpaid)),
       refunded: endAt("refunded"),
       expired: endAt("expired"),
       seen: claimed(seen),
