@@ -195,11 +195,8 @@ export class Explorer {
     const { runLives } = await loadLazily(() => import("./lives/lives.js"));
     const { name } = this.#deviable;
     this.lives = await this.#deviable.lives!((host) => runLives(host, name, lives, overReason));
-    for (const finding of this.lives.findings) {
-      const { message, acts = [], only } = finding;
-      const file = this.#options.save?.(only!, [message, ...acts].join("; "));
-      this.findings.push(file === undefined ? finding : { ...finding, file });
-    }
+    for (const finding of this.lives.findings)
+      this.#add(finding, finding.only!, [finding.message, ...(finding.acts ?? [])]);
     for (const note of this.lives.notes) this.#notes.add(note);
   }
 
@@ -315,17 +312,18 @@ export class Explorer {
   #report(set: DeviationSet, { verdict, trial, seen }: Failure): void {
     const { oracle, message, hint } = verdict;
     const what = set.map(({ kind, at }) => `${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`);
-    const description = [
-      message,
-      ...what,
-      ...(seen.runs < seen.of ? [`seen in ${seen.runs} of ${seen.of} runs`] : []),
-    ].join("; ");
+    const often = seen.runs < seen.of ? [`seen in ${seen.runs} of ${seen.of} runs`] : [];
     const deviations = set.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(trial.trace.observed);
     const finding = { oracle, message, ...(hint === undefined ? {} : { hint }), deviations, seen, story };
-    this.findings.push(finding);
-    const file = this.#options.save?.(deviations, description);
-    if (file !== undefined) this.findings[this.findings.length - 1] = { ...finding, file };
+    this.#add(finding, deviations, [message, ...what, ...often]);
+  }
+
+  /** Keeps a finding, also if no file of it can be saved. */
+  #add(finding: ExploreFinding, found: DeviationSet | string, description: readonly string[]): void {
+    const index = this.findings.push(finding) - 1;
+    const file = this.#options.save?.(found, description.join("; "));
+    if (file !== undefined) this.findings[index] = { ...finding, file };
   }
 
   async #runForNote(deviation: Deviation): Promise<void> {
