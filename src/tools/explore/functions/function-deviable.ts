@@ -207,12 +207,8 @@ export class FunctionDeviable implements Deviable {
     const { rows, position } = await readRowsSince(this.#sandbox.rowsSince, since, 1);
     this.#position = position;
     const { startMs, moments, variables } = state;
-    const { drivenMs, quietMs } = moments;
-    const observed = {
-      ...observedRunOf(rows, startMs, soleCustomer(this.#plain, this.#baseline, variables.runId)),
-      drivenMs,
-      quietMs,
-    };
+    const customer = soleCustomer(this.#plain, this.#baseline, variables.runId);
+    const observed = observedRunOf(rows, startMs, moments, customer);
     const viewNames = this.#names.map((name) => ({ title: `see ${name}`, body: name }));
     const seen = { loaded: variables, viewNames };
     const trace = { observed, failure: state.failure, hasReachedApp: state.presses.length > 0 };

@@ -97,6 +97,7 @@ export function withoutCustomersOf(runIds: readonly string[], rows: ObservedRows
 export function observedRunOf(
   { requests, deliveries, charges, withdrawals }: ObservedRows,
   startMs: number,
+  { drivenMs, quietMs }: Pick<ObservedRun, "drivenMs" | "quietMs">,
   email?: string,
 ): ObservedRun {
   const created = charges.filter(
@@ -109,6 +110,8 @@ export function observedRunOf(
   const observedDeliveries = ownDeliveries.map(deliveryOf);
   return {
     startMs,
+    drivenMs,
+    quietMs,
     calls: requests.flatMap((row) => callOf(row, own, emails, email !== undefined) ?? []),
     deliveries: observedDeliveries,
     charges: created.map(chargeOf),

@@ -154,8 +154,7 @@ export class ProcessHost {
     this.#endedRuns.push(...all.map(({ runId }) => runId));
     const carriedOut = runs.map((run, index): ProcessRun => {
       const { loaded, hasReachedApp, moments } = run;
-      const { drivenMs, quietMs } = moments;
-      const observed = { ...observedRunOf(rows, startMs, customerOf(loaded.runId)), drivenMs, quietMs };
+      const observed = observedRunOf(rows, startMs, moments, customerOf(loaded.runId));
       const trace = { observed, failure: failures[index], hasReachedApp };
       return { loaded, observed, run, trace, rows, readRows, viewNames: run.viewNames };
     });
