@@ -171,6 +171,33 @@ it("is not green if all fields that it compared are free at the end", async () =
   expect(sentence).toMatch(/: nothing that the flow looks at can be compared: fix that first$/);
 });
 
+it.each([
+  [1, false],
+  [2, false],
+  ["max", true],
+] as const)("with a budget at depth %s, larger sets are drawn: %s", async (depth, areDrawn) => {
+  /** An app that withstands all that happens to three events. */
+  class Withstanding extends FakeDeviable {
+    override async observePlain(): Promise<Trace> {
+      return withEvents(await super.observePlain());
+    }
+    override async observe(plans: readonly RunPlan[]): Promise<Trace[]> {
+      return (await super.observe(plans)).map(withEvents);
+    }
+  }
+  const withEvents = ({ failure: _failure, observed, ...trace }: Trace): Trace => {
+    const [last] = observed.deliveries;
+    const earlier = ["awaiting_payment", "processing"].map((status) => ({
+      ...last!,
+      type: `charge.${status}`,
+      event_id: status,
+    }));
+    return { ...trace, observed: { ...observed, deliveries: [...earlier, last!] } };
+  };
+  const { drawn } = await explore(async () => new Withstanding(), { depth, budgetMs: 60_000 });
+  expect(drawn > 0).toBe(areDrawn);
+});
+
 it("notes a lost webhook, and reports it as a finding on request", async () => {
   const exploring = (failOn?: readonly FailOnKind[]) =>
     explore(async () => new FakeDeviable({ needsWebhook: true }), { depth: 1, failOn });
