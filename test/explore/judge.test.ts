@@ -53,11 +53,12 @@ describe("payments of an order", () => {
   });
   /** A run of a flow whose order is "one". */
   const carried = (...charges: object[]) => {
-    const resolve = ({ name }: { name: string }) => (name === "order" ? { value: "one" } : { fault: "" });
+    const has = (name: string) => name === "order";
+    const resolve = ({ name }: { name: string }) => (has(name) ? { value: "one" } : { fault: "" });
     const observed = { calls: [], deliveries: [], charges, withdrawals: [] };
     return {
       observed,
-      loaded: { runId: "r1", scope: { names: ["order"], resolve } },
+      loaded: { runId: "r1", scope: { names: ["order"], has, resolve } },
     } as unknown as LoadedRun;
   };
   const learnt = (run: LoadedRun) => {
