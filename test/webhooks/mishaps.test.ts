@@ -304,6 +304,9 @@ it("`forged` sends an additional event with an invalid signature", async () => {
     type: "charge.completed",
     data: { charge_id: charge, status: "COMPLETED" },
   });
+  expect(
+    JSON.parse(forged!.body).data.status_history.map(({ status }: { status: string }) => status),
+  ).toEqual(["PENDING", "AWAITING_PAYMENT", "COMPLETED"]);
   const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
   expect(new Set(ids).size).toBe(ids.length);
   expect((await client.ask("GET /_sandbox/events")).json.total).toBe(3);

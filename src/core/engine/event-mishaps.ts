@@ -43,12 +43,22 @@ export function eventToSend(
   if (mishap?.copy_id !== undefined) return withId(event, mishap.copy_id);
   if (forged === undefined) return event;
   const event_id = idOf("event", digestOf(`${event.event_id}\0forged`));
-  const { data, ...head } = JSON.parse(event.body) as { data: object };
-  const claim = forged.status === null ? {} : { status: forged.status };
+  const { data, ...head } = JSON.parse(event.body) as { data: ClaimedData };
+  const claim = forged.status === null ? {} : claimOf(data, forged.status);
   return {
     event_id,
     body: JSON.stringify({ ...head, id: event_id, type: forged.type, data: { ...data, ...claim } }),
   };
+}
+
+interface ClaimedData {
+  readonly status_history?: readonly object[];
+}
+
+/** A receiver may take the longer history for the newer state. */
+function claimOf({ status_history }: ClaimedData, status: string): object {
+  if (status_history === undefined) return { status };
+  return { status, status_history: [...status_history, { ...status_history.at(-1), status }] };
 }
 
 /** Mishap of the second or a later attempt at a delivery. */
