@@ -17,6 +17,8 @@ interface Habit {
   readonly keyOf?: (email: string) => string;
   readonly storedName?: (name: string) => string;
   readonly priceOf?: (amount: string) => string;
+  /** The price that the shop shows, whatever it charges. */
+  readonly shownPrice?: string;
   readonly mostLines?: number;
   readonly refuses?: (body: Json) => readonly [status: number, body: object] | undefined;
   /** The coupon of an order that is not paid is gone. */
@@ -79,7 +81,7 @@ const shopWith =
       if (id !== undefined) {
         const order = orders.find((one) => one.id === id && one.email === lower(email!));
         const { charge_id: _charge, ...view } = order ?? {};
-        return [200, view];
+        return [200, { ...view, price: habit.shownPrice ?? order?.amount }];
       }
       if (route === "POST /orders") return place(body);
       if (route === "POST /webhooks" && habit.signsAscii && /[^ -~]/.test(JSON.stringify(body))) return [400];
@@ -152,6 +154,16 @@ describe.concurrent("explore", () => {
       expect.stringContaining(`${second} expired: ${hidden}`),
     ]);
     expect(notes).toEqual([]);
+  });
+
+  it("finds a price that the customer sets: what the view says is not what she pays", async () => {
+    const only = "awkward_value at amount";
+    const priced = FLOW.replace("=${email}\ntick", "=${email}\n    price: price\ntick");
+    const { messages } = await explored({ shownPrice: "1105.10" }, { only }, priced);
+    expect(messages).toEqual([
+      "with the amount 19.99: the app asks for 19.99 KES, and its price is 1105.10 KES",
+    ]);
+    expect((await explored({}, { only }, priced)).found).toEqual([]);
   });
 
   it("finds a name whose events the shop refuses: its payment is lost unless a job asks the service", async () => {

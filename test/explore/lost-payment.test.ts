@@ -28,7 +28,14 @@ interface Views {
 }
 
 const failureOf = (variant: FlowVariant, trace: Trace, { plain, unpaid, seen }: Views) =>
-  variantFailure(variant, trace, { plain, unpaid, seen, plainCharges: [charge("1105.10")], runId: "1" });
+  variantFailure(variant, trace, {
+    plain,
+    unpaid,
+    seen,
+    plainCharges: [charge("1105.10")],
+    wrongPrice: undefined,
+    runId: "1",
+  });
 
 const ORDER: Views = {
   plain: [{ id: 1, status: "paid" }],

@@ -166,6 +166,7 @@ export class FunctionDeviable implements Deviable {
         return undefined;
       },
       checks: async () => undefined,
+      wrongPrice: (_plan, run) => this.wrongPrice(run),
       carryOut: (plan) => this.#carryOut(plan),
       runPlain: () => this.#carryOut(undefined, false, endsAfter),
       hasRefused: ({ state }) => state.refused.size > 0,
@@ -245,8 +246,8 @@ export class FunctionDeviable implements Deviable {
     return { fields, notCompared, spots };
   }
 
-  wrongPrice(): string | undefined {
-    return wrongPrice({ observe: this.#names.map(() => ({})), drive: [] }, this.#plain[0]!);
+  wrongPrice(run = this.#plain[0]!): string | undefined {
+    return wrongPrice({ observe: this.#names.map(() => ({})), drive: [] }, run);
   }
 
   isolationReason(): string {

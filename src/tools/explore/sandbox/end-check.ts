@@ -14,6 +14,8 @@ export interface EndDriver<Run extends CheckedRun> {
   /** Saves the views of a run once they are steady, and reads its rows again; returns why it could not. */
   readonly look: (plan: RunPlan, run: Run) => Promise<RunFailure | undefined>;
   readonly checks: (plan: RunPlan, run: Run, end: ExpectedEnd) => Promise<RunFailure | undefined>;
+  /** Says how the price in the app's views differs from what the customer was asked for. */
+  readonly wrongPrice: (plan: RunPlan, run: Run) => string | undefined;
   readonly carryOut: (plan: RunPlan) => Promise<Run>;
   readonly runPlain: () => Promise<Run>;
   readonly hasRefused: (run: Run) => boolean;
@@ -53,7 +55,8 @@ export class EndCheck<Run extends CheckedRun> {
     const { plain, unpaid } = this.ends.shown();
     const seen = this.ends.seenIn(run);
     const shown = { plain, unpaid, seen, plainCharges: this.#plain.charges, runId: run.loaded.runId };
-    const failure = variantFailure(plan.flowVariant, judged.trace, shown);
+    const wrongPrice = this.#driver.wrongPrice(plan, run);
+    const failure = variantFailure(plan.flowVariant, judged.trace, { ...shown, wrongPrice });
     return { ...judged, trace: { ...judged.trace, failure } };
   }
 

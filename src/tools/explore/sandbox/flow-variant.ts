@@ -51,6 +51,7 @@ interface Shown {
   readonly unpaid: readonly Bodies[];
   readonly seen: Bodies | undefined;
   readonly plainCharges: Trace["observed"]["charges"];
+  readonly wrongPrice: string | undefined;
   readonly runId: string;
 }
 
@@ -101,12 +102,13 @@ function reasonIn(body: unknown): string | undefined {
   return undefined;
 }
 
-/** Another price than the app was told, or a payment that no view shows. */
+/** Another price than the app was told or shows, or a payment that no view shows. */
 function lossIn(variant: FlowVariant, observed: Trace["observed"], shown: Shown): RunFailure | undefined {
   const { charges, withdrawals } = observed;
-  const price = otherPrice(variant, charges, shown.plainCharges);
+  const { plain, unpaid, seen, plainCharges, wrongPrice } = shown;
+  const price = otherPrice(variant, charges, plainCharges);
   if (price !== undefined) return price;
-  const { plain, unpaid, seen, plainCharges } = shown;
+  if (wrongPrice !== undefined) return failed("money", variant.when, wrongPrice);
   const paid = countCompletedPayments(charges);
   const isReturned = withdrawals.length > 0 || charges.some(({ status }) => status === "REFUNDED");
   if (paid === 0 || paid < countCompletedPayments(plainCharges) || isReturned || seen === undefined)

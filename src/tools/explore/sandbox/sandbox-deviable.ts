@@ -127,6 +127,7 @@ export class SandboxDeviable implements Deviable {
       },
       checks: (plan, { run }, end) =>
         run.failureIn(() => lookAtEnd(run, checksOf(this.#flowOf(plan), end.isPlain === true))),
+      wrongPrice: (plan, one) => wrongPrice(this.#flowOf(plan), one),
       carryOut: async (plan) => (await this.#carryOut([this.#courseOf(plan)]))[0]!,
       runPlain: () => this.#runPlain({ quiet: this.#quiet }),
       hasRefused: ({ run }) => run.refused.size > 0,
