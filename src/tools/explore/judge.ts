@@ -238,13 +238,28 @@ function wordOf(status: string): string {
 
 /** Describes the values that differ: `body.status is "new", not "paid"`. */
 export function differencesText({ differences }: Pick<RunFailure, "differences">): string {
-  const valueText = (value: unknown) => (value === undefined ? "missing" : JSON.stringify(value));
   return differences
     .map(({ path, expected, got }) => {
       const isUnwanted = isJsonObject(expected) && ("not" in expected || "exists" in expected);
-      return `${path} is ${valueText(got)}${isUnwanted ? "" : `, not ${valueText(expected)}`}`;
+      return `${path} is ${valueText(got)}${isUnwanted ? "" : `, not ${expectedText(expected)}`}`;
     })
     .join(", ");
+}
+
+function valueText(value: unknown): string {
+  return value === undefined ? "missing" : JSON.stringify(value);
+}
+
+const BOUNDS: Readonly<Record<string, string>> = { lt: "below", lte: "at most", gt: "over", gte: "at least" };
+
+function expectedText(expected: unknown): string {
+  const matchers = isJsonObject(expected) ? Object.entries(expected) : [];
+  const [first] = matchers;
+  if (first?.[0] === "in") return (first[1] as readonly unknown[]).map(valueText).join(" or ");
+  const isBounded = first !== undefined && matchers.every(([name]) => Object.hasOwn(BOUNDS, name));
+  return isBounded
+    ? matchers.map(([name, bound]) => `${BOUNDS[name]} ${bound}`).join(" and ")
+    : valueText(expected);
 }
 
 /** Lists the types of events that the app refused, with the statuses of its responses. Redirects are refusals. */
