@@ -65,10 +65,10 @@ function growingFields({ plain, before, during, unpaid, judged }: Growth): Journ
       const hasGrown = countIn(plain) > countIn(before);
       const growsUnpaid = ends.length > 1 && ends.every((bodies) => countIn(bodies) > countIn(before));
       // A count of the tries to pay grows before the payment too, but not with it.
-      const growsOnTheWay = countIn(during) > countIn(before) && countIn(plain) > countIn(during);
+      const growsOnTheWay =
+        countIn(during) > countIn(before) && countIn(plain) > countIn(during) && !isDelivery(path);
       const freedom = Array.isArray(value) && !growsOnTheWay ? "way" : "all";
-      const isJournal = (growsUnpaid || growsOnTheWay) && !isDelivery(path);
-      return hasGrown && isJournal ? [{ view, path, freedom }] : [];
+      return hasGrown && (growsUnpaid || growsOnTheWay) ? [{ view, path, freedom }] : [];
     }),
   );
 }
