@@ -24,10 +24,19 @@ export interface ShopOptions {
 
 /** Calls the service as the app of a sandbox does. */
 export function serviceOf(sandbox: Sandbox) {
-  return async (method: string, path: string, body?: object): Promise<Record<string, never>> => {
+  return async (
+    method: string,
+    path: string,
+    body?: object,
+    key?: string,
+  ): Promise<Record<string, never>> => {
     const response = await sandbox.fetch(`/api/v1/payments/${path}`, {
       method,
-      headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
+      headers: {
+        authorization: `Bearer ${sandbox.apiKey}`,
+        "content-type": "application/json",
+        ...(key === undefined ? {} : { "idempotency-key": key }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok)

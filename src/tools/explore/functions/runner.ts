@@ -50,7 +50,7 @@ export class FlowRunner {
   }
 
   /**
-   * @param isBrief ends with the flow, without the work and the time that follow
+   * @param isBrief ends with the flow; what fails in the work and the time that follow is not told
    * @param endsAfter number of acts after which the flow ends
    */
   async carryOut(plan: RunPlan | undefined, isBrief = false, endsAfter = Infinity): Promise<RunState> {
@@ -70,10 +70,9 @@ export class FlowRunner {
     await this.#driveFlow(run);
     if (!driver.hasTimers)
       throw new UserError(`${name}: the flow replaces setTimeout: explore moves time, so use no fake timers`);
-    if (isBrief) return run;
-    if (run.failure === undefined) await this.quietEnd(run);
-    if (run.failure === undefined) await this.looks.save(run);
-    else await this.#drain();
+    if (run.failure === undefined && !isBrief) await this.quietEnd(run);
+    if (run.failure === undefined && !isBrief) await this.looks.save(run);
+    else await this.#drain(run);
     return run;
   }
 
@@ -296,12 +295,12 @@ export class FlowRunner {
     }
   }
 
-  /** Lets what a failed run has begun come to its end, before the next run. */
-  async #drain(): Promise<void> {
+  /** Lets what a run has begun come to its end, and the job do what it has left, before the next run. */
+  async #drain(run: RunState): Promise<void> {
     const { driver, sandbox } = this.#options;
     sandbox.useRules({});
     await driver.whenFree();
-    await settled(driver.advance(durationToMs(this.rest)));
+    await settled(endQuietly(this.#hostOf(run), undefined, this.rest));
   }
 }
 

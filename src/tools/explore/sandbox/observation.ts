@@ -80,13 +80,17 @@ export async function readRowsSince(
   };
 }
 
-/** Leaves out the charges of other runs' customers, and the calls that create them. */
-export function withoutCustomersOf(runIds: readonly string[], rows: ObservedRows): ObservedRows {
-  const isOurs = ({ customer_email, request_body }: LogRow) => {
-    const email = String(customer_email ?? recordOf(request_body).customer_email);
-    return !runIds.some((runId) => email.includes(runId));
+/** Leaves out the payments that name another run by their customer or reference, and the calls that create them. */
+export function withoutPaymentsOf(runIds: readonly string[], rows: ObservedRows): ObservedRows {
+  const isOurs = ({ customer_email, reference, request_body }: LogRow) => {
+    const body = recordOf(request_body);
+    const names = [customer_email, reference, body.customer_email, body.reference].map(String);
+    return !runIds.some((runId) => names.some((name) => name.includes(runId)));
   };
-  return { ...rows, requests: rows.requests.filter(isOurs), charges: rows.charges.filter(isOurs) };
+  const [requests, charges, withdrawals] = [rows.requests, rows.charges, rows.withdrawals].map((list) =>
+    list.filter(isOurs),
+  ) as [LogRow[], LogRow[], LogRow[]];
+  return { ...rows, requests, charges, withdrawals };
 }
 
 /**

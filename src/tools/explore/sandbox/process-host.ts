@@ -18,7 +18,7 @@ import {
   readListPositions,
   readRowsOf,
   readRowsSince,
-  withoutCustomersOf,
+  withoutPaymentsOf,
 } from "./observation.js";
 
 export interface ProcessHostOptions {
@@ -147,9 +147,9 @@ export class ProcessHost {
     this.nowMs = runs[0]!.moments.endMs;
     const read = await this.profile.time("reading logs", this.readRows(all.length));
     const ended = [...this.#endedRuns];
-    const rows = withoutCustomersOf(ended, read);
+    const rows = withoutPaymentsOf(ended, read);
     const readRows = async () =>
-      withoutCustomersOf(ended, (await readRowsSince(readRowsOf(this.#client), since, all.length)).rows);
+      withoutPaymentsOf(ended, (await readRowsSince(readRowsOf(this.#client), since, all.length)).rows);
     this.paysForOthers ||= rows.charges.length < read.charges.length;
     this.#endedRuns.push(...all.map(({ runId }) => runId));
     const carriedOut = runs.map((run, index): ProcessRun => {
