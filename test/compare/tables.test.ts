@@ -5,8 +5,10 @@ import { parse } from "yaml";
 import { mergeYaml } from "../../src/cli/compare-files.js";
 import { OPERATION_IDS } from "../../src/core/schema/operation-ids.js";
 import { CALLS_MAX } from "../../src/tools/compare/compare.js";
+import { isRetryUnsure } from "../../src/tools/compare/differences.js";
 import { planProbes, readTables } from "../../src/tools/compare/plan.js";
 import { Side } from "../../src/tools/compare/side.js";
+import { RETRY_KEY } from "../../src/tools/compare/webhooks.js";
 import { openApi } from "../support/api-client.js";
 
 const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -84,4 +86,17 @@ it.each([
   ],
 ])("a change of %j keeps what is there", (text, change, expected) => {
   expect(mergeYaml(text, change)).toBe(expected);
+});
+
+it.each([
+  ["5 s", "5 s", false],
+  ["4 s, give or take 2", "5 s", false],
+  ["3 s, give or take 2", "5 s", true],
+  ["2 s, give or take 2", "5 s", false],
+  ["not soon", "5 s", false],
+])("a first retry after %s beside ours after %s is too slow to tell: %s", (theirs, ours, isUnsure) => {
+  const [a, b] = [theirs, ours].map((wait) => ({
+    [RETRY_KEY]: { status: 0, fields: { "first retry": `text: ${wait}` } },
+  }));
+  expect(isRetryUnsure(a!, b!)).toBe(isUnsure);
 });

@@ -103,6 +103,13 @@ function isSameValue(a: string, b: string): boolean {
   return Math.abs(Number(first[1]) - Number(second[1])) <= slack;
 }
 
+/** Returns true if the waits before the first retry are equal only because the service is slow. */
+export function isRetryUnsure(theirs: Recording, ours: Recording): boolean {
+  const [a, b] = [theirs, ours].map((side) => side[RETRY_KEY]?.fields["first retry"] ?? "");
+  const exact = a!.replace(/, give or take .*/, "");
+  return exact !== a && isSameValue(a!, b!) && !isSameValue(exact, b!);
+}
+
 /** Differences of events: those that one side lacks, and of each the fields. */
 export function eventDifferences(theirs: Recording, ours: Recording, twin: Recording): Difference[] {
   // A payment that one side refused has nothing to compare.

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../core/schema/json-objects.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
 import { systemWallClock } from "../../core/time/wall-clock.js";
-import { type Difference, differencesOf, eventDifferences } from "./differences.js";
+import { type Difference, differencesOf, eventDifferences, isRetryUnsure } from "./differences.js";
 import type { Json } from "./invalid-values.js";
 import { guessPaths, type Method, type Probe, pathOf, planProbes, readTables, type Tables } from "./plan.js";
 import { type Observation, type Recording, valueOfToken } from "./shape.js";
@@ -264,7 +264,10 @@ async function observeEvents(
   const webhooks = received ?? inbox?.received;
   const slackMs = live.slowestMs + (SLACK_CALLS * live.waitedMs) / live.calls;
   if (webhooks !== undefined) observeAt(live, webhooks, slackMs);
-  if (inbox !== undefined && slackMs > SLACK_MAX_MS)
+  if (
+    inbox !== undefined &&
+    (slackMs > SLACK_MAX_MS || isRetryUnsure(live.observations, own.side.observations))
+  )
     left.push("the first retry: the service is too slow to tell");
 }
 
