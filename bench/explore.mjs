@@ -73,7 +73,7 @@ async function timed(explore, pids) {
   return { sets: runs, runs: profile.runs, wallMs, own, app };
 }
 
-/** Explores one shop as functions and as a process, in turns; the first turn of each warms up. */
+/** Explores one shop as functions and as a process, in turns; as many turns before them warm up. */
 async function compareHosts(turns) {
   const { createSandbox } = await import("payments-sandbox");
   const options = { clock: "manual", rateLimit: "off" };
@@ -102,13 +102,13 @@ async function compareHosts(turns) {
     await served.control("POST", "/_sandbox/webhook-endpoints", { url: `${app}/webhooks` });
     const report = { throws: false, profile: true };
     const found = [[], []];
-    for (let turn = 0; turn <= turns; turn++) {
+    for (let turn = 0; turn < 2 * turns; turn++) {
       found[0].push(await timed(() => inProcess.explore(flow, report), [process.pid]));
       const explore = () => served.explore(file, { ...report, app, lanes: 1 });
       found[1].push(await timed(explore, [process.pid, server.pid]));
     }
     await Promise.all([inProcess.close(), served.close()]);
-    const mid = (all, value) => median(all.slice(1).map(value));
+    const mid = (all, value) => median(all.slice(turns).map(value));
     return ["in process", "a process, one lane"].map((name, index) => {
       const all = found[index];
       return [
