@@ -27,6 +27,8 @@ const times = Number(options.times);
 const incidents = INCIDENTS.filter(({ name }) => options.only === undefined || name === options.only);
 if (incidents.length === 0) throw new Error(`no incident ${options.only}`);
 
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
 /** @returns {Promise<{ code: number, output: string, seconds: number }>} */
 function runCommand(args) {
   const startedMs = Date.now();

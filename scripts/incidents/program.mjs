@@ -11,6 +11,12 @@ const COMMANDS = {
   ".php": ["php", "-S", "127.0.0.1:0"],
 };
 
+/** End the programs that run. Each has its own process group, so a signal to this one does not reach it. */
+const running = new Set();
+process.on("exit", () => {
+  for (const kill of running) kill();
+});
+
 /** Runs `work` beside a sandbox and a program that have just started. */
 export async function withProgram(createSandbox, program, work) {
   const sandbox = await createSandbox({ clock: "manual", rateLimit: "off" });
@@ -50,8 +56,13 @@ export async function startProgram(program, sandbox) {
     },
   });
   const ended = new Promise((resolve) => child.once("close", resolve));
-  const stop = async () => {
+  const kill = () => {
     if (child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+  };
+  running.add(kill);
+  const stop = async () => {
+    kill();
+    running.delete(kill);
     await ended;
     rmSync(data, { recursive: true });
   };
