@@ -220,6 +220,8 @@ export interface ObservedPayment {
   readonly metadata: Readonly<Record<string, string>>;
   /** Absent for charges. */
   readonly reference?: string | undefined;
+  readonly amount: string;
+  readonly currency: string;
   readonly history: readonly { readonly status: string; readonly atMs: number }[];
   /** The status changes as sandbox time passes, without an action of the customer or a step of the flow. */
   readonly isAutomatic: boolean;
@@ -235,8 +237,6 @@ export interface ObservedCharge extends ObservedPayment {
   readonly method?: string;
   /** The price that the app asked for, without fees. */
   readonly base: { readonly amount: string; readonly currency: string };
-  readonly amount: string;
-  readonly currency: string;
   /** The planned changes of status, each with its time. */
   readonly timeline: ChargeRule["timeline"];
   readonly email: string;

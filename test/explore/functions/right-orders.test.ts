@@ -200,38 +200,3 @@ it("a right shop whose log names each page that was paid or abandoned is silent"
   const report = await sandbox.explore({ ...shop, see }, { throws: false });
   expect(report).toMatchObject({ findings: [], passed: true });
 });
-
-it("a job that pays out what is paid is silent, and is not judged before its last payout has ended", async () => {
-  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
-  const call = serviceOf(sandbox);
-  const shop = await openFunctionShop(sandbox);
-  const payouts = new Map<string, string>();
-  await sandbox.onWebhook(async (request) => {
-    const { type, data } = JSON.parse(await request.text());
-    if (type === "withdrawal.completed") payouts.set(data.reference, "paid");
-  });
-  const seller = {
-    type: "mobile_money",
-    currency: "KES",
-    phone_number: "+254700000009",
-    provider: "simba_pesa",
-  };
-  const { destination_id } = await call("POST", "../payouts/destinations", seller);
-  const payOut = async ({ id: reference }: Order) => {
-    const withdrawal = { destination_id, amount: "600.00", currency: "KES", reference };
-    await call("POST", "../payouts/withdrawals", withdrawal, reference);
-    if (!payouts.has(reference)) payouts.set(reference, "pending");
-  };
-  const flow = flowOf(shop, {
-    see: { order: ({ id }) => ({ ...shop.orders.get(id), charge: undefined, payout: payouts.get(id) }) },
-    async tick() {
-      for (const order of shop.orders.values())
-        if (order.status === "paid" && !payouts.has(order.id)) await payOut(order).catch(() => {});
-    },
-  });
-  const report = await sandbox.explore(flow, { throws: false });
-  expect(report).toMatchObject({ findings: [], passed: true });
-  expect(report.notes).toContain(
-    "not judged: webhook_after_deadline at charge.completed#1: a payout is still PENDING",
-  );
-});

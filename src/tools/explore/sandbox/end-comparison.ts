@@ -8,6 +8,7 @@ import { failed, type RunFailure, type StepRole, type Trace } from "../run-recor
 import type { ExpectedEnd } from "./expected-end.js";
 import type { Baseline, LoadedRun } from "./facts.js";
 import type { FlowVariant } from "./flow-variant.js";
+import { paidOutIn } from "./money.js";
 import type { ObservedRows } from "./observation.js";
 import { filledValue, savedVariable, statusName, viewVariableName } from "./saved-variable.js";
 
@@ -37,7 +38,7 @@ export async function compareEnd(
 ): Promise<RunFailure | undefined> {
   const varied = variedBaseline(baseline, plan.flowVariant);
   const failure =
-    (await recordFailure(run, [...chargeCounts(varied, end), ...withdrawalCounts(varied, end)])) ??
+    (await recordFailure(run, [...chargeCounts(varied, end), ...withdrawalCounts(varied, end, run)])) ??
     viewFailure(run, plan, end) ??
     (await checks()) ??
     (await recordFailure(run, refusalCounts(varied, plan)));
@@ -88,22 +89,25 @@ function chargeCounts(
   ];
 }
 
-/** Counts completed withdrawals. One order is paid out at most as often as in a plain run. */
+/** Counts completed withdrawals, unless they sum up to as much. One order is paid out at most as often as in a plain run. */
 function withdrawalCounts(
   { orderWithdrawals }: Baseline,
-  { completedWithdrawals, isByOrder }: ExpectedEnd,
+  { completedWithdrawals, paidOut, isByOrder }: ExpectedEnd,
+  { observed }: LoadedRun,
 ): RecordCount[] {
   if (completedWithdrawals === undefined) return [];
-  const paidOut = { role: "paid_out", list: "withdrawals", title: "Paid out as often as asked" } as const;
+  const counted = { role: "paid_out", list: "withdrawals", title: "Paid out as often as asked" } as const;
   const expected = { status: "COMPLETED" };
   const isExact = isByOrder && typeof completedWithdrawals === "number";
-  const all = { ...paidOut, expected, count: isExact ? { gte: completedWithdrawals } : completedWithdrawals };
-  if (!isByOrder || orderWithdrawals === undefined) return [all];
+  const isPaidOut = paidOutIn(observed.withdrawals) === paidOut;
+  const count = isExact ? { gte: completedWithdrawals } : completedWithdrawals;
+  const all = isPaidOut ? [] : [{ ...counted, expected, count }];
+  if (!isByOrder || orderWithdrawals === undefined) return all;
   const { completed, match } = orderWithdrawals;
   const once = { ...match, ...expected };
   return [
-    { ...paidOut, title: "Paid out no more often than asked", expected: once, count: { lte: completed } },
-    all,
+    { ...counted, title: "Paid out no more often than asked", expected: once, count: { lte: completed } },
+    ...all,
   ];
 }
 

@@ -11,6 +11,8 @@ export interface ExpectedEnd extends ClaimedViews {
   readonly completedCharges: Count;
   /** Undefined if the app makes no withdrawals. */
   readonly completedWithdrawals?: Count | undefined;
+  /** Result of `paidOutIn`: as much may be paid out in more payouts, or in fewer; absent if the count decides. */
+  readonly paidOut?: string | undefined;
   /** The flow's own expectations hold, as they describe a plain run. */
   readonly isPlain?: boolean;
   /** Counts the payments of each of several orders, not of all. */

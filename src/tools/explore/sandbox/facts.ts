@@ -38,6 +38,8 @@ export interface PlainEnd {
   readonly completedCharges: number;
   /** Number of completed withdrawals; absent if the app makes none. */
   readonly completedWithdrawals?: number;
+  /** Result of `paidOutIn`; absent if the app makes no withdrawals. */
+  readonly paidOut?: string;
   /** Body of each view of the app, without the run's id. */
   readonly bodies: readonly unknown[];
   /** Status of the response with each body. */

@@ -1,6 +1,7 @@
+import { add } from "../../../core/domain/money.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RunPlan } from "../run-plan.js";
-import type { ObservedCharge, ObservedRun } from "../run-record.js";
+import type { ObservedCharge, ObservedPayment, ObservedRun } from "../run-record.js";
 import type { Baseline, LoadedRun, RunVariables } from "./facts.js";
 import { isSameEmail } from "./observation.js";
 import { filledText, savedVariable, textOf } from "./saved-variable.js";
@@ -41,6 +42,17 @@ function orderOf({ metadata }: ObservedCharge, loaded: RunVariables): string {
       return name === undefined || value === "" ? [] : [`${key}=${name}`];
     })
     .join(" ");
+}
+
+/** Sums completed withdrawals up, by currency: the same text for the same money. */
+export function paidOutIn(withdrawals: readonly ObservedPayment[]): string {
+  const sums = new Map<string, string>();
+  for (const { status, amount, currency } of withdrawals)
+    if (status === "COMPLETED") sums.set(currency, add(sums.get(currency) ?? "0", amount));
+  return [...sums]
+    .map(([currency, sum]) => `${sum} ${currency}`)
+    .sort()
+    .join(", ");
 }
 
 /** The charges of a run that its baseline counts: of its customer, or of its order. */

@@ -260,6 +260,8 @@ function withdrawalOf(row: LogRow, deliveries: readonly ObservedDelivery[]): Obs
     status: String(row.status),
     metadata: recordOf(row.metadata) as Record<string, string>,
     reference: typeof row.reference === "string" ? row.reference : undefined,
+    amount: String(row.amount),
+    currency: String(row.currency),
     history: [{ status: "PENDING", atMs: createdMs }, ...moves],
     isAutomatic: moves.length > 0,
     createdMs,
