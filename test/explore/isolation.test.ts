@@ -10,7 +10,7 @@ const ORDER = { app: "POST /orders", body: { email: "qa+${run.id}@shop.test" } }
 const baseline = {
   customerMatch: { customer_email: "qa\\*${run.id}@shop.test" },
   chargeMatch: {},
-  plain: { completedCharges: 1, bodies: [], statuses: [], isPaid: [] },
+  plain: { completedCharges: 1, bodies: [], statuses: [], isPaid: [], sums: { paid: "", paidOut: "" } },
   payableMs: 0,
   free: [],
   refusedTypes: [],

@@ -8,7 +8,7 @@ import type { ObservedCall, ObservedPayment, ObservedRun } from "../run-record.j
 import type { Baseline, FreeField, LoadedRun, OrderPayments, PageOfFlow, RunVariables } from "./facts.js";
 import { type Flow, findJobs, findPresses, hasKnownTimes, longestAdvanceMs, lookOracle } from "./flow.js";
 import { FreeFields } from "./free-fields.js";
-import { chargesOf, chargesShownBy, hasBeenPaid, paidOutIn } from "./money.js";
+import { chargesOf, chargesShownBy, hasBeenPaid, sumsOf } from "./money.js";
 import { choiceOf, findPages, mustPayReason, paymentLike } from "./payment-steps.js";
 import { filledText, savedVariable, statusName, textOf, viewVariableName } from "./saved-variable.js";
 import type { ObservedViews } from "./seen-views.js";
@@ -87,9 +87,8 @@ export function baselineOf(
     chargeMatch,
     plain: {
       completedCharges: countCompletedPayments(chargesOf(one, { customerMatch, chargeMatch })),
-      ...(withdrawals.length === 0
-        ? {}
-        : { completedWithdrawals: countCompletedPayments(withdrawals), paidOut: paidOutIn(withdrawals) }),
+      ...(withdrawals.length === 0 ? {} : { completedWithdrawals: countCompletedPayments(withdrawals) }),
+      sums: sumsOf(one, { customerMatch, chargeMatch }),
       bodies: views.observe.map((_, index) => withLists(bodyIn(one, index), fields.freedomOf(index))),
       statuses: views.observe.map((_, index) => savedVariable(one.loaded, statusName(index))),
       isPaid: views.observe.map((view) => chargesShownBy(view, one).some((charge) => hasBeenPaid(charge))),

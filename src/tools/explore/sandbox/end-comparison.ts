@@ -8,7 +8,7 @@ import { failed, type RunFailure, type StepRole, type Trace } from "../run-recor
 import type { ExpectedEnd } from "./expected-end.js";
 import type { Baseline, LoadedRun } from "./facts.js";
 import type { FlowVariant } from "./flow-variant.js";
-import { paidOutIn } from "./money.js";
+import { sumsOf } from "./money.js";
 import type { ObservedRows } from "./observation.js";
 import { filledValue, savedVariable, statusName, viewVariableName } from "./saved-variable.js";
 
@@ -37,8 +37,13 @@ export async function compareEnd(
   checks: () => Promise<RunFailure | undefined>,
 ): Promise<RunFailure | undefined> {
   const varied = variedBaseline(baseline, plan.flowVariant);
+  const { paid, paidOut } = sumsOf(run, varied);
+  const counts = [
+    ...chargeCounts(varied, end, paid === end.sums?.paid),
+    ...withdrawalCounts(varied, end, paidOut === end.sums?.paidOut),
+  ];
   const failure =
-    (await recordFailure(run, [...chargeCounts(varied, end), ...withdrawalCounts(varied, end, run)])) ??
+    (await recordFailure(run, counts)) ??
     viewFailure(run, plan, end) ??
     (await checks()) ??
     (await recordFailure(run, refusalCounts(varied, plan)));
@@ -73,40 +78,45 @@ async function recordFailure(
   return undefined;
 }
 
-/** Counts paid charges. Two presses may place two orders, each paid at most as in a plain run. */
+/**
+ * Counts paid charges. Two presses may place two orders, each paid at most as in a plain run.
+ *
+ * @param isSameSum as much is paid, in more charges or in fewer
+ */
 function chargeCounts(
   { chargeMatch, orderCharges, plain }: Baseline,
   { completedCharges, isByOrder }: ExpectedEnd,
+  isSameSum: boolean,
 ): RecordCount[] {
   const paid = { role: "paid", list: "charges", title: "Paid as often as ordered" } as const;
   const expected = { ...chargeMatch, status: "COMPLETED" };
-  if (orderCharges === undefined || !isByOrder) return [{ ...paid, expected, count: completedCharges }];
+  const all = (count: RecordCount["count"]) => (isSameSum ? [] : [{ ...paid, expected, count }]);
+  if (orderCharges === undefined || !isByOrder) return all(completedCharges);
   const { match, completed } = orderCharges;
   const once = { ...match, status: "COMPLETED" };
   return [
     { ...paid, title: "Paid no more often than ordered", expected: once, count: { lte: completed } },
-    { ...paid, expected, count: { gte: plain.completedCharges } },
+    ...all({ gte: plain.completedCharges }),
   ];
 }
 
-/** Counts completed withdrawals, unless they sum up to as much. One order is paid out at most as often as in a plain run. */
+/** Counts completed withdrawals. One order is paid out at most as often as in a plain run. */
 function withdrawalCounts(
   { orderWithdrawals }: Baseline,
-  { completedWithdrawals, paidOut, isByOrder }: ExpectedEnd,
-  { observed }: LoadedRun,
+  { completedWithdrawals, isByOrder }: ExpectedEnd,
+  isSameSum: boolean,
 ): RecordCount[] {
   if (completedWithdrawals === undefined) return [];
-  const counted = { role: "paid_out", list: "withdrawals", title: "Paid out as often as asked" } as const;
+  const paidOut = { role: "paid_out", list: "withdrawals", title: "Paid out as often as asked" } as const;
   const expected = { status: "COMPLETED" };
   const isExact = isByOrder && typeof completedWithdrawals === "number";
-  const isPaidOut = paidOutIn(observed.withdrawals) === paidOut;
   const count = isExact ? { gte: completedWithdrawals } : completedWithdrawals;
-  const all = isPaidOut ? [] : [{ ...counted, expected, count }];
+  const all = isSameSum ? [] : [{ ...paidOut, expected, count }];
   if (!isByOrder || orderWithdrawals === undefined) return all;
   const { completed, match } = orderWithdrawals;
   const once = { ...match, ...expected };
   return [
-    { ...counted, title: "Paid out no more often than asked", expected: once, count: { lte: completed } },
+    { ...paidOut, title: "Paid out no more often than asked", expected: once, count: { lte: completed } },
     ...all,
   ];
 }

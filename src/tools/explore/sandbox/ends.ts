@@ -12,10 +12,10 @@ import {
   pressKeyOf,
   withFewerPayouts,
 } from "./expected-end.js";
-import type { Baseline, FreeField, LoadedRun } from "./facts.js";
+import type { Baseline, FreeField, LoadedRun, Sums } from "./facts.js";
 import { FreeFields } from "./free-fields.js";
 import { journalsOf } from "./journals.js";
-import { chargesOf, chargesShownBy, moneyOf, paidOutIn, UNPAID, wasRefundedFirst } from "./money.js";
+import { chargesOf, chargesShownBy, moneyOf, sumsOf, UNPAID, wasRefundedFirst } from "./money.js";
 import { MEANWHILE_STATUS, savedVariable, statusName } from "./saved-variable.js";
 import { type ListedView, type ObservedViews, ofUnpaidOrders, seenIn, waitingIn } from "./seen-views.js";
 import {
@@ -45,7 +45,7 @@ interface LearnedEnd {
   readonly money: string;
   readonly completedCharges: number;
   readonly completedWithdrawals: number;
-  readonly paidOut: string;
+  readonly sums: Sums;
   readonly statuses: readonly unknown[];
   readonly bodies: Bodies;
   /** The bodies without those of orders that were paid. */
@@ -219,7 +219,7 @@ export class Ends {
       money: moneyOf(plan, run, this.#baseline),
       completedCharges: countCompletedPayments(chargesOf(run, this.#baseline)),
       completedWithdrawals: countCompletedPayments(observed.withdrawals),
-      paidOut: paidOutIn(observed.withdrawals),
+      sums: sumsOf(run, this.#baseline),
       statuses: bodies.map((_, index) => savedVariable(loaded, statusName(index))),
       bodies,
       unpaid: ofUnpaidOrders(this.#flow, run, bodies),
@@ -299,7 +299,7 @@ export class Ends {
   }
 
   #plainEnd(plan: RunPlan): ExpectedEnd {
-    const { completedCharges, completedWithdrawals, paidOut, bodies, statuses } = this.#baseline.plain;
+    const { completedCharges, completedWithdrawals, sums, bodies, statuses } = this.#baseline.plain;
     const { strangers } = plan;
     const { completed = 1 } = this.#baseline.list ?? {};
     const times = (completed + (strangers?.strangers ?? 0)) / completed;
@@ -307,7 +307,7 @@ export class Ends {
       name: PLAIN_NAME,
       completedCharges,
       completedWithdrawals,
-      paidOut,
+      sums,
       views: this.#compared(bodies).map((body, index) => {
         const counted = strangers === undefined ? body : (countedIn(body, times) ?? PRESENT);
         return { ...errorStatus(statuses[index]), body: counted };
@@ -342,13 +342,13 @@ export class Ends {
   }
 
   #endOf(end: LearnedEnd): ExpectedEnd {
-    const { name, completedCharges, completedWithdrawals, paidOut, statuses, bodies } = end;
+    const { name, completedCharges, completedWithdrawals, sums, statuses, bodies } = end;
     return {
       name,
       completedCharges,
       completedWithdrawals:
         this.#baseline.plain.completedWithdrawals === undefined ? undefined : completedWithdrawals,
-      paidOut,
+      sums,
       views: this.#compared(bodies).map((body, index) => ({ ...errorStatus(statuses[index]), body })),
     };
   }

@@ -1,5 +1,6 @@
 import type { RunPlan } from "../run-plan.js";
 import type { ClaimedViews } from "./claimed-views.js";
+import type { Sums } from "./facts.js";
 import type { ListedView } from "./seen-views.js";
 
 export type Count = number | { readonly lte: number };
@@ -11,8 +12,8 @@ export interface ExpectedEnd extends ClaimedViews {
   readonly completedCharges: Count;
   /** Undefined if the app makes no withdrawals. */
   readonly completedWithdrawals?: Count | undefined;
-  /** Result of `paidOutIn`: as much may be paid out in more payouts, or in fewer; absent if the count decides. */
-  readonly paidOut?: string | undefined;
+  /** As much may be paid, and paid out, in more payments or in fewer; absent if the counts decide. */
+  readonly sums?: Sums;
   /** The flow's own expectations hold, as they describe a plain run. */
   readonly isPlain?: boolean;
   /** Counts the payments of each of several orders, not of all. */

@@ -32,14 +32,19 @@ export interface OrderPayments {
   readonly completed: number;
 }
 
+/** What the completed payments of a run sum up to, by currency: the same text for the same money. */
+export interface Sums {
+  readonly paid: string;
+  readonly paidOut: string;
+}
+
 /** The end of two plain runs. */
 export interface PlainEnd {
   /** Number of completed charges that `chargeMatch` selects. */
   readonly completedCharges: number;
   /** Number of completed withdrawals; absent if the app makes none. */
   readonly completedWithdrawals?: number;
-  /** Result of `paidOutIn`; absent if the app makes no withdrawals. */
-  readonly paidOut?: string;
+  readonly sums: Sums;
   /** Body of each view of the app, without the run's id. */
   readonly bodies: readonly unknown[];
   /** Status of the response with each body. */

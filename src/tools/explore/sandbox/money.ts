@@ -2,7 +2,7 @@ import { add } from "../../../core/domain/money.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RunPlan } from "../run-plan.js";
 import type { ObservedCharge, ObservedPayment, ObservedRun } from "../run-record.js";
-import type { Baseline, LoadedRun, RunVariables } from "./facts.js";
+import type { Baseline, LoadedRun, RunVariables, Sums } from "./facts.js";
 import { isSameEmail } from "./observation.js";
 import { filledText, savedVariable, textOf } from "./saved-variable.js";
 import { RUN_ID } from "./views.js";
@@ -26,10 +26,10 @@ export function hasBeenPaid({ history }: ObservedCharge, byMs = Infinity): boole
   return history.some(({ status, atMs }) => status === "COMPLETED" && atMs <= byMs);
 }
 
-function outcomeOf({ history, status, expiresMs }: ObservedCharge, { refundedPart }: RunPlan): string {
+function outcomeOf({ history, status, expiresMs }: ObservedCharge, { end }: RunPlan): string {
   const paidMs = history.find((one) => one.status === "COMPLETED")!.atMs;
   const isLate = paidMs > expiresMs || history.some((one) => one.status === "EXPIRED" && one.atMs <= paidMs);
-  return `${isLate ? "late " : ""}${refundedPart === undefined ? "" : "partly "}${status}`;
+  return `${isLate ? "late " : ""}${end === "partly_refunded" ? "partly " : ""}${status}`;
 }
 
 /** Names the order of a charge by metadata that the flow knows; empty if it knows none. */
@@ -44,10 +44,14 @@ function orderOf({ metadata }: ObservedCharge, loaded: RunVariables): string {
     .join(" ");
 }
 
-/** Sums completed withdrawals up, by currency: the same text for the same money. */
-export function paidOutIn(withdrawals: readonly ObservedPayment[]): string {
+export function sumsOf(run: LoadedRun, baseline: Pick<Baseline, "customerMatch" | "chargeMatch">): Sums {
+  const prices = chargesOf(run, baseline).map(({ status, base }) => ({ status, ...base }));
+  return { paid: sumOf(prices), paidOut: sumOf(run.observed.withdrawals) };
+}
+
+function sumOf(payments: readonly Pick<ObservedPayment, "status" | "amount" | "currency">[]): string {
   const sums = new Map<string, string>();
-  for (const { status, amount, currency } of withdrawals)
+  for (const { status, amount, currency } of payments)
     if (status === "COMPLETED") sums.set(currency, add(sums.get(currency) ?? "0", amount));
   return [...sums]
     .map(([currency, sum]) => `${sum} ${currency}`)
