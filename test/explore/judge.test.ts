@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { judgeTrace } from "../../src/tools/explore/judge.js";
+import { RunPlan } from "../../src/tools/explore/run-plan.js";
 import type { ObservedDelivery, ObservedRun, RunFailure } from "../../src/tools/explore/run-record.js";
 import { baselineOf } from "../../src/tools/explore/sandbox/baseline.js";
+import { EndCheck } from "../../src/tools/explore/sandbox/end-check.js";
 import type { LoadedRun } from "../../src/tools/explore/sandbox/facts.js";
 
 const HEARD: ObservedDelivery = {
@@ -41,6 +43,31 @@ describe("a run without an end", () => {
   it("a run that hangs after all webhooks is not a fault", () => {
     expect(verdict(HEARD)).toEqual({ outcome: "unknown", reason: STUCK.error });
   });
+});
+
+it("a run is not judged while a payout is open that none of a plain run is", async () => {
+  const variant = { side: "first", isPatient: false } as const;
+  const plan = new RunPlan([], { customerMatch: {}, variant, pace: 1 });
+  const observed: ObservedRun = { startMs: 0, calls: [], deliveries: [], charges: [], withdrawals: [] };
+  const failure: RunFailure = { ...STUCK, isIncomplete: false, role: "observe", message: "differs" };
+  const endOf = async (withdrawals: readonly { readonly status: string }[]) => {
+    const run = { observed: { ...observed, withdrawals }, trace: { observed, failure, hasReachedApp: true } };
+    const views = { observe: [], allow: {} };
+    const driver = {
+      look: async () => ({ ...failure, message: "it was looked at" }),
+      isAsynchronous: () => false,
+    };
+    const check = new EndCheck(
+      views,
+      { free: [], plain: { bodies: [], statuses: [] } } as never,
+      observed,
+      driver as never,
+    );
+    Object.assign(check.ends, { unsureEnds: () => [] });
+    return (await check.judge(plan, run as never)).trace.failure?.message;
+  };
+  expect(await endOf([{ status: "PENDING" }])).toBe("a payout is still PENDING");
+  expect(await endOf([{ status: "COMPLETED" }])).toBe("it was looked at");
 });
 
 describe("payments of an order", () => {
@@ -181,6 +208,7 @@ describe("a failure that waiting cannot fix", () => {
     [true, failing("never", "body.delivered", { not: { gt: 1 } }, 2)],
     [true, failing("not_delivered", "body", {}, {})],
     [false, failing("observe", "body.delivered", 1, 0)],
+    [false, failing("observe", "body.ledger", -250, 0)],
     [false, failing("paid", "count", 1, 0)],
     [false, failing("manners", "count", 0, 1)],
   ])("isLasting is %s for the failure %j", (expected, failure) => {
