@@ -25,7 +25,7 @@ async function stepsOf(
   const steps: RawStep[] = [];
   const callOrFail = async (operation: string, input: object) => {
     steps.push({ [operation]: input });
-    return { items: [{ charge_id: "ch_1" }] };
+    return { items: [{ charge_id: "ch_1", amount: "10.00" }] };
   };
   const run = {
     loaded: { runId: "7" } as LoadedScenario,
@@ -62,7 +62,7 @@ it("time passes at the end of a run without scheduled jobs", async () => {
 
 it("a partial refund follows the job that may create the charge", async () => {
   const steps = await stepsOf({ tick: [TICK] }, 1, (plan) => {
-    plan.refundedPart = "5.00";
+    plan.end = "partly_refunded";
   });
   const at = steps.findIndex(({ refundPart }) => refundPart !== undefined);
   expect(steps.slice(0, at).filter(({ app }) => app === TICK.app)).toHaveLength(2);

@@ -1,3 +1,4 @@
+import { decimalsOf, percentOf } from "../../core/domain/money.js";
 import { durationToMs, formatDuration } from "../../core/schema/time.js";
 import type { ServiceAccess } from "../scenario/steps/request.js";
 import type { RunPlan } from "./run-plan.js";
@@ -106,7 +107,7 @@ export async function endQuietly(
     await host.advance(HOUR_MS, true);
     await host.tick();
   }
-  if (plan?.refundedPart !== undefined) await refundPart(host, plan.refundedPart);
+  if (plan?.end === "partly_refunded") await refundHalf(host);
   await host.endDeviations();
   const lateMs = host.hasJob ? plan?.paidLateByMs : undefined;
   // The scheduled work may return late money, and see an hour later that it is returned.
@@ -119,9 +120,10 @@ export async function endQuietly(
   }
 }
 
-async function refundPart(host: RunHost, amount: string): Promise<void> {
+async function refundHalf(host: RunHost): Promise<void> {
   const charge = await newestCharge(host, { status: "COMPLETED" });
   if (charge === undefined) return;
+  const amount = percentOf(charge.amount, "50", decimalsOf(charge.amount));
   const { charge_id } = charge;
   await host.others(({ client }) => client.callOrFail("refundPart", { charge_id, amount }));
 }
@@ -132,7 +134,11 @@ export async function newestCharge({ email, others }: RunHost, filter: { readonl
   const { items } = (await others(({ client }) =>
     client.callOrFail("listCharges", { limit: 1, ...filter, ...customer }),
   )) as {
-    readonly items: readonly { readonly charge_id: string; readonly metadata: Record<string, string> }[];
+    readonly items: readonly {
+      readonly charge_id: string;
+      readonly amount: string;
+      readonly metadata: Record<string, string>;
+    }[];
   };
   return items[0];
 }

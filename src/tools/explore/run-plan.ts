@@ -1,4 +1,3 @@
-import { decimalsOf, percentOf } from "../../core/domain/money.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { durationToMs, formatDuration } from "../../core/schema/time.js";
 import type { DeviationSet } from "./deviation-set.js";
@@ -69,8 +68,6 @@ export class RunPlan {
   strangers: StrangersAtList | undefined;
   /** The customer's charge that another shop's customer pays for. */
   foreignCharge: ObservedCharge | undefined;
-  /** Amount of a partial refund. */
-  refundedPart: string | undefined;
   /** Sandbox time from the start to a moment between expiry and late payment; undefined if the charge is paid in time. */
   unpaidSinceMs: number | undefined;
   /** Sandbox time from the flow's end by which each late payment has come; undefined if the charge is paid in time. */
@@ -179,12 +176,9 @@ export class RunPlan {
     this.charges.push({ match: this.#customerMatch, paid, timeline });
   }
 
-  endPayment(end: PaymentEnd, { amount, timeline }: ObservedCharge): void {
+  endPayment(end: PaymentEnd, { timeline }: ObservedCharge): void {
     this.end = end;
-    if (end === "partly_refunded") {
-      this.refundedPart = percentOf(amount, "50", decimalsOf(amount));
-      return;
-    }
+    if (end === "partly_refunded") return;
     const index = timeline.findIndex(({ to }) => to === "COMPLETED");
     const before = index === -1 ? timeline : timeline.slice(0, index);
     const paid = timeline[index] ?? { after: "1s", to: "COMPLETED" };
@@ -243,6 +237,11 @@ export class RunPlan {
   get failingOperations(): string[] {
     const failing = this.faults.filter(({ drop, respond }) => (drop ?? respond) !== undefined);
     return [...new Set(failing.map(({ match }) => String(match?.operation)))];
+  }
+
+  /** Webhooks come so late that an app may refuse meanwhile what depends on a payment. */
+  get isHeardLate(): boolean {
+    return this.webhooks.some(({ delay }) => delay !== undefined);
   }
 
   /** True if deviations cause errors, so that error responses of the app to webhooks are excused. */

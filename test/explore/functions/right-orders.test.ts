@@ -200,3 +200,105 @@ it("a right shop whose log names each page that was paid or abandoned is silent"
   const report = await sandbox.explore({ ...shop, see }, { throws: false });
   expect(report).toMatchObject({ findings: [], passed: true });
 });
+
+it("a press that an app refuses until it has heard of the payment is repeated at the end", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const shop = await openFunctionShop(sandbox);
+  const picked = new Set<string>();
+  const flow = flowOf(shop, {
+    see: { order: ({ id }) => ({ status: shop.orders.get(id)?.status, isPickedUp: picked.has(id) }) },
+    async flow({ id, email, press, advance }) {
+      await press("order", () => shop.place(id, email));
+      await advance("10s");
+      await press("pick up", () => {
+        if (shop.orders.get(id)!.status !== "paid") throw new Error("not paid yet");
+        picked.add(id);
+      });
+    },
+  });
+  const report = await sandbox.explore(flow, { only: "webhook_late at charge.completed#1", throws: false });
+  expect(report).toMatchObject({ findings: [], passed: true });
+  expect(report.notes).toEqual([]);
+});
+
+it("a job that bills the sum of what was used, in more charges or in fewer, is silent", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const call = serviceOf(sandbox);
+  const shop = await openFunctionShop(sandbox);
+  const uses: { readonly id: string; readonly email: string; readonly amount: number; bill?: number }[] = [];
+  const bills: { charge?: Promise<unknown>; isPaid?: boolean }[] = [];
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    const bill = bills[Number(data.metadata.bill)];
+    if (bill !== undefined && type === "charge.completed") bill.isPaid = true;
+  });
+  const use = (id: string, email: string, amount: number) => {
+    if (!uses.some((one) => one.id === id && one.amount === amount)) uses.push({ id, email, amount });
+  };
+  const charge = async (bill: number) => {
+    const own = uses.filter((one) => one.bill === bill);
+    const amount = `${own.reduce((sum, one) => sum + one.amount, 0)}.00`;
+    const terms = { pricing: { base_currency: "KES", amount }, payment_method: "card" };
+    const { quote_id } = await call("POST", "quotes", terms);
+    const metadata = { bill: String(bill) };
+    await call("POST", "whitelabel", { ...terms, quote_id, customer_email: own[0]!.email, metadata });
+  };
+  const flow = flowOf(shop, {
+    see: {
+      paid: ({ id }) => {
+        const paid = uses.filter(({ bill = -1, ...one }) => one.id === id && bills[bill]?.isPaid);
+        return { paid: paid.reduce((sum, { amount }) => sum + amount, 0) };
+      },
+    },
+    async tick() {
+      for (const { id } of uses) {
+        const open = uses.filter((one) => one.id === id && one.bill === undefined);
+        for (const one of open) one.bill = bills.length;
+        if (open.length > 0) bills.push({});
+      }
+      for (const [index, bill] of bills.entries()) {
+        bill.charge ??= charge(index);
+        await bill.charge.catch(() => {});
+      }
+    },
+    async flow({ id, email, press, advance }) {
+      await press("use", () => use(id, email, 700));
+      await press("order", () => shop.place(id, email));
+      await advance("10s");
+      await press("use more", () => use(id, email, 300));
+    },
+  });
+  for (const kind of ["job_meanwhile at charge.awaiting_payment#1", "job_twice at charge.completed#1"]) {
+    const report = await sandbox.explore(flow, { only: kind, throws: false });
+    expect(report.findings.map(({ message }) => message)).toEqual([]);
+  }
+});
+
+it("half of the newest of two payments is refunded, whatever the first one was", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const call = serviceOf(sandbox);
+  const paid = new Map<string, string[]>();
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    const own = paid.get(data.metadata.rental) ?? [];
+    if (type === "charge.completed")
+      paid.set(data.metadata.rental, [...new Set([...own, data.metadata.part])]);
+  });
+  const charge = async (rental: string, customer_email: string, part: string, amount: string) => {
+    const terms = { pricing: { base_currency: "KES", amount }, payment_method: "card" };
+    const { quote_id } = await call("POST", "quotes", terms);
+    await call("POST", "whitelabel", { ...terms, quote_id, customer_email, metadata: { rental, part } });
+  };
+  const flow: ExploreFlow = {
+    name: "rental",
+    see: { rental: ({ id }) => ({ hasDeposit: paid.get(id)?.includes("deposit") === true }) },
+    async flow({ id, email, press, advance }) {
+      await press("deposit", () => charge(id, email, "deposit", "900.00"));
+      await advance("10s");
+      await press("rent", () => charge(id, email, "rent", "100.00"));
+      await advance("10s");
+    },
+  };
+  const report = await sandbox.explore(flow, { only: "partly_refunded at charge#1", throws: false });
+  expect(report).toMatchObject({ findings: [], passed: true });
+});

@@ -13,11 +13,11 @@ export async function settled(work: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Returns true if an app may refuse a press: by a status, or because the payment does not end as in a plain run. */
+/** Returns true if an app may refuse a press: by a status, or because the payment ends otherwise, or is heard of late. */
 export function mayRefuse(plan: RunPlan, hasPaid: boolean, error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status >= 400 && status < 500;
-  return hasPaid && changesPayment(plan);
+  return hasPaid && (changesPayment(plan) || plan.isHeardLate);
 }
 
 /** Returns true if the payment of a run ends otherwise than in a plain run. */

@@ -295,8 +295,8 @@ export class SandboxDeviable implements Deviable {
 
   /** Describes how the time passes that concurrent runs share. */
   shapeOf(plan: RunPlan): string {
-    const { jobs, unpaidSinceMs, timeAdvance, faults, refundedPart, isPaidLate, flowVariant, set } = plan;
-    const moments = [jobs, unpaidSinceMs, timeAdvance, isPaidLate, refundedPart !== undefined];
+    const { jobs, unpaidSinceMs, timeAdvance, faults, end, isPaidLate, flowVariant, set } = plan;
+    const moments = [jobs, unpaidSinceMs, timeAdvance, isPaidLate, end === "partly_refunded"];
     return JSON.stringify([...moments, faults.length, flowVariant?.at, set.length]);
   }
 
