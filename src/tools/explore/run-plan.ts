@@ -41,6 +41,8 @@ const PROMPT_HELD_MS = 2_000;
 
 export interface RunPlanOptions {
   readonly customerMatch: Baseline["customerMatch"];
+  /** Default: `customerMatch`. */
+  readonly ownMatch?: Baseline["ownMatch"];
   readonly pages?: Baseline["pages"];
   readonly variant: RunVariant;
   /** Result of `paceOf`, by which holds and response delays are multiplied. */
@@ -87,20 +89,22 @@ export class RunPlan {
   isWatched = false;
   readonly #hasLongHolds: boolean;
   readonly #customerMatch: Baseline["customerMatch"];
+  readonly #ownMatch: Baseline["ownMatch"];
   readonly #pages: Baseline["pages"];
 
   constructor(set: DeviationSet, options: RunPlanOptions) {
-    const { customerMatch, pages = [], variant, isWaiting = false, pace } = options;
+    const { customerMatch, ownMatch = customerMatch, pages = [], variant, isWaiting = false, pace } = options;
     this.set = set;
     this.variant = variant;
     this.pace = pace;
     this.#hasLongHolds = variant.isPatient || isWaiting;
     this.#customerMatch = customerMatch;
+    this.#ownMatch = ownMatch;
     this.#pages = pages;
   }
 
   deviateCall({ operation, earlierCount, isOwn }: CallOccurrence, change: CallChange): void {
-    const match = { operation, ...(isOwn ? this.#customerMatch : {}) };
+    const match = { operation, ...(isOwn ? this.#ownMatch : {}) };
     this.faults.push({ match, ...this.#atPace(change), skip: earlierCount, times: 1, per: "request" });
   }
 
@@ -123,7 +127,7 @@ export class RunPlan {
     const match = {
       type,
       // A withdrawal names no customer.
-      ...(type.includes("withdrawal") ? {} : this.#customerMatch),
+      ...(type.includes("withdrawal") ? {} : this.#ownMatch),
       ...(url === undefined ? {} : { url }),
     };
     const position = attempt === undefined ? {} : { attempt };
@@ -147,7 +151,7 @@ export class RunPlan {
   holdInRace({ operation, earlierCount, isOwn }: CallOccurrence): void {
     if (holdsNothing(this.variant.side)) return;
     this.raceHolds.push({
-      match: { operation, ...(isOwn ? this.#customerMatch : {}) },
+      match: { operation, ...(isOwn ? this.#ownMatch : {}) },
       hold: "webhook",
       at_most: this.raceHeld,
       delay_answer: RACE_MARGIN,

@@ -302,3 +302,20 @@ it("half of the newest of two payments is refunded, whatever the first one was",
   const report = await sandbox.explore(flow, { only: "partly_refunded at charge#1", throws: false });
   expect(report).toMatchObject({ findings: [], passed: true });
 });
+
+it("the webhook of the second of two customers comes twice too", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const shop = await openFunctionShop(sandbox, { hasBugs: true });
+  const flow = flowOf(shop, {
+    see: { delivered: ({ id }) => ["ann", "ben"].map((who) => shop.orders.get(id + who)?.delivered) },
+    async flow({ id, email, press, advance }) {
+      for (const who of ["ann", "ben"]) {
+        await press(`${who} orders`, () => shop.place(id + who, email.replace("@", `-${who}@`)));
+        await advance("10s");
+      }
+    },
+  });
+  const only = "webhook_twice at charge.completed#2";
+  const { findings } = await sandbox.explore(flow, { only, throws: false });
+  expect(findings.map(({ message }) => message)).toEqual(["done more than once: delivered.1 is 2, not 1"]);
+});

@@ -255,8 +255,8 @@ export class FunctionDeviable implements Deviable {
   }
 
   planRun(set: DeviationSet, variant: RunVariant): RunPlan {
-    const { customerMatch } = this.#baseline;
-    return new RunPlan(set, { customerMatch, variant, pace: 1 });
+    const { customerMatch, ownMatch } = this.#baseline;
+    return new RunPlan(set, { customerMatch, ownMatch, variant, pace: 1 });
   }
 
   shapeOf(): string {

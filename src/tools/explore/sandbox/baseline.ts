@@ -70,12 +70,14 @@ export function baselineOf(
   const [charge] = one.observed.charges;
   const { runId } = one.loaded;
   const hasOwnEmail = charge?.email.includes(runId) ?? false;
-  const customerMatch = hasOwnEmail
-    ? { customer_email: charge!.email.replaceAll("*", "\\*").replaceAll(runId, RUN_ID) }
-    : {};
+  const matchOf = (customer_email: string) => ({ customer_email: customer_email.replaceAll(runId, RUN_ID) });
+  const customerMatch = hasOwnEmail ? matchOf(charge!.email.replaceAll("*", "\\*")) : {};
   const { charges, withdrawals } = one.observed;
   const orderCharges = namedOrder(charges, one);
   const orderWithdrawals = namedOrder(withdrawals, one);
+  const ownEmails = charges.map(({ email }) => email).filter((email) => email.includes(runId));
+  const pattern = hasOwnEmail ? patternOf([...new Set(ownEmails)]) : "";
+  const ownMatch = pattern.includes(runId) ? matchOf(pattern) : customerMatch;
   const chargeMatch = hasOwnEmail ? customerMatch : (orderCharges?.match ?? {});
   const free = differencesOf(views, one, other).map((field) => ({
     ...field,
@@ -84,6 +86,7 @@ export function baselineOf(
   const fields = new FreeFields(views.observe, free);
   return {
     customerMatch,
+    ownMatch,
     chargeMatch,
     plain: {
       completedCharges: countCompletedPayments(chargesOf(one, { customerMatch, chargeMatch })),
@@ -98,8 +101,8 @@ export function baselineOf(
     orderCharges,
     orderWithdrawals,
     refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
-    pressMatches: presses.map((range) => pressMatchesOf(one, range, customerMatch)),
-    readMatch: readMatchOf(one.observed, customerMatch),
+    pressMatches: presses.map((range) => pressMatchesOf(one, range, ownMatch)),
+    readMatch: readMatchOf(one.observed, ownMatch),
     list: listBaselineOf(presses, one),
     pages: findPages({ drive: views.drive ?? [] }).map((step) => {
       const [page, same] = [one, other].map((run) => pageIn(run, step));
@@ -111,6 +114,20 @@ export function baselineOf(
       return { match, isOwn, returnPath: returnPath === same!.returnPath ? returnPath : undefined };
     }),
   };
+}
+
+/** A pattern of the texts: what all begin and end with, and any text between. */
+function patternOf(texts: readonly string[]): string {
+  const [first = "", ...others] = texts;
+  if (others.length === 0) return first.replaceAll("*", "\\*");
+  const least = Math.min(...texts.map(({ length }) => length));
+  const isShared = (at: number) => others.every((text) => text.at(at) === first.at(at));
+  let head = 0;
+  while (head < least && isShared(head)) head++;
+  let tail = 0;
+  while (tail < least - head && isShared(-1 - tail)) tail++;
+  const parts = [first.slice(0, head), first.slice(first.length - tail)];
+  return parts.map((part) => part.replaceAll("*", "\\*")).join("*");
 }
 
 /** Finds the charge that the step pays on its page, and writes with variables of the flow how to select it. */
@@ -185,22 +202,22 @@ export function pressRanges(
 function pressMatchesOf(
   { observed }: LoadedRun,
   range: CallRange,
-  customerMatch: CustomerMatch,
+  ownMatch: CustomerMatch,
 ): Baseline["pressMatches"][number] {
   const calls = observed.calls.slice(...range).filter(({ isByFlow }) => !isByFlow);
   const first = calls[0];
   const last = calls.findLast(({ method }) => method !== "GET") ?? calls.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  const matchOf = ({ operation, isOwn }: ObservedCall) => ({ operation, ...(isOwn ? customerMatch : {}) });
+  const matchOf = ({ operation, isOwn }: ObservedCall) => ({ operation, ...(isOwn ? ownMatch : {}) });
   return { ...(first.operation === last.operation ? {} : { first: matchOf(first) }), last: matchOf(last) };
 }
 
 /** An app that never reads a single charge reads lists, which name no customer. */
-function readMatchOf({ calls }: ObservedRun, customerMatch: CustomerMatch): Baseline["readMatch"] {
+function readMatchOf({ calls }: ObservedRun, ownMatch: CustomerMatch): Baseline["readMatch"] {
   const reads = calls.filter(({ isByFlow, method }) => !isByFlow && method === "GET");
   const list = reads.find(({ isOwn }) => !isOwn);
   const readsOne = reads.some(({ readId }) => readId !== undefined);
-  return list === undefined || readsOne ? { method: "GET", ...customerMatch } : { operation: list.operation };
+  return list === undefined || readsOne ? { method: "GET", ...ownMatch } : { operation: list.operation };
 }
 
 /** Returns true if the app's views are equal at the end of both runs, except for ignored fields and random keys. */
@@ -262,7 +279,7 @@ function namedOrder(all: readonly ObservedPayment[], { loaded }: LoadedRun): Ord
 /** Explains why runs of a flow cannot be concurrent; undefined if they can. */
 export function isolationReason(
   flow: Flow,
-  { customerMatch }: Baseline,
+  { customerMatch }: Pick<Baseline, "customerMatch">,
   plain: ObservedRun,
 ): string | undefined {
   const { raw, drive, scheduledWork, checks } = flow;

@@ -81,6 +81,8 @@ export interface PageOfFlow {
 export interface Baseline {
   /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
   readonly customerMatch: { readonly customer_email?: string };
+  /** Selects all customers of the run, of whom `customerMatch` selects the first: their calls and webhooks. */
+  readonly ownMatch: Baseline["customerMatch"];
   /** Selects the run's charges by customer, or by the metadata in `orderCharges` if `customerMatch` is empty. */
   readonly chargeMatch: Readonly<Record<string, unknown>>;
   readonly plain: PlainEnd;
