@@ -148,6 +148,7 @@ describe("the trace of a run", () => {
     expect(repeat(payout(null, "a"), payout(200, "a"))).toBe(true);
     expect(repeat(payout(null, "a"), payout(200, "b"))).toBe(false);
     expect(repeat(payout(503), payout(200))).toBe(false);
+    expect(repeat(payout(null, "a"), payout(200, "a"), payout(200, "b"))).toBe(true);
     expect(repeat(payout(200, "a"), payout(200, "a"))).toBeUndefined();
   });
 });

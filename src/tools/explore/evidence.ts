@@ -78,6 +78,7 @@ export function findRepeat({ calls }: ObservedRun): Repeat | undefined {
         open.get(operation) === idempotencyKey;
       if (!isSafe) return { operation, isSafe };
       safe ??= { operation, isSafe };
+      if (status !== null && status < 500) open.delete(operation);
     } else if (MONEY_OPERATIONS.includes(operation) && (status === null || status >= 500))
       open.set(operation, idempotencyKey);
   }
