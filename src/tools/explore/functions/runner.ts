@@ -50,7 +50,7 @@ export class FlowRunner {
   }
 
   /**
-   * @param isBrief ends with the flow; what fails in the work and the time that follow is not told
+   * @param isBrief returns the result of the flow alone; failures after it are ignored, as the next run shows them
    * @param endsAfter number of acts after which the flow ends
    */
   async carryOut(plan: RunPlan | undefined, isBrief = false, endsAfter = Infinity): Promise<RunState> {
@@ -295,7 +295,7 @@ export class FlowRunner {
     }
   }
 
-  /** Lets what a run has begun come to its end, and the job do what it has left, before the next run. */
+  /** Runs the job and lets time pass for what the run has begun, so that the next run does not count it. */
   async #drain(run: RunState): Promise<void> {
     const { driver, sandbox } = this.#options;
     sandbox.useRules({});

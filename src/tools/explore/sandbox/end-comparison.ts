@@ -81,7 +81,7 @@ async function recordFailure(
 /**
  * Counts paid charges. Two presses may place two orders, each paid at most as in a plain run.
  *
- * @param isSameSum as much is paid, in more charges or in fewer
+ * @param isSameSum the charges have the expected total
  */
 function chargeCounts(
   { chargeMatch, orderCharges, plain }: Baseline,

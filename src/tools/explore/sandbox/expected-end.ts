@@ -12,7 +12,7 @@ export interface ExpectedEnd extends ClaimedViews {
   readonly completedCharges: Count;
   /** Undefined if the app makes no withdrawals. */
   readonly completedWithdrawals?: Count | undefined;
-  /** As much may be paid, and paid out, in more payments or in fewer; absent if the counts decide. */
+  /** The number of payments may differ if their totals are these; absent if the numbers decide. */
   readonly sums?: Sums;
   /** The flow's own expectations hold, as they describe a plain run. */
   readonly isPlain?: boolean;

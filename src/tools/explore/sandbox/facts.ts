@@ -32,7 +32,7 @@ export interface OrderPayments {
   readonly completed: number;
 }
 
-/** What the completed payments of a run sum up to, by currency: the same text for the same money. */
+/** Totals of the completed payments of a run, by currency: `600.00 KES, 20.00 USD`. */
 export interface Sums {
   readonly paid: string;
   readonly paidOut: string;
@@ -81,7 +81,7 @@ export interface PageOfFlow {
 export interface Baseline {
   /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
   readonly customerMatch: { readonly customer_email?: string };
-  /** Selects all customers of the run, of whom `customerMatch` selects the first: their calls and webhooks. */
+  /** Selects the calls and webhooks of all customers of the run; `customerMatch` selects the first customer. */
   readonly ownMatch: Baseline["customerMatch"];
   /** Selects the run's charges by customer, or by the metadata in `orderCharges` if `customerMatch` is empty. */
   readonly chargeMatch: Readonly<Record<string, unknown>>;

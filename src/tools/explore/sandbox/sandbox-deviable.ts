@@ -174,7 +174,7 @@ export class SandboxDeviable implements Deviable {
     return run!;
   }
 
-  /** Lets the job do what the run before has left, which would count as work of the next one. What fails there fails again. */
+  /** Runs the job for the orders of the first run, so that the next run does not count them. A failing job fails there again. */
   async #endWritten(): Promise<void> {
     const follow = (run: FlowRun) => endQuietly(runHostOf(run, this.#flow), undefined, this.#rest);
     await this.#carryOut([{ flow: this.#flow, name: this.name, rules: {}, waits: {}, follow }]);
