@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
 import { type Answer, type CallService, foundIn, type Order, openApp } from "./apps.js";
+import { checkoutShop, deliver, explored, flowOf } from "./checkout-shop.js";
 
 const FLOW = `
 name: order
@@ -63,4 +64,40 @@ it.concurrent("explore repeats each write of the customer, and no call of the jo
 it.concurrent("explore finds nothing in an app that pays an order once", async () => {
   const { found } = await foundIn(await openApp(shopOf(true)), FLOW);
   expect(found.filter((one) => one.includes("pressed_twice"))).toEqual([]);
+});
+
+const CLAIMS = flowOf(
+  "\n  - app: POST /orders/${order}/claim\n    save: { licence: body.licence }",
+  "status: paid, delivered: 1",
+);
+
+/** A shop whose customer claims what she has paid. @param forgives false refuses for good whom it has refused once */
+const claimShop = (forgives: boolean) => {
+  const refused = new Set<string>();
+  return checkoutShop(
+    (order, status) => {
+      if (status === "COMPLETED" && order.status !== "paid") deliver(order);
+      else if (/FAILED|CANCELLED|EXPIRED|REFUNDED/.test(status)) order.status = status.toLowerCase();
+    },
+    async ({ id, status }) => {
+      if (status === "paid" && !refused.has(id)) return [200, { licence: `licence-of-${id}` }];
+      if (!forgives) refused.add(id);
+      return [409, { error: "not paid" }];
+    },
+  );
+};
+
+it.concurrent("an app may refuse what only a payment opens, and the customer comes back when it has heard", async () => {
+  const { found, report } = await explored(claimShop(true), CLAIMS);
+  expect(found).toEqual([]);
+  const late = report.singles.filter(({ kind, at }) => kind === "webhook_late" && at.includes("completed"));
+  expect(late.map(({ outcome }) => outcome)).toEqual(["right"]);
+});
+
+it.concurrent("explore finds an app that refuses a paid order for good", async () => {
+  const { report } = await explored(claimShop(false), CLAIMS, { only: "webhook_late at charge.completed#1" });
+  const message = expect.stringMatching(
+    /^the customer gets no further at app .*claim: the app refuses with 409$/,
+  );
+  expect(report.findings).toMatchObject([{ oracle: "liveness", message }]);
 });

@@ -39,6 +39,7 @@ async function stepsOf(
     ownPart: (view: unknown) => view,
     race: async () => {},
     knows: () => true,
+    isAlone: true,
   };
   await endQuietly(runHostOf(run, flow, plan), plan, "5d");
   return steps;

@@ -1,6 +1,6 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { makePayment } from "../scenario/steps/customer.js";
-import { inTurn, newestCharge, type RunHost } from "./course.js";
+import { HOUR_MS, inTurn, newestCharge, type RunHost } from "./course.js";
 import type { RunPlan } from "./run-plan.js";
 import { holdsNothing } from "./run-record.js";
 import type { Baseline } from "./sandbox/facts.js";
@@ -64,6 +64,18 @@ export class Acts {
       await host.repeat(once);
       if (pressedAgain.has(press)) await host.settle(again);
     }
+  }
+
+  /**
+   * The customer whom the app refuses comes back when it has heard of her payment, and its scheduled work has run. Resolves
+   * with false if she does not: a payment that ends otherwise than in a plain run decides what the app refuses.
+   */
+  async comesBack(): Promise<boolean> {
+    const { changesPayment, flowVariant, heardLateMs } = this.#plan;
+    if (changesPayment || flowVariant !== undefined) return false;
+    await this.host.pause(Math.max(HOUR_MS, heardLateMs));
+    await this.host.tick();
+    return true;
   }
 
   /** @param page counts the flow's payments on pages from 0; -1 for a payment elsewhere */

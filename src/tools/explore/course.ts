@@ -30,6 +30,8 @@ export interface RunHost {
    * @param isBeforeJob the scheduled work follows, so time need not wait for the app
    */
   readonly advance: (byMs: number, isBeforeJob?: boolean) => Promise<Passed>;
+  /** Lets sandbox time pass in the middle of the flow. */
+  readonly pause: (ms: number) => Promise<unknown>;
   readonly tick: () => Promise<unknown>;
   /** Runs the scheduled work on one side of a race. */
   readonly job: () => Promise<unknown>;
@@ -59,7 +61,7 @@ interface Passed {
 
 /** Sandbox time between two runs of the app's scheduled work. */
 export const JOB_INTERVAL = "1h";
-const HOUR_MS = durationToMs(JOB_INTERVAL);
+export const HOUR_MS = durationToMs(JOB_INTERVAL);
 /** Sandbox time longer than all retries and repetitions of a webhook. */
 export const LONG = "5d";
 /** Room for what follows the last deadline: a late payment, its webhooks and their retries. */

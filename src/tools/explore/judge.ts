@@ -55,9 +55,10 @@ function hasForgotten({ differences }: RunFailure): boolean {
 }
 
 function judgeFailure(failure: RunFailure, observed: ObservedRun): TraceVerdict {
-  const { isIncomplete, error, role, title, message, isCallToApp, ending } = failure;
+  const { isIncomplete, error, role, title, message, isCallToApp, ending, status = 0 } = failure;
   if (isIncomplete) return { outcome: "unknown", reason: error ?? message };
-  const text = `${title}: ${message}`;
+  const isRefusal = isCallToApp && status >= 400 && status < 500;
+  const text = `${title}: ${isRefusal ? `the app refuses with ${status}` : message}`;
   if (isCallToApp && ending !== undefined)
     return {
       ...wrong("liveness", text),

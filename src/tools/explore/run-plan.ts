@@ -243,9 +243,14 @@ export class RunPlan {
     return [...new Set(failing.map(({ match }) => String(match?.operation)))];
   }
 
-  /** Webhooks come so late that an app may refuse meanwhile what depends on a payment. */
-  get isHeardLate(): boolean {
-    return this.webhooks.some(({ delay }) => delay !== undefined);
+  /** True if the payment of the run ends otherwise than in a plain run. */
+  get changesPayment(): boolean {
+    return this.isUnpaid || this.isPaidLate || this.end !== undefined || this.isWrongMoney;
+  }
+
+  /** Milliseconds by which webhooks come late; an app may refuse meanwhile what depends on a payment. */
+  get heardLateMs(): number {
+    return Math.max(0, ...this.webhooks.map(({ delay = "0s" }) => durationToMs(delay)));
   }
 
   /** True if deviations cause errors, so that error responses of the app to webhooks are excused. */

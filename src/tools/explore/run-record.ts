@@ -136,7 +136,8 @@ export interface RunFailure {
   readonly ending?: "unreachable" | "timeout" | "broken" | undefined;
   /** The undisturbed run that the run should have ended as. */
   readonly reference?: string;
-  /** Response body of a failed call. */
+  /** Status and body of the response to a failed call. */
+  readonly status?: number | undefined;
   readonly body?: unknown;
   /** Expected and actual values that differ, by dotted path. */
   readonly differences: readonly {

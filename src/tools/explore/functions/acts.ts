@@ -17,12 +17,7 @@ export async function settled(work: Promise<unknown>): Promise<void> {
 export function mayRefuse(plan: RunPlan, hasPaid: boolean, error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status >= 400 && status < 500;
-  return hasPaid && (changesPayment(plan) || plan.isHeardLate);
-}
-
-/** Returns true if the payment of a run ends otherwise than in a plain run. */
-export function changesPayment(plan: RunPlan): boolean {
-  return plan.isUnpaid || plan.isPaidLate || plan.end !== undefined || plan.isWrongMoney;
+  return hasPaid && (plan.changesPayment || plan.heardLateMs > 0);
 }
 
 /** The HTTP status that clients give their errors. */

@@ -11,7 +11,7 @@ import type { Failing } from "../sandbox/flow-variant.js";
 import { customerEmail } from "../sandbox/money.js";
 import { filledValue, MEANWHILE_STATUS } from "../sandbox/saved-variable.js";
 import { failPayment } from "../sandbox/second-try.js";
-import { call, changesPayment, mayRefuse, settled, statusOf } from "./acts.js";
+import { call, mayRefuse, settled, statusOf } from "./acts.js";
 import { type Driver, IdleError } from "./driver.js";
 import type { ExploreContext, ExploreFlow } from "./flow.js";
 import type { FunctionVariant } from "./function-variants.js";
@@ -125,7 +125,7 @@ export class FlowRunner {
         act("pay", () =>
           this.#pay(run, acts, choice).catch((error: unknown) => {
             // The service refuses, not the app: its customer may come back later.
-            if (run.plan !== undefined && !changesPayment(run.plan)) run.breakOff(error);
+            if (run.plan !== undefined && !run.plan.changesPayment) run.breakOff(error);
             throw error;
           }),
         ),
@@ -158,9 +158,16 @@ export class FlowRunner {
     const once = async () => {
       done = { result: await act() };
     };
-    try {
+    const all = async () => {
       await acts.press(press, { once, again: () => call(act) });
       if (done === undefined) await this.#try(run, once);
+    };
+    try {
+      await all().catch(async (error: unknown) => {
+        const isRefused = run.plan !== undefined && mayRefuse(run.plan, acts.hasPaid, error);
+        if (!isRefused || !(await acts.comesBack())) throw error;
+        await this.#try(run, once);
+      });
       const { result } = done!;
       run.saveResult(press, result);
       run.pressMarks.push([before, await newestCall()]);
@@ -256,6 +263,7 @@ export class FlowRunner {
       },
       tick: () => this.tick(run),
       job: () => call(() => flow.tick?.()),
+      pause: (ms) => driver.advance(ms),
       arrive: () => sandbox.advanceTo(sandbox.nowMs() + durationToMs(JOB_DURATION)),
       look: () => this.looks.look(run),
       lookAt: (moment) => this.looks.saveAt(run, moment),

@@ -9,7 +9,7 @@ import type { RunPlan } from "../run-plan.js";
 import { holdsNothing } from "../run-record.js";
 import type { Baseline } from "./facts.js";
 import { advanceMs, type Flow, findJobs, findPresses, isAppWrite, lookOracle } from "./flow.js";
-import { type FlowRun, waitStep } from "./flow-run.js";
+import { type FlowRun, StoppedRun, waitStep } from "./flow-run.js";
 import { cancelStep, cancelThenPayStep, findPages, unpaidStep } from "./payment-steps.js";
 import { ANY_RESPONSE } from "./process-course.js";
 import { MEANWHILE_STATUS } from "./saved-variable.js";
@@ -51,6 +51,8 @@ export function driveAsPlanned(
   const [presses, jobs, pages] = [findPresses(flow), findJobs(flow), findPages(flow)];
   const tries = set.length + 1;
   const take = (step: RawStep) => run.step("drive", step);
+  /** The app has refused what later steps need. */
+  let stuck: StoppedRun | undefined;
 
   const paymentBy = (step: RawStep, page: number): Parameters<Acts["pay"]>[1] => {
     const known = baseline.pages[page];
@@ -70,6 +72,14 @@ export function driveAsPlanned(
     };
   };
 
+  const comeBack = async (index: number, press: () => Promise<void>): Promise<void> => {
+    if (!run.refused.has(index) || !(await acts.comesBack())) return;
+    run.refused.delete(index);
+    stuck = undefined;
+    await press();
+    if (stuck !== undefined) throw stuck;
+  };
+
   const act = async (step: RawStep, index: number): Promise<void> => {
     const page = pages.indexOf(step);
     if (page !== -1 || step.pay !== undefined) return acts.pay(page, paymentBy(step, page));
@@ -78,12 +88,20 @@ export function driveAsPlanned(
     const press = presses.indexOf(step);
     const isAccepted = plan.flowVariant !== undefined && press !== -1;
     const tolerant = isAccepted ? acceptedPress(step) : tolerantStep(step, tries, run.waits.flowWait);
+    const mayRefuse = isAppWrite(step) && !expectsRefusal(step) && !isAccepted;
     const once = async (): Promise<void> => {
-      const { status } = Object(await take(tolerant));
-      if (isAppWrite(step) && !expectsRefusal(step) && Number(status) >= 400) run.refused.add(index);
+      const response = await take(tolerant).catch((error: unknown) => {
+        if (!mayRefuse || !isRefusal(error)) throw error;
+        stuck = error;
+        return error.failure;
+      });
+      if (mayRefuse && Number(Object(response).status) >= 400) run.refused.add(index);
     };
     const again = () => take(withoutSave(tolerant));
-    if (press !== -1) return acts.press(press, { once, again });
+    if (press !== -1) {
+      await acts.press(press, { once, again });
+      return comeBack(index, once);
+    }
     acts.hasBegun ||= isAppWrite(step);
     const job = jobs.indexOf(step);
     if (job === 0 && acts.isListReadByJob) return acts.amongStrangers(once);
@@ -101,6 +119,7 @@ export function driveAsPlanned(
       if (lookOracle(step) !== undefined) await run.steps("drive", lookInPassing(step));
       else await act(step, index);
       await run.steps("drive", meanwhileSteps(flow, plan, index));
+      if (stuck !== undefined) break;
     }
     await run.steps("drive", meanwhileSteps(flow, plan));
     await acts.afterFlow(jobs.length > 0);
@@ -142,6 +161,11 @@ function isAwaitedJob({ drive, scheduledWork }: Flow, index: number): boolean {
   );
 }
 
+function isRefusal(error: unknown): error is StoppedRun {
+  const { status = 0 } = error instanceof StoppedRun ? error.failure : {};
+  return status >= 400 && status < 500;
+}
+
 function expectsRefusal({ expect }: RawStep): boolean {
   const status = isJsonObject(expect) ? expect.status : undefined;
   return status !== undefined && !/^2/.test(String(status));
@@ -153,7 +177,7 @@ function acceptedPress(step: RawStep): RawStep {
   return { ...step, expect: { status: { lt: 400 }, ...savedFields(step.save) } };
 }
 
-function withoutSave({ save: _save, expect: _expect, ...step }: RawStep): RawStep {
+export function withoutSave({ save: _save, expect: _expect, ...step }: RawStep): RawStep {
   return { ...step, expect: { status: { lt: 500 } } };
 }
 

@@ -41,7 +41,7 @@ interface FlowRunOptions {
 }
 
 /** Thrown by a step of a run that does not pass. */
-class StoppedRun extends Error {
+export class StoppedRun extends Error {
   constructor(readonly failure: RunFailure) {
     super(failure.message);
   }
@@ -79,6 +79,11 @@ export class FlowRun {
   /** The service's APIs, as a step of the run calls them. */
   get access(): ServiceAccess {
     return this.#options.session.access;
+  }
+
+  /** True if no other run shares its clock. */
+  get isAlone(): boolean {
+    return this.#options.clock.isOfOne;
   }
 
   get loader(): FlowLoader {
@@ -309,7 +314,7 @@ function failureOf(report: StepReport, role: StepRole, index: number | undefined
     message,
     isCallToApp: kind === "app",
     ending: endingOf(message),
-    body: isJsonObject(got) ? got.body : undefined,
+    ...(isJsonObject(got) ? { status: Number(got.status), body: got.body } : {}),
     differences: difference,
   };
 }
@@ -354,6 +359,10 @@ export class SharedClock {
   /** @param runs number of runs */
   constructor(runs: number) {
     this.#runs = runs;
+  }
+
+  get isOfOne(): boolean {
+    return this.#runs === 1;
   }
 
   /** @param key names the work: runs with equal keys share its result, others do their own */

@@ -23,7 +23,7 @@ const READ_TIME: RawStep = { request: "GET /_sandbox/clock", save: { [DURING_TIM
 export function runHostOf(
   run: Pick<
     FlowRun,
-    "access" | "advance" | "advanceInStop" | "knows" | "loaded" | "ownPart" | "race" | "step"
+    "access" | "advance" | "advanceInStop" | "isAlone" | "knows" | "loaded" | "ownPart" | "race" | "step"
   >,
   flow: Flow,
   plan?: RunPlan,
@@ -44,6 +44,11 @@ export function runHostOf(
     email: customerEmail({ customerMatch }, run.loaded.runId),
     advance: (byMs, isBeforeJob = false) =>
       run.advance(role, { advance: formatDuration(byMs) }, role === "tail" && !isBeforeJob),
+    pause: async (ms) => {
+      // Runs of one clock go on together: this one is repeated by itself.
+      if (!run.isAlone) throw new Error("the app refuses the customer, who comes back later");
+      await run.advance("tail", { advance: formatDuration(ms) });
+    },
     tick,
     job: tick,
     arrive: () => run.advanceInStop(JOB_DURATION),

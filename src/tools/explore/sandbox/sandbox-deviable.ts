@@ -23,7 +23,7 @@ import {
 } from "./app-pace.js";
 import { awkwardVariants } from "./awkward-values.js";
 import { baselineOf, customerOf, hasSameViews, isolationReason, pressRanges } from "./baseline.js";
-import { driveAsPlanned, drivePlain, tolerantStep } from "./drive.js";
+import { driveAsPlanned, drivePlain, withoutSave } from "./drive.js";
 import { EndCheck } from "./end-check.js";
 import { viewFailure } from "./end-comparison.js";
 import { briefChecks, checksOf, type EndStep, plainChecks, viewSteps, withoutWait } from "./end-steps.js";
@@ -151,8 +151,7 @@ export class SandboxDeviable implements Deviable {
     const flow = this.#flowOf(plan);
     return run.failureIn(async () => {
       await run.step("rest", IDLE);
-      for (const index of run.refused)
-        await run.step("repeat", tolerantStep(flow.drive[index]!, 1, run.waits.flowWait));
+      for (const index of run.refused) await run.step("repeat", withoutSave(flow.drive[index]!));
       const host = runHostOf(run, flow, plan, this.#baseline.customerMatch, "repeat");
       await endQuietly(host, plan, this.#rest);
     });
