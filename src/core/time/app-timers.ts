@@ -150,6 +150,12 @@ export class AppTimers {
     return this.#next()?.dueMs;
   }
 
+  /** Counts the timers that are due by `untilMs` and fire once. */
+  countDue(untilMs: number): number {
+    const all = [...this.#timers.values()];
+    return all.filter(({ dueMs, everyMs }) => dueMs <= untilMs && everyMs === undefined).length;
+  }
+
   /** Fires the earliest timer, if it is due by `untilMs`. A later one makes the timers' time run ahead. */
   fireNext(untilMs = Infinity): boolean {
     const timer = this.#next();

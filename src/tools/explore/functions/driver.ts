@@ -8,9 +8,12 @@ import type { LocalSandbox } from "./local-sandbox.js";
 const MAX_IDLE_MS = 5_000;
 /** A timer that is due later than this is a time limit, for which an app with a held response does not wait. */
 const SOON_MS = 1_000;
-/** Number of timers that fire in one advance. An advance of days would fire an interval of seconds for ever. */
+/**
+ * Number of timers that fire in one advance beyond those that wait when it begins. An advance of days would fire an interval
+ * of seconds for ever.
+ */
 const MAX_FIRED = 100;
-/** Number of timers that fire at one moment of sandbox time. */
+/** Number of timers that fire at one moment of sandbox time beyond those that wait for it. */
 const MAX_FIRED_AT_ONCE = 1_000;
 /** Number of timers for which an app may wait before it has a held response. */
 const MAX_FIRED_HELD = 200;
@@ -195,10 +198,12 @@ export class Driver {
   async #advance(byMs: number): Promise<void> {
     const sandbox = this.#sandbox;
     const targetMs = sandbox.nowMs() + byMs;
+    const maxFired = MAX_FIRED + this.#timers.countDue(targetMs);
     for (let fired = 0; ; ) {
       await this.whenStill();
+      const maxAtOnce = MAX_FIRED_AT_ONCE + this.#timers.countDue(sandbox.nowMs());
       for (let atOnce = 1; this.#timers.fireNext(sandbox.nowMs()); atOnce++) {
-        if (atOnce > MAX_FIRED_AT_ONCE)
+        if (atOnce > maxAtOnce)
           throw new IdleError("the app's timers fire without end at one moment");
         fired++;
         await this.whenStill();
@@ -211,7 +216,7 @@ export class Driver {
         continue;
       }
       if (sandbox.nowMs() >= targetMs) return;
-      if (fired >= MAX_FIRED && (this.#timers.nextDueMs ?? Infinity) < targetMs) {
+      if (fired >= maxFired && (this.#timers.nextDueMs ?? Infinity) < targetMs) {
         this.#hasPostponed = true;
         this.#timers.postpone(targetMs);
       }
