@@ -203,8 +203,7 @@ export class Driver {
       await this.whenStill();
       const maxAtOnce = MAX_FIRED_AT_ONCE + this.#timers.countDue(sandbox.nowMs());
       for (let atOnce = 1; this.#timers.fireNext(sandbox.nowMs()); atOnce++) {
-        if (atOnce > maxAtOnce)
-          throw new IdleError("the app's timers fire without end at one moment");
+        if (atOnce > maxAtOnce) throw new IdleError("the app's timers fire without end at one moment");
         fired++;
         await this.whenStill();
       }
