@@ -70,7 +70,55 @@ const trusting: OnCharge = (order, status, call) => {
   else return follow(order, status, call);
 };
 
+/** Two friends pay for one present. */
+const PRESENT = `
+name: present
+vars: { ada: "ada+\${run.id}@shop.test", zoe: "zoe+\${run.id}@shop.test" }
+steps:
+  - app: POST /shares
+    body: { present: "\${run.id}", email: "\${ada}" }
+    save: { first: body.checkout_id }
+  - close_page: { checkout_id: "\${first}", payment_method: card }
+  - advance: 10s
+  - app: POST /shares
+    body: { present: "\${run.id}", email: "\${zoe}" }
+    save: { second: body.checkout_id }
+  - close_page: { checkout_id: "\${second}", payment_method: card }
+  - advance: 10s
+observe:
+  - app: GET /presents/\${run.id}
+`;
+
+/** Makes a page for each press, and knows only the newest of a friend. */
+const newestPageShop = (call: CallService): Answer => {
+  const shares = new Map<string, { isPaid: boolean; charge_id?: string }>();
+  const paidOf = (present: string) =>
+    [...shares].filter(([key, { isPaid }]) => isPaid && key.startsWith(present)).length;
+  return async (route, body) => {
+    if (route.startsWith("GET ")) return [200, { paid: paidOf(route.slice("GET /presents/".length)) }];
+    const { present, email: customer_email } = body.data?.metadata ?? body;
+    const key = `${present} ${customer_email}`;
+    const share = shares.get(key) ?? { isPaid: false };
+    shares.set(key, share);
+    if (route === "POST /webhooks") {
+      if (share.charge_id === body.data.charge_id) share.isPaid = body.data.status === "COMPLETED";
+      return [200];
+    }
+    const pricing = { base_currency: "KES", amount: "1105.10" };
+    const asked = { pricing, customer_email, metadata: { present, email: customer_email } };
+    const { checkout_id, charge_id } = await call("POST", "payments/checkouts", asked);
+    share.charge_id = charge_id;
+    return [201, { checkout_id }];
+  };
+};
+
 describe.concurrent("of two orders, explore finds", () => {
+  it("one whose page was paid when the app knew another, though her friend's is paid", async () => {
+    const only = "pressed_again at POST /shares#1";
+    const { found } = await explored(newestPageShop, PRESENT, { only });
+    expect(found).toEqual([`convergence: ${only.replace(" at", "")}`]);
+  });
+
   it.each(["expired_unpaid at charge#1", "cancelled_then_paid at page#1"])(
     "one that is delivered unpaid beside a paid one: %s",
     async (only) => {

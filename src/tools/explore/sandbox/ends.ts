@@ -151,12 +151,12 @@ export class Ends {
     // The app decides how such a step ends an order that is done; only its money is known.
     if (key.startsWith(MEANWHILE)) return [expected, this.#openEnd(plan)];
     if (key.startsWith(PRESSED)) {
-      const { charges, withdrawals } = run.observed;
+      const charges = chargesOf(run, this.#baseline);
       const plain = this.#baseline.plain;
       const isMore =
         (this.#baseline.orderCharges !== undefined &&
           countCompletedPayments(charges) > Number(plain.completedCharges)) ||
-        countCompletedPayments(withdrawals) > Number(plain.completedWithdrawals ?? 0);
+        countCompletedPayments(run.observed.withdrawals) > Number(plain.completedWithdrawals ?? 0);
       return isMore && this.#flow.areOfOneOrder !== true
         ? [expected, { ...expected, views: this.#flow.observe.map(() => OPEN), isPlain: false }]
         : [expected];
