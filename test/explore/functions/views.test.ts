@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { countedIn } from "../../../src/tools/explore/sandbox/views.js";
 import { openSandbox } from "../../support/api-client.js";
 import { flowOf, type Order, openFunctionShop, type ShopOptions } from "./shop.js";
 
@@ -130,3 +131,32 @@ it.each(TELLING)(
     expect(findings.map(({ deviations: [one] }) => one?.kind)).toContain("declined");
   },
 );
+
+const logOf = ({ status }: Order) => {
+  const entries: Record<string, string[]> = { paid: ["shipped"], failed: ["abandoned"] };
+  return ["placed", ...(entries[status] ?? [])];
+};
+
+it("a shop that keeps late money is found by a view that shows a log alone", async () => {
+  expect(await explored(logOf)).toMatchObject({ findings: [], passed: true });
+  const deliver = (order: Order) => {
+    if (order.status !== "failed") Object.assign(order, { status: "paid", delivered: 1 });
+    return undefined;
+  };
+  const { findings } = await explored(logOf, { deliver });
+  expect(findings.map(({ deviations: [one] }) => one?.kind)).toEqual(["paid_late"]);
+});
+
+it("a shop that sends the goods and an excuse to who has not paid is found", async () => {
+  const mailsOf =
+    (failed: readonly string[]) =>
+    ({ status }: Order) => ({ mails: status === "paid" ? ["your code"] : status === "failed" ? failed : [] });
+  expect(await explored(mailsOf(["sorry"]))).toMatchObject({ findings: [], passed: true });
+  const { findings } = await explored(mailsOf(["sorry", "your code"]));
+  expect(findings.map(({ deviations: [one] }) => one?.kind)).toEqual(["declined", "expired_unpaid"]);
+});
+
+it("strangers who pay may add entries to a list, and to a row of unlike columns none", () => {
+  expect(countedIn({ rows: [1, 2] }, 2)).toBeUndefined();
+  expect(countedIn(["received", 300], 2)).toEqual(["received", { in: [300, 600] }]);
+});

@@ -7,6 +7,7 @@ import {
   type Field,
   fieldAt,
   fieldsIn,
+  hasEntriesOf,
   isPresence,
   isThere,
   PRESENT,
@@ -88,9 +89,18 @@ function unlikePaid(shown: Shown, sentence: string, isWhole = false): Unlike {
   const isUnsure = ({ value }: Fact) => !isWhole && shown.unpaid.length === 0 && typeof value === "number";
   const views = shown.models.map((model, index) => {
     const facts = isWhole || isKnown(shown, model) ? factsIn(shown, index) : [];
-    return facts.some((fact) => isTelling(fact, shown) && !isUnsure(fact)) ? expectationOf(facts) : undefined;
+    const isTold = facts.some((fact) => isTelling(fact, shown) && !isUnsure(fact));
+    return isTold ? expectationOf(isWhole ? facts : facts.map((fact) => withLonger(fact, shown))) : undefined;
   });
   return { sentence, views };
+}
+
+/** Allows a list that has more beside all that it has once an order is paid, if it did not have all that before. */
+function withLonger(fact: Fact, { seen, waiting, models }: Shown): Fact {
+  const { path, value, index } = fact;
+  const hasAll = (body: unknown) => hasEntriesOf(value, fieldAt(body, path));
+  const isNew = !waiting.some((bodies) => hasAll(bodies[models[index]!]));
+  return isNew && hasAll(seen[index]) ? { ...fact, value: fieldAt(seen[index], path) } : fact;
 }
 
 function isKnown({ waiting }: Shown, model: number): boolean {

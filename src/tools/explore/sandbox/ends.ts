@@ -372,9 +372,7 @@ export class Ends {
     if (seen === undefined) return open;
     if (plan.end === "expired" && isReference(plan)) this.#waiting = waitingIn(this.#flow, run, this.listed);
     if (plan.isUnpaid && isReference(plan)) this.#learnJournals([ofUnpaidOrders(this.#flow, run, seen)]);
-    // A paid order has its own way to an end: a journal of ends tells only an unpaid one.
-    const without = plan.isUnpaid || plan.isWrongMoney ? undefined : "way";
-    const claimed = (bodies: Bodies) => this.#compared(bodies, without);
+    const claimed = this.#claimedPart(plan);
     const endAt = (key: string) => claimed(this.#learned.get(key)?.bodies ?? []);
     const isKnown = (index: number) => this.#waiting.some((bodies) => bodies[index] !== undefined);
     const shown = {
@@ -389,6 +387,23 @@ export class Ends {
     };
     const orders = this.#flow.observe.map((view) => chargesShownBy(view, run));
     return { ...open, ...claimedViews(plan, run, this.#baseline, { shown, seen, orders }) };
+  }
+
+  /**
+   * Selects what claims are about. A paid order has its own way to an end: a journal of ends tells only an unpaid one. It
+   * tells of late money too, in a view that is as in a plain run otherwise.
+   */
+  #claimedPart({ isUnpaid, isWrongMoney, isPaidLate }: RunPlan): (bodies: Bodies) => Bodies {
+    if (isUnpaid || isWrongMoney) return (bodies) => this.#compared(bodies);
+    const told = (bodies: Bodies) => this.#compared(bodies, "way");
+    const textsOf = (bodies: Bodies = []) => told(bodies).map((body) => JSON.stringify(body));
+    const paid = textsOf(this.#baseline.plain.bodies);
+    const expired = textsOf(this.#learned.get("expired")?.bodies);
+    return (bodies) => {
+      const whole = this.#compared(bodies);
+      const isSame = (index: number) => isPaidLate && expired[index] === paid[index];
+      return told(bodies).map((body, index) => (isSame(index) ? whole[index] : body));
+    };
   }
 
   #undelivered(end: ExpectedEnd, run: LoadedRun): ExpectedEnd {

@@ -320,6 +320,16 @@ function hasSome(expected: readonly unknown[], seen: unknown): boolean {
   return Array.isArray(seen) && seen.every(takes);
 }
 
+/** Returns true for a list that has each entry of another list, all of them known, as often as that has it. */
+export function hasEntriesOf(expected: unknown, seen: unknown): boolean {
+  if (!Array.isArray(expected) || !Array.isArray(seen)) return false;
+  const left = [...seen];
+  return expected.every((one) => {
+    const at = left.findIndex((entry) => isMatch(one, entry));
+    return at >= 0 && !isUnknown(one) && left.splice(at, 1).length > 0;
+  });
+}
+
 /** Leaves out the fields that the body lacks: nothing is shown there. */
 export function withPresent(expected: unknown, seen: unknown): unknown {
   const present = fieldsIn(expected).filter(
@@ -383,14 +393,19 @@ export function undeliveredViews(
 export function countedIn(expected: unknown, times: number): unknown {
   if (typeof expected === "number" && expected > 0) return { in: [expected, expected * times] };
   if (typeof expected === "string") return countedText(expected, times);
-  // A list may also have what the strangers paid.
-  if (Array.isArray(expected)) return undefined;
+  // A list may also have what the strangers paid; a row of unlike columns is one payment or order.
+  if (Array.isArray(expected))
+    return isRow(expected) ? expected.map((part) => countedIn(part, times) ?? PRESENT) : undefined;
   if (!isJsonObject(expected) || isMatcher(expected)) return expected;
   const fields = Object.entries(expected).flatMap(([key, part]) => {
     const counted = countedIn(part, times);
     return counted === undefined ? [] : [[key, counted]];
   });
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
+}
+
+function isRow(list: readonly unknown[]): boolean {
+  return new Set(list.map((part) => typeof part)).size > 1;
 }
 
 function countedText(text: string, times: number): unknown {
