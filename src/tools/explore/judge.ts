@@ -126,7 +126,8 @@ function judgePaid({ differences, role, reference = "a plain run" }: RunFailure)
   const record = isOut ? "completed withdrawal" : "completed charge";
   const plain = `${reference} has ${completed}`;
   if (paid <= completed) return wrong("convergence", `${formatCount(paid, record)}, where ${plain}`);
-  if (isOut) return lasting("money", `paid out twice: ${formatCount(paid, record)}, where ${plain}`);
+  const isTwice = completed > 0 ? "paid out twice" : "paid out, though nothing is paid";
+  if (isOut) return lasting("money", `${isTwice}: ${formatCount(paid, record)}, where ${plain}`);
   const ordered = completed === 1 ? "one order" : `what is paid with ${completed}`;
   return lasting("money", `paid twice: ${formatCount(paid, record)} for ${ordered}`);
 }

@@ -40,6 +40,36 @@ it("a job that pays out what is paid is silent, and is not judged before its las
 });
 
 it.each([
+  ["completed", []],
+  [
+    "processing",
+    ["paid out, though nothing is paid: 1 completed withdrawal, where expired_unpaid alone has 0"],
+  ],
+])(
+  "a shop that pays its seller when the charge is %s is judged by its other unpaid ends",
+  async (on, messages) => {
+    const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+    await sandbox.control("POST", "/_sandbox/balances", { currency: "KES", amount: "1000000.00" });
+    const call = serviceOf(sandbox);
+    const shop = await openFunctionShop(sandbox);
+    const { destination_id } = await call("POST", "../payouts/destinations", SELLER);
+    const paidOut = new Set<string>();
+    await sandbox.onWebhook(async (request) => {
+      const { type, data } = JSON.parse(await request.text());
+      const reference = data.metadata?.order_id;
+      const withdrawal = { destination_id, amount: "600.00", currency: "KES", reference };
+      if (type !== `charge.${on}` || paidOut.has(reference)) return;
+      await call("POST", "../payouts/withdrawals", withdrawal, reference);
+      paidOut.add(reference);
+    });
+    const flow = flowOf(shop, { see: { order: ({ id }) => shop.orders.get(id)!.status } });
+    const only = on === "processing" ? "declined at charge#1" : undefined;
+    const report = await sandbox.explore(flow, { only, throws: false });
+    expect(report.findings.map(({ message }) => message)).toEqual(messages);
+  },
+);
+
+it.each([
   ["is silent", false, []],
   [
     "is found if it begins anew after a lost response",

@@ -367,7 +367,7 @@ export class Ends {
 
   /** The end of a run for which no other run vouches, as far as it is the same in every app. */
   #claimedEnd(plan: RunPlan, run: LoadedRun): ExpectedEnd {
-    const open = this.#openEnd(plan);
+    const open = this.#withUnpaidPayouts(this.#openEnd(plan), plan, run);
     const seen = this.seenIn(run);
     if (seen === undefined) return open;
     if (plan.end === "expired" && isReference(plan)) this.#waiting = waitingIn(this.#flow, run, this.listed);
@@ -387,6 +387,16 @@ export class Ends {
     };
     const orders = this.#flow.observe.map((view) => chargesShownBy(view, run));
     return { ...open, ...claimedViews(plan, run, this.#baseline, { shown, seen, orders }) };
+  }
+
+  /** Nothing explains a payout that another end without a payment lacks. */
+  #withUnpaidPayouts(end: ExpectedEnd, plan: RunPlan, run: LoadedRun): ExpectedEnd {
+    if (!plan.isUnpaid || moneyOf(plan, run, this.#baseline) !== UNPAID) return end;
+    const [fewest] = this.#unpaidEnds.sort(
+      (one, other) => one.completedWithdrawals - other.completedWithdrawals,
+    );
+    if (fewest === undefined || end.completedWithdrawals === undefined) return end;
+    return { ...end, name: fewest.name, completedWithdrawals: { lte: fewest.completedWithdrawals } };
   }
 
   /**
