@@ -133,6 +133,7 @@ describe("a state of the app that differs from the plain run", () => {
     [path, expected, got]: readonly [path: string, expected: unknown, got: unknown],
     charges: readonly object[],
     withdrawals: readonly object[] = [],
+    others: readonly { path: string; expected: unknown; got: unknown }[] = [],
   ) => {
     const { error: _error, ...failure } = STUCK;
     const observed = { startMs: 0, calls: [], deliveries: [], charges, withdrawals };
@@ -141,7 +142,7 @@ describe("a state of the app that differs from the plain run", () => {
         ...failure,
         isIncomplete: false,
         role: "observe",
-        differences: [{ path, expected, got }],
+        differences: [{ path, expected, got }, ...others],
       },
       hasReachedApp: true,
       observed: observed as unknown as ObservedRun,
@@ -168,6 +169,14 @@ describe("a state of the app that differs from the plain run", () => {
       expect(judged(difference, ended("COMPLETED"), withdrawals)).toMatchObject({ oracle: "money", message });
     },
   );
+
+  it("a balance that is higher as less was bought is not raised twice", () => {
+    const fewer = [{ path: "body.bought", expected: ["hat"], got: [] }];
+    expect(judged(["body.balance", 380, 500], ended("COMPLETED"), [], fewer)).toMatchObject({
+      message:
+        'more is left than in a plain run: body.balance is 500, not 380, body.bought is [], not ["hat"]',
+    });
+  });
 
   it.each([
     [

@@ -141,8 +141,12 @@ function judgeView(failure: RunFailure, observed: ObservedRun): WrongVerdict {
     const most = amountOf(upperBound(expected));
     return most >= 0 && amountOf(got) > most;
   });
-  // A balance is also too high if the app did not debit a payout, or has yet to do so.
-  const isLeft = withdrawals.some(isCompleted) && more.every(({ path }) => BALANCE_NAME.test(path));
+  // A balance is also too high if the app did not debit a payout, or has yet to do so, or if less was bought.
+  const isShorter = ({ expected, got }: (typeof differences)[number]) =>
+    Array.isArray(expected) && Array.isArray(got) && got.length < expected.length;
+  const isLeft =
+    (withdrawals.some(isCompleted) || differences.some(isShorter)) &&
+    more.every(({ path }) => BALANCE_NAME.test(path));
   if (more.length > 0)
     return isLeft
       ? wrong("money", `more is left than in ${reference}: ${text}`)
