@@ -78,6 +78,11 @@ export class Acts {
     return true;
   }
 
+  /** The app may not have heard of the payment on which what the customer does now depends: it may refuse in its own words. */
+  get isUnheard(): boolean {
+    return this.hasPaid && this.#plan.heardLateMs > 0;
+  }
+
   /** @param page counts the flow's payments on pages from 0; -1 for a payment elsewhere */
   async pay(page: number, { pay, cancel, cancelThenPay, open, isRuled }: Payment): Promise<void> {
     const { jobs, returnedPage, cancelledPage, variant } = this.#plan;

@@ -353,3 +353,26 @@ it("a customer whom an app refuses until it has heard of her first payment comes
   const report = await sandbox.explore(flow, { only, throws: false });
   expect(report).toMatchObject({ findings: [], passed: true });
 });
+
+it("a purchase that an app refuses in its own words, as it has not heard of the top-up, is made again at the end", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const bought = new Set<string>();
+  const shop = await openFunctionShop(sandbox);
+  const buy = (id: string) => {
+    if (shop.orders.get(id)?.status !== "paid") return "too poor";
+    bought.add(id);
+    return "yours";
+  };
+  const flow = flowOf(shop, {
+    see: {
+      wallet: ({ id }) => ({ balance: bought.has(id) ? 380 : 500, bought: bought.has(id) ? ["hat"] : [] }),
+    },
+    async flow({ id, email, press, advance }) {
+      await press("top up", () => shop.place(id, email));
+      await advance("10s");
+      await press("buy", () => buy(id));
+    },
+  });
+  const only = "webhook_late at charge.completed#1";
+  expect(await sandbox.explore(flow, { only, throws: false })).toMatchObject({ findings: [], passed: true });
+});

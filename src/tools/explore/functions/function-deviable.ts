@@ -169,7 +169,7 @@ export class FunctionDeviable implements Deviable {
       wrongPrice: (_plan, run) => this.wrongPrice(run),
       carryOut: (plan) => this.#carryOut(plan),
       runPlain: () => this.#carryOut(undefined, false, endsAfter),
-      hasRefused: ({ state }) => state.refused.size > 0,
+      hasRefused: ({ state }) => state.refused.size + state.unheard.length > 0,
       repeatRefused: async (_plan, run) => {
         await this.#runner.repeatRefused(run.state);
         return undefined;

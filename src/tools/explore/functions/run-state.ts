@@ -20,6 +20,8 @@ export class RunState {
   readonly pressMarks: (readonly [before: string | undefined, after: string | undefined])[] = [];
   /** Presses that the app refused, by their index. */
   readonly refused = new Map<number, () => unknown>();
+  /** Presses that the app may have refused in its own words. */
+  readonly unheard: (() => unknown)[] = [];
   /** Number of acts after which the flow ends. */
   endsAfter = Infinity;
   /** The flow ends where time would pass for a payment that is under way. */

@@ -170,6 +170,7 @@ export class FlowRunner {
       });
       const { result } = done!;
       run.saveResult(press, result);
+      if (acts.isUnheard) run.unheard.push(act);
       run.pressMarks.push([before, await newestCall()]);
       return result;
     } catch (error) {
@@ -241,7 +242,7 @@ export class FlowRunner {
 
   /** Repeats the presses that the app refused, and lets the run end again. */
   async repeatRefused(run: RunState): Promise<void> {
-    for (const act of run.refused.values()) await settled(this.#try(run, act));
+    for (const act of [...run.refused.values(), ...run.unheard]) await settled(this.#try(run, act));
     await this.quietEnd(run);
   }
 

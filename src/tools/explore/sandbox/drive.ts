@@ -72,12 +72,14 @@ export function driveAsPlanned(
     };
   };
 
-  const comeBack = async (index: number, press: () => Promise<void>): Promise<void> => {
-    if (!run.refused.has(index) || !(await acts.comesBack())) return;
-    run.refused.delete(index);
-    stuck = undefined;
-    await press();
-    if (stuck !== undefined) throw stuck;
+  const afterPress = async (index: number, press: () => Promise<void>): Promise<void> => {
+    if (run.refused.has(index) && (await acts.comesBack())) {
+      run.refused.delete(index);
+      stuck = undefined;
+      await press();
+      if (stuck !== undefined) throw stuck;
+    }
+    if (acts.isUnheard) run.refused.add(index);
   };
 
   const act = async (step: RawStep, index: number): Promise<void> => {
@@ -100,7 +102,7 @@ export function driveAsPlanned(
     const again = () => take(withoutSave(tolerant));
     if (press !== -1) {
       await acts.press(press, { once, again });
-      return comeBack(index, once);
+      return afterPress(index, once);
     }
     acts.hasBegun ||= isAppWrite(step);
     const job = jobs.indexOf(step);

@@ -54,7 +54,7 @@ export class FlowRun {
   readonly retries: NonNullable<AdvanceReport["retry"]>[] = [];
   /** For each press of a plain run, the id of the newest call to the service before and after it. */
   readonly pressMarks: (readonly [before: string | undefined, after: string | undefined])[] = [];
-  /** Indexes of the flow's acts that the app refused. */
+  /** Indexes of the flow's acts that the app refused, or may have refused in its own words. */
   readonly refused = new Set<number>();
   /** Titles of the views that the run has looked at. */
   readonly viewNames: { readonly title: string; readonly body: string }[] = [];
