@@ -160,3 +160,15 @@ it("strangers who pay may add entries to a list, and to a row of unlike columns 
   expect(countedIn({ rows: [1, 2] }, 2)).toBeUndefined();
   expect(countedIn(["received", 300], 2)).toEqual(["received", { in: [300, 600] }]);
 });
+
+it("a shop that calls an order paid as soon as its payment is awaited is found", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const shop = await openFunctionShop(sandbox);
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    if (type === "charge.awaiting_payment")
+      Object.assign(shop.orders.get(data.metadata.order_id)!, { status: "paid", delivered: 1 });
+  });
+  const { findings } = await sandbox.explore(flowOf(shop), { throws: false });
+  expect(findings.map(({ deviations: [one] }) => one?.kind)).toEqual(["declined", "expired_unpaid"]);
+});

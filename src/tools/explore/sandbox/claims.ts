@@ -217,7 +217,9 @@ interface Fact extends Field {
 function factsIn({ plain, waiting, models }: Shown, index: number): Fact[] {
   const model = models[index]!;
   const isFact = ({ path, value }: Field) => {
-    const earlier = waiting.map((bodies) => fieldAt(bodies[model], path));
+    // While a payment is under way, an app that is wrong may call it paid already.
+    const moments = isPaidWord(value) ? waiting.slice(0, 1) : waiting;
+    const earlier = moments.map((bodies) => fieldAt(bodies[model], path));
     if (isPresence(value)) return path.length > 0 && !earlier.some(isThere);
     // A list of entries that are not compared is met by an earlier one of its length.
     if (Array.isArray(value)) return earlier.every((one) => findMismatches(value, one).length > 0);
