@@ -9,6 +9,13 @@ import { filledValue } from "../sandbox/saved-variable.js";
 import { customerOf, type ExploreCustomer } from "./flow.js";
 import type { RunRules } from "./local-sandbox.js";
 
+/** The fields of a result that may be ids. */
+export function idsIn(result: unknown): [field: string, id: unknown][] {
+  const isId = (value: unknown) => typeof value === "string" || typeof value === "number";
+  const fields = isJsonObject(result) ? Object.entries(result) : [];
+  return fields.filter(([field, value]) => VARIABLE_NAME_PATTERN.test(field) && isId(value));
+}
+
 export class RunState {
   readonly customer: ExploreCustomer;
   readonly variables: RunVariables;
@@ -53,10 +60,8 @@ export class RunState {
 
   /** Saves the ids in the result of a press, by which an order is recognized. */
   saveResult(press: number, result: unknown): void {
-    if (!isJsonObject(result)) return;
-    for (const [field, value] of Object.entries(result))
-      if (VARIABLE_NAME_PATTERN.test(field) && (typeof value === "string" || typeof value === "number"))
-        this.variables.scope.save(`press_${press + 1}_${field}`, value);
+    for (const [field, value] of idsIn(result))
+      this.variables.scope.save(`press_${press + 1}_${field}`, value);
   }
 
   fail(role: StepRole, title: string, error: unknown): void {

@@ -17,7 +17,7 @@ import type { ExploreContext, ExploreFlow } from "./flow.js";
 import type { FunctionVariant } from "./function-variants.js";
 import type { LocalSandbox } from "./local-sandbox.js";
 import { Looks } from "./looks.js";
-import { RunState } from "./run-state.js";
+import { idsIn, RunState } from "./run-state.js";
 
 interface FlowRunnerOptions {
   readonly name: string;
@@ -41,6 +41,8 @@ export class FlowRunner {
   variants: readonly FunctionVariant[] = [];
   /** Sandbox time from the end of the flow to the end of a run. */
   rest = LONG;
+  /** Index of a press → the fields of its result that all plain runs have. */
+  readonly #results = new Map<number, readonly string[]>();
   /** Number of acts of the flow in a plain run. */
   #acts = 0;
 
@@ -168,6 +170,7 @@ export class FlowRunner {
         if (!isRefused || !(await acts.comesBack())) throw error;
         await this.#try(run, once);
       });
+      if (this.#lacksResult(run, press, done!.result) && (await acts.comesBack())) await this.#try(run, once);
       const { result } = done!;
       run.saveResult(press, result);
       if (acts.isUnheard) run.unheard.push(act);
@@ -180,6 +183,15 @@ export class FlowRunner {
         run.fail("drive", label, error);
       throw error;
     }
+  }
+
+  /** Returns true if a press returned less than in a plain run, as an app does that refuses without an error. */
+  #lacksResult({ plan }: RunState, press: number, result: unknown): boolean {
+    const known = this.#results.get(press);
+    if (plan !== undefined) return known?.some((field) => Object(result)[field] === undefined) === true;
+    const fields = idsIn(result).map(([field]) => field);
+    this.#results.set(press, known?.filter((field) => fields.includes(field)) ?? fields);
+    return false;
   }
 
   #pay(
