@@ -172,3 +172,44 @@ it("a shop that calls an order paid as soon as its payment is awaited is found",
   const { findings } = await sandbox.explore(flowOf(shop), { throws: false });
   expect(findings.map(({ deviations: [one] }) => one?.kind)).toEqual(["declined", "expired_unpaid"]);
 });
+
+it.each([
+  ["a large integer", ({ delivered }: Order) => BigInt(delivered)],
+  ["a map", ({ delivered }: Order) => new Map([["delivered", delivered]])],
+  ["a set", ({ delivered }: Order) => new Set(["ordered", `delivered ${delivered} times`])],
+])("a shop that delivers twice is found by a view that is %s", async (_, view) => {
+  const { findings } = await explored(view, { hasBugs: true });
+  expect(findings.map(({ deviations: [one] }) => one?.kind)).toContain("webhook_twice");
+});
+
+class Hidden {
+  readonly #order: Order;
+  constructor(order: Order) {
+    this.#order = order;
+  }
+  get status() {
+    return this.#order.status;
+  }
+}
+
+it.each([
+  [
+    "a class instance",
+    (order: Order) => new Hidden(order),
+    "see.order returns a Hidden, of which JSON shows nothing: return its values",
+  ],
+  [
+    "a circle",
+    (order: Order) => Object.assign({ order }, { self: {} as object }, { order: globalThis }),
+    /^see\.order returns what JSON cannot show: Converting circular structure/,
+  ],
+])("a view that is %s is refused", async (_, view, message) => {
+  await expect(explored(view)).rejects.toThrow(message);
+});
+
+it("an exploration that sees nothing but errors does not pass", async () => {
+  const throwing = () => {
+    throw new Error("no such table");
+  };
+  await expect(explored(throwing)).rejects.toThrow("see shows nothing that can be compared");
+});

@@ -24,7 +24,7 @@ import {
   readRowsSince,
 } from "../sandbox/observation.js";
 import { wrongPrice } from "../sandbox/price-check.js";
-import { savedVariable, viewVariableName } from "../sandbox/saved-variable.js";
+import { savedVariable, statusName, viewVariableName } from "../sandbox/saved-variable.js";
 import type { ObservedViews } from "../sandbox/seen-views.js";
 import { commonPart, fieldsIn, generalPath, pathOf } from "../sandbox/views.js";
 import { Driver } from "./driver.js";
@@ -227,7 +227,10 @@ export class FunctionDeviable implements Deviable {
   flowCoverage(hasAllEnds: boolean): FlowCoverage {
     const { free, uncompared, mayCompareMore, listed } = this.#endCheck.ends;
     const compared = this.#names.flatMap((name, view) => {
-      const body = listed(savedVariable(this.#plain[0]!.loaded, viewVariableName(view)), view);
+      const { loaded } = this.#plain[0]!;
+      // A view that throws shows why, and nothing of an order.
+      if (Number(savedVariable(loaded, statusName(view))) >= 400) return [];
+      const body = listed(savedVariable(loaded, viewVariableName(view)), view);
       const isFree = (path: string) =>
         uncompared.some((one) => one.view === view && generalPath(path) === generalPath(one.field));
       const common = commonPart(body, body, (path) => (isFree(path) ? "all" : undefined));

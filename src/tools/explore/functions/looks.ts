@@ -1,10 +1,10 @@
-import { toPlainJson } from "../../../core/schema/json-objects.js";
 import { type LookMoment, lookName, statusName, viewVariableName } from "../sandbox/saved-variable.js";
 import { ofRun } from "../sandbox/views.js";
 import { call, statusOf } from "./acts.js";
 import type { Driver } from "./driver.js";
 import type { ExploreFlow } from "./flow.js";
 import type { RunState } from "./run-state.js";
+import { viewJson } from "./view-json.js";
 
 /** Status of a view that throws an error without a status. */
 const ABSENT = 404;
@@ -42,14 +42,15 @@ export class Looks {
 
   async look(run: RunState): Promise<{ readonly body: unknown; readonly status: number }[]> {
     const views: { readonly body: unknown; readonly status: number }[] = [];
-    for (const look of Object.values(this.#options.flow.see))
-      try {
-        const body = await this.#options.driver.until(call(() => look(run.customer)));
-        const shown = ofRun(toPlainJson(body), run.variables.runId, this.#runs);
-        views.push({ body: shown, status: 200 });
-      } catch (error) {
-        views.push({ body: { error: run.textOf(error) }, status: statusOf(error) ?? ABSENT });
-      }
+    for (const [name, look] of Object.entries(this.#options.flow.see)) {
+      const looked = this.#options.driver.until(call(() => look(run.customer)));
+      const seen = await looked.then(
+        (view) => ({ view, status: 200 }),
+        (error: unknown) => ({ view: { error: run.textOf(error) }, status: statusOf(error) ?? ABSENT }),
+      );
+      const body = ofRun(viewJson(name, seen.view), run.variables.runId, this.#runs);
+      views.push({ body, status: seen.status });
+    }
     return views;
   }
 }
