@@ -136,10 +136,10 @@ function judgeView(failure: RunFailure, observed: ObservedRun): WrongVerdict {
   const { charges, withdrawals, deliveries } = observed;
   const { differences, message, reference = "a plain run" } = failure;
   const text = differencesText(failure) || message;
-  // A negative amount that is missing is not done more often.
+  // What an undisturbed run does not do at all, or an amount below zero, is not done more often.
   const more = differences.filter(({ expected, got }) => {
     const most = amountOf(upperBound(expected));
-    return most >= 0 && amountOf(got) > most;
+    return most > 0 && amountOf(got) > most;
   });
   // A balance is also too high if the app did not debit a payout, or has yet to do so, or if less was bought.
   const isShorter = ({ expected, got }: (typeof differences)[number]) =>
@@ -183,14 +183,15 @@ const MONEY_NAME =
   /balance|available|wallet|funds|remaining|deliver|fulfil|shipped|granted|credit|paid|status|state/i;
 
 function ignoreHint({ differences }: RunFailure): Pick<WrongVerdict, "hint"> {
-  const fields = differences
-    .filter(
-      ({ path, got, expected }) => !MONEY_NAME.test(path) && statusMeaningOf(got ?? expected) === undefined,
-    )
-    .flatMap(({ path }) => (path.startsWith("body.") ? [path.slice("body.".length)] : []));
-  return fields.length === 0 || fields.length < differences.length
-    ? {}
-    : { hint: `if that may differ, add ignore: [${fields.join(", ")}] to observe` };
+  const isMoney = ({ path, got, expected }: RunFailure["differences"][number]) =>
+    MONEY_NAME.test(path) || statusMeaningOf(got ?? expected) !== undefined;
+  if (differences.length === 0 || differences.some(isMoney)) return {};
+  const paths = differences.map(({ path }) => path);
+  if (!paths.every((path) => path.includes("."))) return {};
+  const fields = paths.map((path) => path.replace("body.", ""));
+  return paths.every((path) => path.startsWith("body."))
+    ? { hint: `if that may differ, add ignore: [${fields.join(", ")}] to observe` }
+    : { hint: `if that may differ, leave ${fields.join(", ")} out of see` };
 }
 
 function hasPartRefund(deliveries: ObservedRun["deliveries"]): boolean {
