@@ -51,7 +51,7 @@ export function driveAsPlanned(
   const [presses, jobs, pages] = [findPresses(flow), findJobs(flow), findPages(flow)];
   const tries = set.length + 1;
   const take = (step: RawStep) => run.step("drive", step);
-  /** The app has refused what later steps need. */
+  /** The app lacks what later steps need. */
   let stuck: StoppedRun | undefined;
 
   const paymentBy = (step: RawStep, page: number): Parameters<Acts["pay"]>[1] => {
@@ -72,14 +72,27 @@ export function driveAsPlanned(
     };
   };
 
-  const afterPress = async (index: number, press: () => Promise<void>): Promise<void> => {
-    if (run.refused.has(index) && (await acts.comesBack())) {
+  /** Takes a step of the flow, whose response may lack what the step saves. */
+  const taking = (step: RawStep, index: number, tolerant: RawStep, canEnd: boolean) => async () => {
+    const mayRefuse = canEnd && step.app !== undefined && !expectsRefusal(step);
+    const response = await take(tolerant).catch((error: unknown) => {
+      if (!mayRefuse || !hasResponded(error)) throw error;
+      stuck = error;
+      return error.failure;
+    });
+    const isRefused = stuck !== undefined || Number(Object(response).status) >= 400;
+    if (mayRefuse && isAppWrite(step) && isRefused) run.refused.add(index);
+  };
+
+  const comeBack = async (index: number, once: () => Promise<void>): Promise<void> => {
+    const isRefused = stuck !== undefined || run.refused.has(index);
+    if (isRefused && (await acts.comesBack())) {
       run.refused.delete(index);
       stuck = undefined;
-      await press();
+      await once();
       if (stuck !== undefined) throw stuck;
     }
-    if (acts.isUnheard) run.refused.add(index);
+    if (acts.isUnheard && isAppWrite(flow.drive[index]!)) run.refused.add(index);
   };
 
   const act = async (step: RawStep, index: number): Promise<void> => {
@@ -90,19 +103,11 @@ export function driveAsPlanned(
     const press = presses.indexOf(step);
     const isAccepted = plan.flowVariant !== undefined && press !== -1;
     const tolerant = isAccepted ? acceptedPress(step) : tolerantStep(step, tries, run.waits.flowWait);
-    const mayRefuse = isAppWrite(step) && !expectsRefusal(step) && !isAccepted;
-    const once = async (): Promise<void> => {
-      const response = await take(tolerant).catch((error: unknown) => {
-        if (!mayRefuse || !isRefusal(error)) throw error;
-        stuck = error;
-        return error.failure;
-      });
-      if (mayRefuse && Number(Object(response).status) >= 400) run.refused.add(index);
-    };
+    const once = taking(step, index, tolerant, !isAccepted);
     const again = () => take(withoutSave(tolerant));
     if (press !== -1) {
       await acts.press(press, { once, again });
-      return afterPress(index, once);
+      return comeBack(index, once);
     }
     acts.hasBegun ||= isAppWrite(step);
     const job = jobs.indexOf(step);
@@ -112,6 +117,7 @@ export function driveAsPlanned(
     if (doubledJobs.has(job)) return run.race({ match, held: once, other: otherSide(variant.side, again) });
     const times = isAwaitedJob(flow, index) ? tries : 1;
     for (let time = 0; time < times; time++) await once();
+    if (stuck !== undefined) return comeBack(index, once);
   };
 
   const driveFlow = async (): Promise<void> => {
@@ -163,9 +169,9 @@ function isAwaitedJob({ drive, scheduledWork }: Flow, index: number): boolean {
   );
 }
 
-function isRefusal(error: unknown): error is StoppedRun {
-  const { status = 0 } = error instanceof StoppedRun ? error.failure : {};
-  return status >= 400 && status < 500;
+function hasResponded(error: unknown): error is StoppedRun {
+  const { status = Infinity } = error instanceof StoppedRun ? error.failure : {};
+  return status < 500;
 }
 
 function expectsRefusal({ expect }: RawStep): boolean {
