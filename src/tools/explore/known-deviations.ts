@@ -13,6 +13,8 @@ export type SeparationReason = "impossible" | "independent";
 const HELD: readonly RaceSide[] = ["first", "second"];
 const NO_PROCESS = { app_killed: "only exec --explore with --kill kills the app" };
 const NO_PLACE = "the plain run has no place for it";
+const FIRST_ALONE =
+  "only the first payment of a flow ends otherwise than in it: write a flow in which this one does";
 const PAGE_KINDS: readonly DeviationKind[] = ["cancelled_then_paid", "returned_unpaid"];
 const END_KINDS: readonly DeviationKind[] = [
   "paid_late",
@@ -80,6 +82,9 @@ export class KnownDeviations {
         at: "*",
         reason: this.#absenceReason(kind, observed),
       })),
+      ...possible
+        .filter((one) => END_KINDS.includes(one.kind) && tried.has(deviationKey(one)))
+        .flatMap(({ kind }) => furtherPayments(observed).map((at) => ({ kind, at, reason: FIRST_ALONE }))),
     ];
   }
 
@@ -169,6 +174,14 @@ export class KnownDeviations {
     const place = this.#placeOf(deviation);
     return this.#payments?.find((payment) => "payment" in place && payment === place.payment);
   }
+}
+
+/** Names the payments of a run after the first that is paid. */
+function furtherPayments({ charges }: ObservedRun): string[] {
+  const paid = charges.flatMap(({ status }, index) =>
+    status === "COMPLETED" ? [`charge#${index + 1}`] : [],
+  );
+  return paid.slice(1);
 }
 
 /** Returns true if both payments have metadata and share no metadata value. */

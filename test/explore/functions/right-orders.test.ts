@@ -301,6 +301,9 @@ it("half of the newest of two payments is refunded, whatever the first one was",
   };
   const report = await sandbox.explore(flow, { only: "partly_refunded at charge#1", throws: false });
   expect(report).toMatchObject({ findings: [], passed: true });
+  const reason = expect.stringMatching(/^only the first payment of a flow ends otherwise/);
+  const { not_tried } = await sandbox.explore(flow, { throws: false });
+  expect(not_tried).toContainEqual({ kind: "declined", at: "charge#2", reason });
 });
 
 it("the webhook of the second of two customers comes twice too", async () => {
