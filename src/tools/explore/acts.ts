@@ -68,19 +68,20 @@ export class Acts {
 
   /**
    * The customer whom the app refuses comes back when it has heard of her payment, and its scheduled work has run. Resolves
-   * with false if she does not: a payment that ends otherwise than in a plain run decides what the app refuses.
+   * with false if she does not: the end of a payment decides what the app refuses.
    */
   async comesBack(): Promise<boolean> {
-    const { changesPayment, flowVariant, heardLateMs } = this.#plan;
-    if (changesPayment || flowVariant !== undefined) return false;
-    await this.host.pause(Math.max(HOUR_MS, heardLateMs));
+    const { changesPayment, isPaidFirst, isHeardLate, flowVariant, heardLateMs } = this.#plan;
+    const isUnheard = isPaidFirst && isHeardLate;
+    if ((changesPayment && !isUnheard) || flowVariant !== undefined) return false;
+    await this.host.pause(heardLateMs || HOUR_MS);
     await this.host.tick();
     return true;
   }
 
   /** The app may not have heard of the payment on which what the customer does now depends: it may refuse in its own words. */
   get isUnheard(): boolean {
-    return this.hasPaid && this.#plan.heardLateMs > 0;
+    return this.hasPaid && this.#plan.isHeardLate;
   }
 
   /** @param page counts the flow's payments on pages from 0; -1 for a payment elsewhere */

@@ -248,7 +248,17 @@ export class RunPlan {
     return this.isUnpaid || this.isPaidLate || this.end !== undefined || this.isWrongMoney;
   }
 
-  /** Milliseconds by which webhooks come late; an app may refuse meanwhile what depends on a payment. */
+  /** True if the payment is complete in time, whatever follows. */
+  get isPaidFirst(): boolean {
+    return !this.isUnpaid && !this.isPaidLate && !this.isWrongMoney;
+  }
+
+  /** Webhooks come late, so an app may refuse meanwhile what depends on a payment. */
+  get isHeardLate(): boolean {
+    return this.webhooks.some(({ delay, swap }) => delay !== undefined || swap === true);
+  }
+
+  /** Milliseconds by which webhooks come late; 0 if they only let another go first. */
   get heardLateMs(): number {
     return Math.max(0, ...this.webhooks.map(({ delay = "0s" }) => durationToMs(delay)));
   }

@@ -389,3 +389,50 @@ it("a purchase that an app refuses in its own words, as it has not heard of the 
   const only = "webhook_late at charge.completed#1";
   expect(await sandbox.explore(flow, { only, throws: false })).toMatchObject({ findings: [], passed: true });
 });
+
+it("a customer who could not buy yet, as the app had not heard of her top-up, buys before the refund", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const bought = new Set<string>();
+  const shop = await openFunctionShop(sandbox);
+  const refunded = new Set<string>();
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    if (type === "charge.refunded") refunded.add(data.metadata.order_id);
+  });
+  const isFunded = (id: string) => shop.orders.get(id)?.status === "paid" && !refunded.has(id);
+  const flow = flowOf(shop, {
+    see: { wallet: ({ id }) => ({ balance: (isFunded(id) ? 500 : 0) - (bought.has(id) ? 380 : 0) }) },
+    async flow({ id, email, press, advance }) {
+      await press("top up", () => shop.place(id, email));
+      await advance("10s");
+      await press("buy", () => {
+        if (!isFunded(id)) return { ok: false };
+        bought.add(id);
+        return { ok: true };
+      });
+    },
+  });
+  const only = "refunded at charge#1, webhook_late at charge.completed#1";
+  expect(await sandbox.explore(flow, { only, throws: false })).toMatchObject({ findings: [], passed: true });
+});
+
+it("a run in which the sandbox refuses the flow is not judged", async () => {
+  const sandbox = await openSandbox({ clock: "manual", rateLimit: "off" });
+  const shop = await openFunctionShop(sandbox);
+  const locked = new Set<string>();
+  await sandbox.onWebhook(async (request) => {
+    const { type, data } = JSON.parse(await request.text());
+    if (type === "sandbox.charge.charged_back") locked.add(data.metadata.order_id);
+  });
+  const flow = flowOf(shop, {
+    see: { account: ({ id }) => ({ isLocked: locked.has(id) }) },
+    async flow({ id, email, press, advance }) {
+      const { charge_id } = (await press("order", () => shop.place(id, email))) as { charge_id: string };
+      await advance("10s");
+      await sandbox.control("POST", `/_sandbox/charges/${charge_id}/chargeback`);
+    },
+  });
+  const report = await sandbox.explore(flow, { only: "settled_late at charge#1", throws: false });
+  expect(report.findings).toEqual([]);
+  expect(report.notes.join()).toContain("The charge has not settled yet");
+});

@@ -17,7 +17,7 @@ export async function settled(work: Promise<unknown>): Promise<void> {
 export function mayRefuse(plan: RunPlan, hasPaid: boolean, error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status >= 400 && status < 500;
-  return hasPaid && (plan.changesPayment || plan.heardLateMs > 0);
+  return hasPaid && (plan.changesPayment || plan.isHeardLate);
 }
 
 /** The HTTP status that clients give their errors. */

@@ -1,4 +1,6 @@
 import { isAssertion } from "../../../core/delivery/in-process-receivers.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { SandboxError } from "../../../core/schema/refusals.js";
 import { durationToMs } from "../../../core/schema/time.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import { readNewestId } from "../../scenario/running/control-lists.js";
@@ -105,6 +107,7 @@ export class FlowRunner {
       run.error ??= error;
       run.hasEndedEarly = run.refused.size === 0 && run.acts.length < this.#acts;
       // The flow describes a run in which nothing goes wrong. What else it expects, the views tell.
+      if (run.plan !== undefined && error instanceof SandboxError) run.breakOff(error);
       if (run.plan === undefined) run.fail(isAssertion(error) ? "expect" : "drive", "the flow", error);
       else if (error instanceof IdleError) run.fail("drive", "the flow", error);
     }
@@ -188,9 +191,9 @@ export class FlowRunner {
   /** Returns true if a press returned less than in a plain run, as an app does that refuses without an error. */
   #lacksResult({ plan }: RunState, press: number, result: unknown): boolean {
     const known = this.#results.get(press);
-    if (plan !== undefined) return known?.some((field) => Object(result)[field] === undefined) === true;
-    const fields = idsIn(result).map(([field]) => field);
-    this.#results.set(press, known?.filter((field) => fields.includes(field)) ?? fields);
+    const own = tellingFieldsIn(result);
+    if (plan !== undefined) return known?.some((field) => !own.includes(field)) === true;
+    this.#results.set(press, known?.filter((field) => own.includes(field)) ?? own);
     return false;
   }
 
@@ -323,6 +326,13 @@ export class FlowRunner {
     await driver.whenFree();
     await settled(endQuietly(this.#hostOf(run), undefined, this.rest));
   }
+}
+
+/** The ids and the true fields of a result, or "" for another result that is something. */
+function tellingFieldsIn(result: unknown): string[] {
+  if (!isJsonObject(result)) return result ? [""] : [];
+  const fields = Object.entries(result).flatMap(([field, value]) => (value === true ? [field] : []));
+  return ["", ...fields, ...idsIn(result).map(([field]) => field)];
 }
 
 const PLAIN = new RunPlan([], { customerMatch: {}, variant: { side: "first", isPatient: false }, pace: 1 });

@@ -90,7 +90,7 @@ export function driveAsPlanned(
       run.refused.delete(index);
       stuck = undefined;
       await once();
-      if (stuck !== undefined) throw stuck;
+      if (stuck !== undefined && !plan.changesPayment) throw stuck;
     }
     if (acts.isUnheard && isAppWrite(flow.drive[index]!)) run.refused.add(index);
   };
