@@ -16,7 +16,7 @@ export function viewJson(name: string, value: unknown): unknown {
       `see.${name} returns what JSON cannot show: ${(error as Error).message.split("\n")[0]}`,
     );
   }
-  const isEmpty = isJsonObject(shown) && Object.keys(shown).length === 0;
+  const isEmpty = isJsonObject(shown) && Object.keys({ ...shown, ...Object(value) }).length === 0;
   const made = isEmpty ? Object(value).constructor : Object;
   if (made !== Object && made !== undefined && made !== Map)
     throw new UserError(`see.${name} returns a ${made.name}, of which JSON shows nothing: return its values`);

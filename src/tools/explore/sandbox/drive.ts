@@ -74,6 +74,7 @@ export function driveAsPlanned(
 
   /** Takes a step of the flow, whose response may lack what the step saves. */
   const taking = (step: RawStep, index: number, tolerant: RawStep, canEnd: boolean) => async () => {
+    stuck = undefined;
     const mayRefuse = canEnd && step.app !== undefined && !expectsRefusal(step);
     const response = await take(tolerant).catch((error: unknown) => {
       if (!mayRefuse || !hasResponded(error)) throw error;
@@ -88,7 +89,6 @@ export function driveAsPlanned(
     const isRefused = stuck !== undefined || run.refused.has(index);
     if (isRefused && (await acts.comesBack())) {
       run.refused.delete(index);
-      stuck = undefined;
       await once();
       if (stuck !== undefined && !plan.changesPayment) throw stuck;
     }
