@@ -38,6 +38,8 @@ export class Acts {
   hasPaid = false;
   readonly #plan: RunPlan;
   readonly #baseline: Baseline | undefined;
+  /** The customer had done nothing before her last press. */
+  #isFirst = true;
   readonly #looked = new Set<LookMoment>();
 
   /** @param baseline undefined before the plain runs, whose plan has no deviations */
@@ -52,6 +54,7 @@ export class Acts {
     const { host } = this;
     const { strangers, pressedTwice, pressedAgain, variant } = this.#plan;
     const { side } = variant;
+    this.#isFirst = !this.hasBegun;
     this.hasBegun = true;
     if (strangers !== undefined && press === this.#pressOfList) {
       await this.amongStrangers(once);
@@ -68,12 +71,13 @@ export class Acts {
 
   /**
    * The customer whom the app refuses comes back when it has heard of her payment, and its scheduled work has run. Resolves
-   * with false if she does not: the end of a payment decides what the app refuses.
+   * with false if she does not: she has yet to pay, or the end of a payment decides what the app refuses.
    */
   async comesBack(): Promise<boolean> {
     const { changesPayment, isPaidFirst, isHeardLate, flowVariant, heardLateMs } = this.#plan;
     const isUnheard = isPaidFirst && isHeardLate;
-    if ((changesPayment && !isUnheard) || flowVariant !== undefined) return false;
+    const mayWait = this.hasPaid || this.#isFirst;
+    if (!mayWait || (changesPayment && !isUnheard) || flowVariant !== undefined) return false;
     await this.host.pause(heardLateMs || HOUR_MS);
     await this.host.tick();
     return true;

@@ -90,8 +90,8 @@ export function driveAsPlanned(
     if (isRefused && (await acts.comesBack())) {
       run.refused.delete(index);
       await once();
-      if (stuck !== undefined && !plan.changesPayment) throw stuck;
     }
+    if (stuck !== undefined && !plan.changesPayment) throw stuck;
     if (acts.isUnheard && isAppWrite(flow.drive[index]!)) run.refused.add(index);
   };
 
