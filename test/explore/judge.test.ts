@@ -56,6 +56,7 @@ it("a run is not judged while a payout is open that none of a plain run is", asy
     const driver = {
       look: async () => ({ ...failure, message: "it was looked at" }),
       isAsynchronous: () => false,
+      hasRefused: () => false,
     };
     const check = new EndCheck(
       views,

@@ -113,7 +113,7 @@ const newestPageShop = (call: CallService): Answer => {
 };
 
 describe.concurrent("of two orders, explore finds", () => {
-  it("one whose page was paid when the app knew another, though her friend's is paid", async () => {
+  it("a paid page that the app has replaced, beside that of a friend", async () => {
     const only = "pressed_again at POST /shares#1";
     const { found } = await explored(newestPageShop, PRESENT, { only });
     expect(found).toEqual([`convergence: ${only.replace(" at", "")}`]);

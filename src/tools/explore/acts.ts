@@ -39,7 +39,7 @@ export class Acts {
   readonly #plan: RunPlan;
   readonly #baseline: Baseline | undefined;
   /** The customer had done nothing before her last press. */
-  #isFirst = true;
+  #isFirstPress = true;
   readonly #looked = new Set<LookMoment>();
 
   /** @param baseline undefined before the plain runs, whose plan has no deviations */
@@ -54,7 +54,7 @@ export class Acts {
     const { host } = this;
     const { strangers, pressedTwice, pressedAgain, variant } = this.#plan;
     const { side } = variant;
-    this.#isFirst = !this.hasBegun;
+    this.#isFirstPress = !this.hasBegun;
     this.hasBegun = true;
     if (strangers !== undefined && press === this.#pressOfList) {
       await this.amongStrangers(once);
@@ -70,20 +70,20 @@ export class Acts {
   }
 
   /**
-   * The customer whom the app refuses comes back when it has heard of her payment, and its scheduled work has run. Resolves
-   * with false if she does not: she has yet to pay, or the end of a payment decides what the app refuses.
+   * The customer whom the app refuses waits until it has heard of her payment, and its scheduled work has run. Resolves with
+   * false if she does not: she has yet to pay, or the end of a payment decides what the app refuses.
    */
-  async comesBack(): Promise<boolean> {
+  async waitForNews(): Promise<boolean> {
     const { changesPayment, isPaidFirst, isHeardLate, flowVariant, heardLateMs } = this.#plan;
-    const isUnheard = isPaidFirst && isHeardLate;
-    const mayWait = this.hasPaid || this.#isFirst;
-    if (!mayWait || (changesPayment && !isUnheard) || flowVariant !== undefined) return false;
+    const mayWait = this.hasPaid || this.#isFirstPress;
+    const isDecided = changesPayment && !(isPaidFirst && isHeardLate);
+    if (!mayWait || isDecided || flowVariant !== undefined) return false;
     await this.host.pause(heardLateMs || HOUR_MS);
     await this.host.tick();
     return true;
   }
 
-  /** The app may not have heard of the payment on which what the customer does now depends: it may refuse in its own words. */
+  /** The app may not have heard of the payment on which an act of the customer depends: it may refuse in its own words. */
   get isUnheard(): boolean {
     return this.hasPaid && this.#plan.isHeardLate;
   }

@@ -136,10 +136,10 @@ function judgeView(failure: RunFailure, observed: ObservedRun): WrongVerdict {
   const { charges, withdrawals, deliveries } = observed;
   const { differences, message, reference = "a plain run" } = failure;
   const text = differencesText(failure) || message;
-  // What an undisturbed run does not do at all, or an amount below zero, is not done more often.
-  const more = differences.filter(({ expected, got }) => {
+  // An amount below zero is not done more often, nor is one that has no name of money and is zero in an undisturbed run.
+  const more = differences.filter(({ path, expected, got }) => {
     const most = amountOf(upperBound(expected));
-    return most > 0 && amountOf(got) > most;
+    return (most > 0 || (most === 0 && MONEY_NAME.test(path))) && amountOf(got) > most;
   });
   // A balance is also too high if the app did not debit a payout, or has yet to do so, or if less was bought.
   const isShorter = ({ expected, got }: (typeof differences)[number]) =>
@@ -188,7 +188,7 @@ function ignoreHint({ differences }: RunFailure): Pick<WrongVerdict, "hint"> {
   if (differences.length === 0 || differences.some(isMoney)) return {};
   const paths = differences.map(({ path }) => path);
   if (!paths.every((path) => path.includes("."))) return {};
-  const fields = paths.map((path) => path.replace("body.", ""));
+  const fields = paths.map((path) => path.replace(/^body\./, ""));
   return paths.every((path) => path.startsWith("body."))
     ? { hint: `if that may differ, add ignore: [${fields.join(", ")}] to observe` }
     : { hint: `if that may differ, leave ${fields.join(", ")} out of see` };

@@ -82,9 +82,11 @@ export class KnownDeviations {
         at: "*",
         reason: this.#absenceReason(kind, observed),
       })),
-      ...possible
-        .filter((one) => END_KINDS.includes(one.kind) && tried.has(deviationKey(one)))
-        .flatMap(({ kind }) => furtherPayments(observed).map((at) => ({ kind, at, reason: FIRST_ALONE }))),
+      ...END_KINDS.filter((kind) =>
+        possible.some(
+          (one) => one.kind === kind && kind !== "partly_refunded" && tried.has(deviationKey(one)),
+        ),
+      ).flatMap((kind) => furtherPayments(observed).map((at) => ({ kind, at, reason: FIRST_ALONE }))),
     ];
   }
 

@@ -122,7 +122,7 @@ const FAULTS: readonly (readonly [
   [
     "acts on a forged event that it refuses",
     "webhook_forged at charge#1",
-    'not paid, but marked as paid by the app: order.status is "COMPLETED", not "EXPIRED", order.credits is 1, not 0',
+    'done more than once: order.status is "COMPLETED", not "EXPIRED", order.credits is 1, not 0',
     (shop) => {
       shop.refuse = ({ body }) => {
         void shop.handle(JSON.parse(body.toString()));

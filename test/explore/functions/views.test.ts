@@ -147,7 +147,7 @@ it("a shop that keeps late money is found by a view that shows a log alone", asy
   expect(findings.map(({ deviations: [one] }) => one?.kind)).toEqual(["paid_late"]);
 });
 
-it("a shop that sends the goods and an excuse to who has not paid is found", async () => {
+it("a shop that sends the goods and an excuse to a customer who has not paid is found", async () => {
   const mailsOf =
     (failed: readonly string[]) =>
     ({ status }: Order) => ({ mails: status === "paid" ? ["your code"] : status === "failed" ? failed : [] });
@@ -156,7 +156,7 @@ it("a shop that sends the goods and an excuse to who has not paid is found", asy
   expect(findings.map(({ deviations: [one] }) => one?.kind)).toEqual(["declined", "expired_unpaid"]);
 });
 
-it("strangers who pay may add entries to a list, and to a row of unlike columns none", () => {
+it("strangers' payments may lengthen a list, but not a row of unlike columns", () => {
   expect(countedIn({ rows: [1, 2] }, 2)).toBeUndefined();
   expect(countedIn(["received", 300], 2)).toEqual(["received", { in: [300, 600] }]);
 });
@@ -200,7 +200,10 @@ it.each([
   ],
   [
     "a circle",
-    (order: Order) => Object.assign({ order }, { self: {} as object }, { order: globalThis }),
+    (order: Order) => {
+      const circle: Record<string, unknown> = { order };
+      return Object.assign(circle, { circle });
+    },
     /^see\.order returns what JSON cannot show: Converting circular structure/,
   ],
 ])("a view that is %s is refused", async (_, view, message) => {

@@ -15,6 +15,7 @@ export async function settled(work: Promise<unknown>): Promise<void> {
 
 /** Returns true if an app may refuse a press: by a status, or because the payment ends otherwise, or is heard of late. */
 export function mayRefuse(plan: RunPlan, hasPaid: boolean, error: unknown): boolean {
+  if (error instanceof IdleError) return false;
   const status = statusOf(error);
   if (status !== undefined) return status >= 400 && status < 500;
   return hasPaid && (plan.changesPayment || plan.isHeardLate);

@@ -15,7 +15,7 @@ export interface ExploreCustomer {
 export interface ExploreContext extends ExploreCustomer {
   /**
    * Acts in the app, such as a press of the button that orders. Resolves with what `act` returns. A run may call `act`
-   * twice, and calls it again if it throws, as it must if the app refuses.
+   * twice, and calls it again if it throws. If the app refuses, `act` must throw.
    *
    * @param label names the act in reports: `pressed_twice at order#1`
    */

@@ -1,3 +1,4 @@
+import { UserError } from "../../../core/schema/user-error.js";
 import { type LookMoment, lookName, statusName, viewVariableName } from "../sandbox/saved-variable.js";
 import { ofRun } from "../sandbox/views.js";
 import { call, statusOf } from "./acts.js";
@@ -43,13 +44,13 @@ export class Looks {
   async look(run: RunState): Promise<{ readonly body: unknown; readonly status: number }[]> {
     const views: { readonly body: unknown; readonly status: number }[] = [];
     for (const [name, look] of Object.entries(this.#options.flow.see)) {
-      const looked = this.#options.driver.until(call(() => look(run.customer)));
-      const seen = await looked.then(
-        (view) => ({ view, status: 200 }),
-        (error: unknown) => ({ view: { error: run.textOf(error) }, status: statusOf(error) ?? ABSENT }),
-      );
-      const body = ofRun(viewJson(name, seen.view), run.variables.runId, this.#runs);
-      views.push({ body, status: seen.status });
+      try {
+        const view = await this.#options.driver.until(call(() => look(run.customer)));
+        views.push({ body: ofRun(viewJson(name, view), run.variables.runId, this.#runs), status: 200 });
+      } catch (error) {
+        if (error instanceof UserError && run.plan === undefined) throw error;
+        views.push({ body: { error: run.textOf(error) }, status: statusOf(error) ?? ABSENT });
+      }
     }
     return views;
   }

@@ -107,7 +107,7 @@ export class FlowRunner {
       run.error ??= error;
       run.hasEndedEarly = run.refused.size === 0 && run.acts.length < this.#acts;
       // The flow describes a run in which nothing goes wrong. What else it expects, the views tell.
-      if (run.plan !== undefined && error instanceof SandboxError) run.breakOff(error);
+      if (run.plan?.changesPayment === false && error instanceof SandboxError) run.breakOff(error);
       if (run.plan === undefined) run.fail(isAssertion(error) ? "expect" : "drive", "the flow", error);
       else if (error instanceof IdleError) run.fail("drive", "the flow", error);
     }
@@ -163,17 +163,18 @@ export class FlowRunner {
     const once = async () => {
       done = { result: await act() };
     };
-    const all = async () => {
+    const pressAsPlanned = async () => {
       await acts.press(press, { once, again: () => call(act) });
       if (done === undefined) await this.#try(run, once);
     };
     try {
-      await all().catch(async (error: unknown) => {
+      await pressAsPlanned().catch(async (error: unknown) => {
         const isRefused = run.plan !== undefined && mayRefuse(run.plan, acts.hasPaid, error);
-        if (!isRefused || !(await acts.comesBack())) throw error;
+        if (!isRefused || !(await acts.waitForNews())) throw error;
         await this.#try(run, once);
       });
-      if (this.#lacksResult(run, press, done!.result) && (await acts.comesBack())) await this.#try(run, once);
+      if (this.#lacksResult(run, press, done!.result) && (await acts.waitForNews()))
+        await settled(this.#try(run, once));
       const { result } = done!;
       run.saveResult(press, result);
       if (acts.isUnheard) run.unheard.push(act);
@@ -188,13 +189,13 @@ export class FlowRunner {
     }
   }
 
-  /** Returns true if a press returned less than in a plain run, as an app does that refuses without an error. */
+  /** Returns true if a press returned nothing of what it returns in a plain run: an app may refuse without an error. */
   #lacksResult({ plan }: RunState, press: number, result: unknown): boolean {
-    const known = this.#results.get(press);
     const own = tellingFieldsIn(result);
-    if (plan !== undefined) return known?.some((field) => !own.includes(field)) === true;
-    this.#results.set(press, known?.filter((field) => own.includes(field)) ?? own);
-    return false;
+    const known = this.#results.get(press) ?? own;
+    const common = known.filter((field) => own.includes(field));
+    if (plan === undefined) this.#results.set(press, common);
+    return plan !== undefined && known.length > 0 && common.length === 0;
   }
 
   #pay(
@@ -328,11 +329,11 @@ export class FlowRunner {
   }
 }
 
-/** The ids and the true fields of a result, or "" for another result that is something. */
+/** The ids in a result, or else its true fields, or "" for another result that is something. */
 function tellingFieldsIn(result: unknown): string[] {
   if (!isJsonObject(result)) return result ? [""] : [];
-  const fields = Object.entries(result).flatMap(([field, value]) => (value === true ? [field] : []));
-  return ["", ...fields, ...idsIn(result).map(([field]) => field)];
+  const ids = idsIn(result).map(([field]) => field);
+  return ids.length > 0 ? ids : Object.keys(result).filter((field) => result[field] === true);
 }
 
 const PLAIN = new RunPlan([], { customerMatch: {}, variant: { side: "first", isPatient: false }, pace: 1 });

@@ -216,9 +216,7 @@ interface Fact extends Field {
 /** Finds the fields of a plain run's view that the app shows only once it is paid. */
 function factsIn({ plain, waiting, models }: Shown, index: number): Fact[] {
   const model = models[index]!;
-  const isFact = ({ path, value }: Field) => {
-    // While a payment is under way, an app that is wrong may call it paid already.
-    const moments = isPaidWord(value) ? waiting.slice(0, 1) : waiting;
+  const isFact = ({ path, value }: Field, moments = waiting) => {
     const earlier = moments.map((bodies) => fieldAt(bodies[model], path));
     if (isPresence(value)) return path.length > 0 && !earlier.some(isThere);
     // A list of entries that are not compared is met by an earlier one of its length.
@@ -226,9 +224,14 @@ function factsIn({ plain, waiting, models }: Shown, index: number): Fact[] {
     const paid = JSON.stringify(fieldAt(plain[model], path));
     return !isJsonObject(value) && earlier.every((one) => JSON.stringify(one) !== paid);
   };
-  return fieldsIn(plain[index])
-    .filter(isFact)
-    .map((field) => ({ ...field, index }));
+  const fields = fieldsIn(plain[index]);
+  const facts = fields.filter((field) => isFact(field));
+  // An app that is wrong may call a payment paid while it is under way. Another word for a payment then tells if it is.
+  const before = waiting.slice(0, 1);
+  const early = facts.some(({ value }) => isPaidWord(value))
+    ? []
+    : fields.filter((field) => isPaidWord(field.value) && isFact(field, before) && !facts.includes(field));
+  return [...facts, ...early].map((field) => ({ ...field, index }));
 }
 
 /** Returns true for a field by which the customer has what is paid: a delivery by its name, a balance by the price. */

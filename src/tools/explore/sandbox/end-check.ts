@@ -81,6 +81,7 @@ export class EndCheck<Run extends CheckedRun> {
       missed = await this.#missedEnd(plan, run);
       if (missed === undefined) break;
     }
+    missed = await this.#missedOnceRepeated(plan, run, missed);
     const isLeased = missed !== undefined && (await this.#waitForLeases(plan));
     if (isLeased) missed = await this.#missedLater(plan, run);
     this.#isWaitVain ||= isLeased && missed !== undefined;
@@ -121,17 +122,12 @@ export class EndCheck<Run extends CheckedRun> {
   }
 
   async #missedEnd(plan: RunPlan, run: Run): Promise<MissedEnd | undefined> {
-    const { checks, hasRefused, look, repeatRefused } = this.#driver;
+    const { checks } = this.#driver;
     const [first, ...others] = this.ends.candidatesOf(plan, run);
     const failureAt = (end: ExpectedEnd) =>
       compareEnd(run, plan, end, this.#baseline, () => checks(plan, run, end));
     const failure = await failureAt(first!);
     if (failure === undefined) return undefined;
-    // A payout may depend on a payment that came after the app was asked for it.
-    if (hasRefused(run)) {
-      const again = (await repeatRefused(plan, run)) ?? (await look(plan, run));
-      if (again === undefined && (await failureAt(withFewerPayouts(first!))) === undefined) return undefined;
-    }
     let missed = failure;
     const fields = new Set(fieldsOf(failure));
     for (const end of others) {
@@ -142,6 +138,16 @@ export class EndCheck<Run extends CheckedRun> {
       if (other.role === "manners" || other.role === "never") missed = other;
     }
     return { failure: missed, fields: [...fields] };
+  }
+
+  /** Makes the presses that the app refused again: they may depend on a payment that came after them. */
+  async #missedOnceRepeated(plan: RunPlan, run: Run, missed?: MissedEnd): Promise<MissedEnd | undefined> {
+    const { checks, hasRefused, look, repeatRefused } = this.#driver;
+    if (missed === undefined || !hasRefused(run)) return missed;
+    if (((await repeatRefused(plan, run)) ?? (await look(plan, run))) !== undefined) return missed;
+    const end = withFewerPayouts(this.ends.candidatesOf(plan, run)[0]!);
+    const failure = await compareEnd(run, plan, end, this.#baseline, () => checks(plan, run, end));
+    return failure && missed;
   }
 
   /** Runs an end, or the flow as it is, once more, to learn which of its fields may differ. */

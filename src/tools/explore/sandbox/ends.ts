@@ -389,7 +389,7 @@ export class Ends {
     return { ...open, ...claimedViews(plan, run, this.#baseline, { shown, seen, orders }) };
   }
 
-  /** Nothing explains a payout that another end without a payment lacks. */
+  /** Allows an end without a payment no more payouts than the one with the fewest has. */
   #withUnpaidPayouts(end: ExpectedEnd, plan: RunPlan, run: LoadedRun): ExpectedEnd {
     if (!plan.isUnpaid || moneyOf(plan, run, this.#baseline) !== UNPAID) return end;
     const [fewest] = this.#unpaidEnds.sort(

@@ -322,7 +322,7 @@ function hasSome(expected: readonly unknown[], seen: unknown): boolean {
 
 /** Returns true for a list that has each entry of another list, all of them known, as often as that has it. */
 export function hasEntriesOf(expected: unknown, seen: unknown): boolean {
-  if (!Array.isArray(expected) || !Array.isArray(seen)) return false;
+  if (!Array.isArray(expected) || expected.length === 0 || !Array.isArray(seen)) return false;
   const left = [...seen];
   return expected.every((one) => {
     const at = left.findIndex((entry) => isMatch(one, entry));
@@ -405,7 +405,8 @@ export function countedIn(expected: unknown, times: number): unknown {
 }
 
 function isRow(list: readonly unknown[]): boolean {
-  return new Set(list.map((part) => typeof part)).size > 1;
+  const known = list.filter((part) => isThere(part) && !isMatcher(part));
+  return new Set(known.map((part) => typeof part)).size > 1;
 }
 
 function countedText(text: string, times: number): unknown {
