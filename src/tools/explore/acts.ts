@@ -70,8 +70,8 @@ export class Acts {
   }
 
   /**
-   * The customer whom the app refuses waits until it has heard of her payment, and its scheduled work has run. Resolves with
-   * false if she does not: she has yet to pay, or the end of a payment decides what the app refuses.
+   * The customer whom the app refuses waits until it has heard of her payment, and its scheduled work has run. Resolves
+   * with false if she does not: she has yet to pay, or the end of a payment decides what the app refuses.
    */
   async waitForNews(): Promise<boolean> {
     const { changesPayment, isPaidFirst, isHeardLate, flowVariant, heardLateMs } = this.#plan;
@@ -83,7 +83,7 @@ export class Acts {
     return true;
   }
 
-  /** The app may not have heard of the payment on which an act of the customer depends: it may refuse in its own words. */
+  /** The app may not have heard of the payment on which an act depends: it may refuse in its own words. */
   get isUnheard(): boolean {
     return this.hasPaid && this.#plan.isHeardLate;
   }

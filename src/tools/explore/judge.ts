@@ -136,7 +136,7 @@ function judgeView(failure: RunFailure, observed: ObservedRun): WrongVerdict {
   const { charges, withdrawals, deliveries } = observed;
   const { differences, message, reference = "a plain run" } = failure;
   const text = differencesText(failure) || message;
-  // An amount below zero is not done more often, nor is one that has no name of money and is zero in an undisturbed run.
+  // Neither an amount below zero is done more often, nor one without a name of money that should be zero.
   const more = differences.filter(({ path, expected, got }) => {
     const most = amountOf(upperBound(expected));
     return (most > 0 || (most === 0 && MONEY_NAME.test(path))) && amountOf(got) > most;

@@ -9,8 +9,8 @@ const MAX_IDLE_MS = 5_000;
 /** A timer that is due later than this is a time limit, for which an app with a held response does not wait. */
 const SOON_MS = 1_000;
 /**
- * Number of timers that fire in one advance beyond those that wait when it begins. An advance of days would fire an interval
- * of seconds for ever.
+ * Number of timers that fire in one advance beyond those that wait when it begins. An advance of days would fire an
+ * interval of seconds for ever.
  */
 const MAX_FIRED = 100;
 /** Number of timers that fire at one moment of sandbox time beyond those that wait for it. */

@@ -2,8 +2,8 @@ import { types } from "node:util";
 import { UserError } from "../../../core/schema/user-error.js";
 
 /**
- * Converts what a view returns to JSON. A map, a set and a large integer are shown by what they hold; null stands for a value
- * without a JSON form.
+ * Converts what a view returns to JSON. A map, a set and a large integer are shown by what they hold; null stands for a
+ * value without a JSON form.
  *
  * @throws UserError if JSON shows nothing of an object, or has no form for it
  */
