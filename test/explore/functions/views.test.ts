@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { countedIn } from "../../../src/tools/explore/sandbox/views.js";
+import { viewJson } from "../../../src/tools/explore/functions/view-json.js";
+import { countedIn, hasEntriesOf } from "../../../src/tools/explore/sandbox/views.js";
 import { openSandbox } from "../../support/api-client.js";
 import { flowOf, type Order, openFunctionShop, type ShopOptions } from "./shop.js";
 
@@ -215,4 +216,18 @@ it("an exploration that sees nothing but errors does not pass", async () => {
     throw new Error("no such table");
   };
   await expect(explored(throwing)).rejects.toThrow("see shows nothing that can be compared");
+});
+
+it("an empty list is part of no other, and a list with an unknown entry is no row", () => {
+  expect(hasEntriesOf([], ["sorry"])).toBe(false);
+  expect(countedIn(["opened", { exists: true }], 2)).toBeUndefined();
+});
+
+it("a set has no order, a map with objects as keys is a list, and an unset field is no reason to refuse", () => {
+  expect(viewJson("order", new Set(["rest", "deposit"]))).toEqual(["deposit", "rest"]);
+  expect(viewJson("order", new Map([[{ seat: 1 }, "Ada"]]))).toEqual([[{ seat: 1 }, "Ada"]]);
+  class Wallet {
+    charge = undefined;
+  }
+  expect(viewJson("order", new Wallet())).toEqual({});
 });
